@@ -1,0 +1,78 @@
+"""Between plain JSON and the protocol's types: lenient about what is there, strict about what it is."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+import attrs
+from cattrs import Converter, transform_error
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+PRIMITIVES: dict[type, str] = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
+
+
+def camel(name: str) -> str:
+    """`session_id` as `sessionId`; a leading underscore stays."""
+    head, *rest = name.lstrip("_").split("_")
+    return "_" * (len(name) - len(name.lstrip("_"))) + head + "".join(part.capitalize() for part in rest)
+
+
+def make_converter() -> Converter:
+    """A converter for all types of the protocol.
+
+    Reading ignores unknown members and takes `null` for an absent one; a value of the wrong type is
+    refused, never bent. Writing leaves out what is `None`.
+    """
+    converter = Converter(detailed_validation=True)
+    for primitive, words in PRIMITIVES.items():
+        converter.register_structure_hook(primitive, _exactly(primitive, words))
+    converter.register_structure_hook_factory(attrs.has, partial(_reader, converter))
+    converter.register_unstructure_hook_factory(attrs.has, partial(_writer, converter))
+    return converter
+
+
+def explain(error: Exception) -> str:
+    """What was wrong with a value that could not be read, with the place in wire names."""
+    problems = transform_error(error, path="params", format_exception=_say)
+    return "; ".join(".".join(camel(part) for part in problem.split(".")) for problem in problems)
+
+
+def _say(problem: BaseException, kind: type | None) -> str:
+    return "is missing" if isinstance(problem, KeyError) else str(problem)
+
+
+def _exactly(primitive: type, words: str) -> Callable[[Any, Any], Any]:
+    accepted = (int, float) if primitive is float else (primitive,)
+
+    def read(value: Any, _: Any) -> Any:
+        if isinstance(value, accepted) and (primitive is bool or not isinstance(value, bool)):
+            return value
+        raise TypeError(f"must be {words}")
+
+    return read
+
+
+def _names(cls: Any) -> dict[str, Any]:
+    fields = attrs.fields(cls)
+    return {a.name: override(rename=camel(a.name), omit_if_default=a.default is None) for a in fields}
+
+
+def _reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
+    structure = make_dict_structure_fn(cls, converter, **_names(cls))
+
+    def read(value: Any, kind: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError("must be an object")
+        members = cast(dict[str, Any], value)
+        return structure({name: member for name, member in members.items() if member is not None}, kind)
+
+    return read
+
+
+def _writer(converter: Converter, cls: Any) -> Callable[[Any], Any]:
+    return make_dict_unstructure_fn(cls, converter, **_names(cls))

@@ -1,0 +1,253 @@
+"""The events of the one notification `agent/event`: the envelope, and the `data` of each type.
+
+`DURABLE` types come from facts and carry their `seq`; all others may be lost and carry `after`.
+Where a type could be either, what comes from a fact has its `seq`.
+"""
+
+from typing import Annotated, Any
+
+from attrs import define
+
+from aglet_protocol.items import Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.types import Question
+
+
+@define
+class Event:
+    """The envelope of every event. `ts` is ISO 8601 in UTC; `data` is by `type`."""
+
+    v: int
+    session_id: str
+    epoch: str
+    ts: str
+    type: str
+    agent_id: str
+    data: JsonObject
+    seq: int | None = None
+    after: int | None = None
+    run_id: str | None = None
+    turn_id: str | None = None
+    item_id: str | None = None
+    parent_item_id: str | None = None
+    _meta: JsonObject | None = None
+
+
+@define
+class EventParams:
+    """One or more consecutive events; all events of one fact are in the same notification."""
+
+    events: list[Event]
+
+
+@define
+class SessionStateData:
+    """`state` is idle, running or requiresAction."""
+
+    state: str
+    queued: int
+    background_tasks: int
+
+
+@define
+class SessionInfoData:
+    """What is known of the session; full replacement values."""
+
+    cwd: str | None = None
+    title: str | None = None
+    parent_session_id: str | None = None
+    additional_roots: list[str] | None = None
+
+
+@define
+class OptionsData:
+    """The session's options; full replacement values."""
+
+    options: JsonObject
+
+
+@define
+class RunAdmittedData:
+    """A prompt was accepted; `admission` is started or queued."""
+
+    admission: str
+    item_id: str
+    content: list[Content]
+    recovers: str | None = None
+
+
+@define
+class RunStartedData:
+    """An admitted run began."""
+
+    limits: Limits | None = None
+
+
+@define
+class RunEndedData:
+    """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars)."""
+
+    stop_reason: str
+    files_changed: list[FileChanged]
+    usage: Usage | None = None
+    cost: float | None = None
+    unpriced: int | None = None
+    unanswered: int | None = None
+    detail: str | None = None
+    error: RunError | None = None
+
+
+@define
+class TurnStartedData:
+    """One model request began."""
+
+    model: str
+
+
+@define
+class TurnEndedData:
+    """The request and the tool calls it caused are done."""
+
+    usage: Usage | None = None
+    cost: float | None = None
+    finish: str | None = None
+    overflowed: bool | None = None
+
+
+@define
+class TurnRetryingData:
+    """The request failed and is sent again; `discardPartial` when something was shown of it."""
+
+    attempt: int
+    delay_ms: int
+    cause: str
+    discard_partial: bool
+
+
+@define
+class ItemData:
+    """The whole item."""
+
+    item: Annotated[JsonObject, Item]
+
+
+@define
+class ItemDeltaData:
+    """Text that appends to `field` at `offset`, counted in UTF-8 bytes."""
+
+    field: str
+    offset: int
+    append: str
+
+
+@define
+class ItemUpdatedData:
+    """A JSON merge patch (RFC 7396) of the item."""
+
+    patch: JsonObject
+
+
+@define
+class RequestResolvedData:
+    """How a question ended: selected, dismissed, accepted, declined, cancelled or unanswered."""
+
+    request_id: str
+    outcome: str
+    option_id: str | None = None
+    feedback: str | None = None
+    by: str | None = None
+
+
+@define
+class Waiting:
+    """A run that waits for its turn."""
+
+    run_id: str
+    item_id: str
+    content: list[Content]
+
+
+@define
+class QueueChangedData:
+    """The whole queue."""
+
+    queue: list[Waiting]
+
+
+@define
+class ContextUsageData:
+    """How many tokens the last request and its answer took."""
+
+    used: int
+    size: int | None = None
+
+
+@define
+class NoticeData:
+    """Something the user should know; advisory only."""
+
+    severity: str
+    title: str
+    text: str
+
+
+@define
+class GapData:
+    """Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows."""
+
+    item_ids: list[str]
+
+
+@define
+class RecordedData:
+    """A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`."""
+
+    fact: str
+    feature: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    by: str | None = None
+    item_id: str | None = None
+    run_id: str | None = None
+    content: list[Content] | None = None
+    usage: Usage | None = None
+    cost: float | None = None
+
+
+EVENTS: dict[str, Any] = {
+    "sessionState": SessionStateData,
+    "sessionInfo": SessionInfoData,
+    "options": OptionsData,
+    "runAdmitted": RunAdmittedData,
+    "runStarted": RunStartedData,
+    "runEnded": RunEndedData,
+    "turnStarted": TurnStartedData,
+    "turnRetrying": TurnRetryingData,
+    "turnEnded": TurnEndedData,
+    "itemStarted": ItemData,
+    "itemDelta": ItemDeltaData,
+    "itemUpdated": ItemUpdatedData,
+    "itemCompleted": ItemData,
+    "requestOpened": Question,
+    "requestResolved": RequestResolvedData,
+    "queueChanged": QueueChangedData,
+    "contextUsage": ContextUsageData,
+    "notice": NoticeData,
+    "gap": GapData,
+    "recorded": RecordedData,
+}
+
+DURABLE = frozenset(
+    {
+        "runAdmitted",
+        "runStarted",
+        "runEnded",
+        "turnStarted",
+        "turnEnded",
+        "requestOpened",
+        "requestResolved",
+        "queueChanged",
+        "sessionInfo",
+        "options",
+        "recorded",
+    }
+)

@@ -1,0 +1,208 @@
+"""What a conversation is made of on the wire: content, changes, items.
+
+`snake_case` here, `camelCase` on the wire; what is `None` is left out there. Strings that name a kind are
+open: unknown values are kept and shown generically (protocol 4.13).
+"""
+
+from typing import Annotated, Any, Literal
+
+from attrs import define
+
+JsonObject = dict[str, Any]
+
+
+@define
+class TextContent:
+    """Plain text."""
+
+    text: str
+    type: Literal["text"] = "text"
+
+
+@define
+class ImageContent:
+    """An image: base64 `data` and its media type."""
+
+    data: str
+    mime_type: str
+    type: Literal["image"] = "image"
+
+
+@define
+class ResourceContent:
+    """A named piece of text the user attached: a file, a selection, a diagnostic."""
+
+    uri: str
+    text: str
+    type: Literal["resource"] = "resource"
+
+
+@define
+class ResourceLinkContent:
+    """A thing the user pointed at without its content."""
+
+    uri: str
+    name: str | None = None
+    type: Literal["resourceLink"] = "resourceLink"
+
+
+Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent
+Input = Annotated[Any, list[Content] | str]  # read by the server's own code, which names what is wrong
+
+
+# --- what items are made of ----------------------------------------------------------------------
+
+
+@define
+class FileVersion:
+    """One state of a file: SHA-256 of its bytes (hex, "" when absent) and the editor's version."""
+
+    hash: str
+    version: int | None = None
+
+
+@define
+class Change:
+    """One file as a tool call changed it; `patch` is a unified diff."""
+
+    uri: str
+    change: Literal["added", "modified", "deleted", "moved"]
+    base: FileVersion
+    result: FileVersion
+    patch: str
+    via: Literal["editor", "disk"]
+    moved_from: str | None = None
+
+
+@define
+class FileChanged:
+    """One file as a whole run changed it."""
+
+    uri: str
+    change: str
+    insertions: int
+    deletions: int
+
+
+@define
+class Terminal:
+    """A command as it ran; `exit_code` is `null` when a signal or a time limit ended it."""
+
+    command: str
+    cwd: str
+    exit_code: int | None
+    signal: str | None = None
+
+
+@define
+class Usage:
+    """Tokens; a member nobody reported is left out. Input includes cached tokens."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+@define
+class Limits:
+    """What a run may spend; what is left out is unlimited. Cost is US dollars."""
+
+    max_turns: int | None = None
+    max_model_calls: int | None = None
+    max_tool_calls: int | None = None
+    max_total_tokens: int | None = None
+    max_input_tokens: int | None = None
+    max_output_tokens: int | None = None
+    max_cost_usd: float | None = None
+
+
+@define
+class RunError:
+    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people."""
+
+    kind: str
+    message: str
+
+
+# --- items ---------------------------------------------------------------------------------------
+
+
+@define
+class MessageItem:
+    """What the model said. `discarded` marks a reply that broke off and was given up."""
+
+    item_id: str
+    status: str
+    kind: Literal["message"] = "message"
+    text: str | None = None
+    discarded: bool | None = None
+
+
+@define
+class ThoughtItem:
+    """What the model thought."""
+
+    item_id: str
+    status: str
+    kind: Literal["thought"] = "thought"
+    text: str | None = None
+    discarded: bool | None = None
+
+
+@define
+class UserMessageItem:
+    """What the user said; `steer` marks what was said into a running run."""
+
+    item_id: str
+    status: str
+    content: list[Content]
+    kind: Literal["userMessage"] = "userMessage"
+    steer: bool | None = None
+
+
+@define
+class ToolCallItem:
+    """A tool call, from the model's request to its end.
+
+    `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts
+    the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object.
+    """
+
+    item_id: str
+    status: str
+    name: str
+    title: str
+    input: JsonObject
+    kind: Literal["toolCall"] = "toolCall"
+    output: str | None = None
+    effects: str | None = None
+    changes: list[Change] | None = None
+    terminal: Terminal | None = None
+    truncated: int | None = None
+    malformed: str | None = None
+
+
+@define
+class NoticeItem:
+    """A message that stands in the user's place in the conversation; `title` names the room it is from."""
+
+    item_id: str
+    status: str
+    title: str
+    text: str
+    kind: Literal["notice"] = "notice"
+
+
+@define
+class CompactionItem:
+    """Everything before this was replaced by `text` in what the model sees."""
+
+    item_id: str
+    status: str
+    text: str
+    kind: Literal["compaction"] = "compaction"
+
+
+Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem

@@ -1,0 +1,297 @@
+"""What questions and methods carry: params and results, by `methods.py`. Written as `items.py` is."""
+
+from typing import Annotated, Any, Literal
+
+from attrs import define, field
+
+from aglet_protocol.items import FileChanged, Input, Item, JsonObject, RunError, Usage
+
+# --- questions -----------------------------------------------------------------------------------
+
+
+@define
+class Option:
+    """One answer to a permission question; `rule` is shown to the user verbatim."""
+
+    option_id: str
+    label: str
+    decision: Literal["allow", "reject"]
+    scope: str
+    rule: str | None = None
+
+
+@define
+class Question:
+    """A question to the human: a permission (`options`, `subject`) or a form (`schema`)."""
+
+    request_id: str
+    kind: Literal["permission", "form"]
+    title: str
+    reason: str | None = None
+    item_id: str | None = None
+    subject: JsonObject | None = None
+    options: list[Option] | None = None
+    schema: JsonObject | None = None
+
+
+@define
+class PermissionParams(Question):
+    """`agent/requestPermission`: the question, and where it comes from."""
+
+    session_id: str = field(kw_only=True)
+    run_id: str = field(kw_only=True)
+    agent_id: str = field(kw_only=True)
+
+
+@define
+class PermissionAnswer:
+    """`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model."""
+
+    outcome: str
+    option_id: str | None = None
+    feedback: str | None = None
+    input: JsonObject | None = None
+
+
+@define
+class AskUserParams:
+    """`agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema."""
+
+    request_id: str
+    session_id: str
+    run_id: str
+    agent_id: str
+    message: str
+    schema: JsonObject
+    mode: str = field(default="form", kw_only=True)
+    item_id: str | None = None
+
+
+@define
+class AskUserAnswer:
+    """`accept` with `content`, `decline`, or `cancel`."""
+
+    outcome: str
+    content: JsonObject | None = None
+
+
+# --- sessions ------------------------------------------------------------------------------------
+
+
+@define
+class SessionNewParams:
+    """`cwd` and `additionalRoots` are `file:` URIs."""
+
+    cwd: str
+    additional_roots: list[str] = field(factory=list[str])
+    options: JsonObject = field(factory=JsonObject)
+    title: str = ""
+    client_key: str = ""
+
+
+@define
+class SessionNewResult:
+    """The session as it begins."""
+
+    session_id: str
+    epoch: str
+    seq: int
+    options: JsonObject
+    commands: list[JsonObject]
+    mcp: list[JsonObject]
+
+
+@define
+class SessionListParams:
+    """`cwd` is a `file:` URI; `search` looks at titles and at what was said."""
+
+    cwd: str = ""
+    search: str = ""
+    cursor: str = ""
+    limit: int = 50
+
+
+@define
+class SessionRow:
+    """One session; `state` is idle, running or requiresAction, times are ISO 8601."""
+
+    session_id: str
+    title: str
+    cwd: str
+    created_at: str
+    updated_at: str
+    state: str
+    parent_session_id: str | None = None
+
+
+@define
+class SessionListResult:
+    """One page of sessions, newest first; without `nextCursor` it is the last."""
+
+    sessions: list[SessionRow]
+    next_cursor: str | None = None
+
+
+@define
+class SessionCloseParams:
+    """Cancels the session's work; its data stays."""
+
+    session_id: str
+
+
+@define
+class Empty:
+    """No members."""
+
+
+@define
+class Cursor:
+    """A place in a session's facts."""
+
+    epoch: str
+    seq: int
+
+
+@define
+class ResumeParams:
+    """`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`)."""
+
+    session_id: str
+    after: Cursor | None = None
+    replay: str = "tail"
+    tail: int = 200
+    take_control: bool = False
+
+
+@define
+class Snapshot:
+    """The session as it stands at `seq`; with `olderCursor` there are older items."""
+
+    seq: int
+    items: list[Annotated[Any, Item]]
+    state: str
+    options: JsonObject
+    open_requests: list[Annotated[Any, Question]]
+    older_cursor: JsonObject | None = None
+
+
+@define
+class ResumeResult:
+    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire."""
+
+    session_id: str
+    epoch: str
+    seq: int
+    state: str
+    replayed: str
+    open_items: list[Annotated[Any, Item]]
+    open_requests: list[Annotated[Any, Question]]
+    events: list[JsonObject] | None = None
+    snapshot: Snapshot | None = None
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+@define
+class RunParams:
+    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string."""
+
+    session_id: str
+    input: Input = None
+    admission: str = "queue"
+    continue_run: bool = False
+    expected_run_id: str = ""
+    wait: bool = False
+    options: JsonObject = field(factory=JsonObject)
+    client_key: str = ""
+    work_done_token: Annotated[Any, str | int] = None
+
+
+@define
+class RunAnswer:
+    """`outcome` is started, queued or injected; with `wait` it also says how the run ended."""
+
+    run_id: str
+    outcome: str
+    item_id: str | None = None
+    stop_reason: str | None = None
+    usage: Annotated[Any, Usage] = None
+    cost: float | None = None
+    files_changed: list[Annotated[Any, FileChanged]] | None = None
+    error: Annotated[Any, RunError] = None
+
+
+@define
+class SteerParams:
+    """`ifEnded` says what becomes of the message when the run is over: run, queue or return."""
+
+    session_id: str
+    input: Input
+    expected_run_id: str = ""
+    if_ended: str = "return"
+    client_key: str = ""
+
+
+@define
+class SteerResult:
+    """`outcome` is injected, queued, started or returned."""
+
+    outcome: str
+    run_id: str | None = None
+    item_id: str | None = None
+
+
+@define
+class CancelParams:
+    """`queued` (keep or drop) and `tasks` (keep or stop) say what else ends."""
+
+    session_id: str
+    run_id: str = ""
+    queued: str = "keep"
+    tasks: str = "keep"
+    reason: str = ""
+
+
+@define
+class CancelResult:
+    """`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs."""
+
+    state: str
+    kept: list[str]
+    dropped: list[str]
+    run_id: str | None = None
+
+
+@define
+class RespondParams:
+    """The answer to an open question, for clients that cannot answer server requests."""
+
+    request_id: str
+    response: Annotated[Any, PermissionAnswer | AskUserAnswer]
+
+
+@define
+class RespondResult:
+    """`outcome` is accepted or alreadyResolved."""
+
+    outcome: str
+
+
+@define
+class SessionState:
+    """A session that is open in this process."""
+
+    session_id: str
+    state: str
+
+
+@define
+class StatusResult:
+    """How the server is: `problem` says in one sentence why no run could begin, where that is so."""
+
+    version: str
+    protocol_version: int
+    models: list[JsonObject]
+    sessions: list[SessionState]
+    problem: str | None = None

@@ -1,0 +1,85 @@
+"""Which model a run in a folder works with: a configured one, or one that was found on this machine."""
+
+from collections.abc import Callable
+
+from aglet.config.endpoints import Offered, offered_models
+from aglet.config.errors import ConfigError
+from aglet.config.setup import Setup
+from aglet.engine.ports import ModelClient
+from aglet.models.endpoint import Endpoint
+from aglet.models.resolver import Models
+
+NO_MODEL = """\
+{}, and no model server (Ollama, LM Studio, llama.cpp, vLLM) answers on this machine.
+{}
+To keep it, write base_url, model and api_key_env into {}"""
+NOTHING = (
+    "no model is configured",
+    "Start one of these, set OPENAI_API_KEY and OPENAI_MODEL, or use --base-url http://HOST/v1 --model NAME",
+)
+ONLY_A_KEY = (
+    "OPENAI_API_KEY is set but no model is named",
+    "Name one: set OPENAI_MODEL, or use --model NAME",
+)
+ONLY_A_NAME = (
+    "there is no address for the model {!r}",
+    "Start one of these, set OPENAI_API_KEY, or use --base-url http://HOST/v1",
+)
+
+
+class Choice:
+    """The models of every folder. `setup` gives what holds now; each configuration keeps its connections."""
+
+    def __init__(self, setup: Callable[[], Setup]) -> None:
+        self._setup = setup
+        self._found: tuple[Endpoint, ...] = ()  # on this machine, by nobody configured
+        self._seen: list[tuple[Offered, Models]] = []
+
+    async def model(self, folder: str, name: str = "") -> ModelClient:
+        """The named model, the default, or one found on this machine.
+
+        Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
+        """
+        await self.find(folder)
+        return self.models(folder).resolve(name)
+
+    async def find(self, folder: str) -> None:
+        """Look for models on this machine if none is configured. Raises `ConfigError` when there is none."""
+        if not self._offered(folder).endpoints:
+            from aglet.models.local import find_local  # noqa: PLC0415 - needed only without a configuration
+
+            self._found = tuple(e for server in await find_local() for e in server.endpoints())
+            if not self._found:
+                raise ConfigError(self._none(folder))
+
+    def models(self, folder: str) -> Models:
+        """All models that can be used in `folder`. Raises `ConfigError`."""
+        offered = self._offered(folder)
+        known = next((models for seen, models in self._seen if seen == offered), None)
+        if known is None:
+            known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
+            self._seen.append((offered, known))
+        return known
+
+    def notes(self, folder: str) -> tuple[str, ...]:
+        """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
+        offered = self._offered(folder)
+        local = (f"Found {e.name} at {e.base_url}." for e in self._found if e.name == offered.default)
+        return (*self._setup().load(folder).warnings, *offered.warnings, *local)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for _, models in self._seen:
+            await models.aclose()
+
+    def _none(self, folder: str) -> str:
+        """What is missing, and every way to have a model."""
+        setup = self._setup()
+        name = setup.load(folder).config.model or setup.environment.get("OPENAI_MODEL", "")
+        has_key = "OPENAI_API_KEY" in setup.keys
+        what, how = ONLY_A_NAME if name else ONLY_A_KEY if has_key else NOTHING
+        return NO_MODEL.format(what.format(name), how, setup.config_file)
+
+    def _offered(self, folder: str) -> Offered:
+        setup = self._setup()
+        return offered_models(setup, setup.load(folder)).or_found(self._found)

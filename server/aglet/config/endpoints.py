@@ -1,0 +1,175 @@
+"""From the settings to the models that can be used: addresses, and each key only for its own host."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aglet.config.errors import ConfigError
+from aglet.config.load import Loaded, misfit
+from aglet.config.model_settings import ModelSettings, address
+from aglet.config.setup import Setup
+from aglet.config.sources import RANKS, Rank, Source
+from aglet.config.tables import KeyPath, value_at
+from aglet.models.endpoint import Endpoint, Prices
+
+OPENAI = "https://api.openai.com/v1"
+DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The models that can be used; `default` is "" when none was chosen, `aliases` name others of them."""
+
+    endpoints: tuple[Endpoint, ...]
+    default: str
+    aliases: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+    def or_found(self, found: tuple[Endpoint, ...]) -> "Offered":
+        """These; or, when none is configured, those that were found, also under their short names."""
+        if self.endpoints or not found:
+            return self
+        short = {endpoint.model: endpoint.name for endpoint in found}
+        default = short.get(self.default, self.default) or found[0].name
+        return Offered(found, default, {**short, **self.aliases}, self.warnings)
+
+
+def offered_models(setup: Setup, loaded: Loaded) -> Offered:
+    """The configured models, and the one at `base_url` if there is one. Raises `ConfigError`."""
+    return _Reader(setup, loaded).offered()
+
+
+class _Reader:
+    def __init__(self, setup: Setup, loaded: Loaded) -> None:
+        self._setup, self._loaded, self._config = setup, loaded, loaded.config
+        self._warnings: list[str] = []
+
+    def offered(self) -> Offered:
+        config = self._config
+        named = {name: self._named(name, entry) for name, entry in config.models.items()}
+        chosen = config.tiers.get(config.model, config.model).partition("/")[0]
+        if chosen in named:
+            self._check(config.models[chosen], chosen)
+            if config.base_url and self._loaded.rank("base_url") in DIRECT:
+                named[chosen] = self._moved(named[chosen], config.base_url)
+            own = None
+        else:
+            own = self._at_base_url() or (None if named else self._openai())
+        endpoints = (*named.values(), *((own,) if own else ()))
+        return Offered(
+            endpoints, config.model or (own.name if own else ""), config.tiers, tuple(self._warnings)
+        )
+
+    def _named(self, name: str, entry: ModelSettings) -> Endpoint:
+        url = entry.base_url or ""
+        key = self._setup.keys.get(entry.api_key_env, "") or entry.api_key.get_secret_value()
+        said_by = "api_key_env" if entry.api_key_env else "api_key"
+        key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
+        return Endpoint(
+            name=name,
+            model=entry.model or name,
+            base_url=url,
+            dialect="scripted" if entry.dialect == "scripted" else "chat",
+            api_key=key,
+            key_variable=entry.api_key_env,
+            headers={header: value.get_secret_value() for header, value in entry.headers.items()},
+            context_window=entry.context_window,
+            output_limit=entry.output_limit,
+            prices=Prices(
+                entry.input_price, entry.output_price, entry.cache_read_price, entry.cache_write_price
+            ),
+            idle_timeout=entry.idle_timeout,
+            script=self._script(name, entry.script),
+        )
+
+    def _at_base_url(self) -> Endpoint | None:
+        config = self._config
+        if not config.base_url:
+            return None
+        if not config.model:
+            raise ConfigError(
+                "base_url is set, but no model: use --model NAME, AGLET_MODEL, or model in the config file"
+            )
+        variable, path = config.api_key_env, ("api_key_env",) if config.api_key_env else ("api_key",)
+        key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
+        if own := self._setup.keys.get("AGLET_API_KEY"):
+            variable, path, key = "AGLET_API_KEY", (), own
+        elif variable and not key:
+            raise self._unset(variable, ("api_key_env",))
+        key = self._bound(key, path, ("base_url",), config.base_url)
+        return Endpoint(
+            name=config.model,
+            model=config.model,
+            base_url=config.base_url,
+            api_key=key,
+            key_variable=variable or "AGLET_API_KEY",
+        )
+
+    def _openai(self) -> Endpoint | None:
+        """The endpoint of the variables many programs share; with any model configured they do not count."""
+        variables, key = self._setup.environment, self._setup.keys.get("OPENAI_API_KEY", "")
+        model, url = self._config.model or variables.get("OPENAI_MODEL"), variables.get("OPENAI_BASE_URL")
+        if not model or not (key or url):
+            return None
+        try:
+            url = address(url or OPENAI)
+        except ValueError as problem:
+            raise ConfigError(str(problem), key="OPENAI_BASE_URL") from None
+        return Endpoint(name=model, model=model, base_url=url, api_key=key, key_variable="OPENAI_API_KEY")
+
+    def _moved(self, endpoint: Endpoint, url: str) -> Endpoint:
+        """The endpoint at another address; its secrets stay behind when that is another host."""
+        moved = replace(endpoint, base_url=url)
+        if moved.host == endpoint.host:
+            return moved
+        own = self._setup.keys.get("AGLET_API_KEY", "")
+        key = self._bound(own, (), ("base_url",), url)
+        if endpoint.api_key and not key:
+            self._warnings.append(
+                f"The key of {endpoint.name} is not sent to {moved.host}. Set AGLET_API_KEY for it."
+            )
+        return replace(moved, api_key=key, key_variable="AGLET_API_KEY", headers={})
+
+    def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
+        """The key, unless who gave it meant another host (`promises.md` R20)."""
+        giver = self._loaded.rank(*key_path) if key_path else Rank.ENVIRONMENT
+        meant = _value_up_to(self._setup.sources, giver, url_path)
+        direct = not meant and self._loaded.rank(*url_path) in DIRECT
+        if not key or direct or _host(meant) == _host(url):
+            return key
+        name = ".".join(key_path) or "AGLET_API_KEY"
+        self._warnings.append(
+            f"{name} is for {_host(meant) or 'no address'} and is not sent to {_host(url)}."
+        )
+        return ""
+
+    def _check(self, entry: ModelSettings, name: str) -> None:
+        """Refuse the chosen model when what it cannot do without is missing."""
+        if entry.api_key_env and entry.api_key_env not in self._setup.keys:
+            raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
+        needed = "script" if entry.dialect == "scripted" else "base_url"
+        if not getattr(entry, needed) and not (needed == "base_url" and self._config.base_url):
+            raise misfit(f"{needed} is missing; write where it is", ("models", name), self._loaded.said)
+
+    def _unset(self, variable: str, path: KeyPath) -> ConfigError:
+        return misfit(f"the environment variable {variable} is not set", path, self._loaded.said)
+
+    def _script(self, name: str, script: str) -> str:
+        source = self._loaded.said.get(("models", name, "script"))
+        folder = Path(source.file).parent if source and source.file else Path()
+        return str(folder / Path(script).expanduser()) if script else ""
+
+
+def _value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
+    """What the sources up to this rank say of `path`."""
+    said = ""
+    for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
+        value = value_at(source.values, path)
+        if isinstance(value, str) and RANKS.index(source.rank) <= RANKS.index(rank):
+            said = value
+    return said
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""

@@ -1,0 +1,13 @@
+"""What is said when a setting cannot be used."""
+
+
+class ConfigError(Exception):
+    """A setting is wrong: `file`, `line` (from 1; 0 when unknown) and `key` say where."""
+
+    def __init__(self, message: str, *, file: str = "", line: int = 0, key: str = "") -> None:
+        super().__init__(message)
+        self.message, self.file, self.line, self.key = message, file, line, key
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        return ": ".join(part for part in (place, self.key, self.message) if part)

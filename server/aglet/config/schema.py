@@ -1,0 +1,43 @@
+"""All settings: the sum of the rooms' own sections, and the models."""
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from aglet.config.model_settings import BaseUrl, ModelSettings
+from aglet.features.ask.settings import Settings as Ask
+from aglet.features.budget.settings import Settings as Budget
+from aglet.features.continuation.settings import Settings as Continuation
+from aglet.features.files.settings import Settings as Files
+from aglet.features.guards.settings import Settings as Guards
+from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.permissions.settings import Settings as Permissions
+from aglet.features.search.settings import Settings as Search
+from aglet.features.shell.settings import Settings as Shell
+from aglet.features.usage.settings import Settings as Usage
+
+
+class Config(BaseModel):
+    """Everything that can be set. It is frozen: a change makes a new one, for the next run.
+
+    `model` is the name of a configured model or tier, or a model's name at `base_url`. `api_key_env` and
+    `api_key` belong to `base_url`. `tiers` gives `fast`, `default`, `strong` or your own names a model.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = ""
+    base_url: BaseUrl | None = None
+    api_key_env: str = ""
+    api_key: SecretStr = SecretStr("")
+    models: dict[str, ModelSettings] = {}
+    tiers: dict[str, str] = {}
+
+    guards: Guards = Guards()
+    budget: Budget = Budget()
+    instructions: Instructions = Instructions()
+    continuation: Continuation = Continuation()
+    permissions: Permissions = Permissions()
+    usage: Usage = Usage()
+    files: Files = Files()
+    search: Search = Search()
+    shell: Shell = Shell()
+    ask: Ask = Ask()

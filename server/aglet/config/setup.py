@@ -1,0 +1,151 @@
+"""What this process was told when it began, and from it the settings of any folder."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aglet.config.environment import process_environment
+from aglet.config.errors import ConfigError
+from aglet.config.folders import (
+    PROJECT_FILE,
+    check_outside,
+    home_folder,
+    managed_file,
+    state_folder,
+    user_file,
+)
+from aglet.config.load import Loaded, load
+from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml
+from aglet.config.tables import leaves
+from aglet.engine.vocabulary import JsonObject
+
+MAX_BYTES = 1_000_000  # of one config file
+OWN_KEYS = ("AGLET_API_KEY", "OPENAI_API_KEY")
+Trusts = Callable[[Path], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What was said by everyone but a project, and what goes with it.
+
+    `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
+    are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
+    their settings are or would be.
+    """
+
+    sources: tuple[Source, ...]
+    state_folder: Path
+    keys: Mapping[str, str] = field(repr=False)
+    environment: Mapping[str, str] = field(repr=False)
+    config_file: Path
+    instructions: str
+    trusts: Trusts
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What may never be shown: all keys, and the values of extra headers."""
+        said = (leaf for source in self.sources for leaf in leaves(source.values))
+        written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
+        return (*self.keys.values(), *written)
+
+    def load(self, folder: str) -> Loaded:
+        """The settings for work in `folder`; its file counts when it is trusted. Raises `ConfigError`."""
+        root = Path(folder)
+        if not self.trusts(root):
+            return load(self.sources)
+        project = _read(root / PROJECT_FILE, Rank.PROJECT)
+        return load((*self.sources, project) if project else self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a door was told: `arguments` and `editor` are tables as in the config file."""
+
+    arguments: JsonObject = field(default_factory=JsonObject)
+    editor: JsonObject = field(default_factory=JsonObject)
+    config_file: str = ""
+    state_dir: str = ""
+
+
+def read(
+    told: Told, folder: str, trusts: Trusts, environment: MutableMapping[str, str] | None = None
+) -> Setup:
+    """Read the config files and the environment, and take the keys out of the environment.
+
+    `folder` is the workspace our own files may not lie in. Raises `ConfigError`.
+    """
+    environment = process_environment() if environment is None else environment
+    variables = _with_told(environment, told)
+    _check_places(variables, Path(folder))
+    file, named = user_file(variables), bool(variables.get("AGLET_CONFIG"))
+    sources = [
+        _read(managed_file(), Rank.MANAGED),
+        _read(file, Rank.USER, required=named),
+        Source(Rank.EDITOR, told.editor),
+        from_environment(variables),
+        from_arguments(told.arguments),
+    ]
+    said = tuple(source for source in sources if source)
+    return Setup(
+        sources=said,
+        state_folder=state_folder(variables).resolve(),
+        keys=_take(environment, key_variables(said)),
+        environment=dict(environment),
+        config_file=file,
+        instructions=_text(file.with_name("AGENTS.md")) or "",
+        trusts=trusts,
+    )
+
+
+def key_variables(sources: Iterable[Source]) -> set[str]:
+    """The names of the variables that hold keys: ours, and those named in `api_key_env`."""
+    names: set[str] = set(OWN_KEYS)
+    for source in sources:
+        said = (value for path, value in leaves(source.values) if path[-1] == "api_key_env")
+        names |= {name for name in said if isinstance(name, str) and name}
+    return names
+
+
+def _take(environment: MutableMapping[str, str], names: Iterable[str]) -> Mapping[str, str]:
+    taken = {name: environment.pop(name, "") for name in names}
+    return {name: value for name, value in taken.items() if value}
+
+
+def _with_told(environment: Mapping[str, str], told: Told) -> dict[str, str]:
+    variables = dict(environment)
+    if told.config_file:
+        variables["AGLET_CONFIG"] = told.config_file
+    if told.state_dir:
+        variables["AGLET_STATE_DIR"] = told.state_dir
+    return variables
+
+
+def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
+    home = home_folder()
+    check_outside(state_folder(variables), workspace, home, "AGLET_STATE_DIR")
+    check_outside(user_file(variables), workspace, home, "AGLET_CONFIG")
+
+
+def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:
+    text = _text(file)
+    if text is None and required:
+        raise ConfigError("there is no such config file", file=str(file))
+    return None if text is None else from_toml(rank, text, str(file))
+
+
+def _text(file: Path) -> str | None:
+    """What is in a file of ours; `None` when there is no such file. Raises `ConfigError`."""
+    try:
+        if not (file.is_file() or str(file) == os.devnull):
+            return None
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        text = data.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+    except UnicodeDecodeError:
+        raise ConfigError("this file is not UTF-8", file=str(file)) from None
+    except OSError as error:
+        raise ConfigError(f"this file cannot be read: {error.strerror}", file=str(file)) from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"this file is larger than {MAX_BYTES} bytes", file=str(file))
+    return text

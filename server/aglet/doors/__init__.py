@@ -1,0 +1,1 @@
+"""The doors: each turns messages from outside into calls on sessions, and facts into messages."""

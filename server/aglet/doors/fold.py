@@ -1,0 +1,77 @@
+"""The reference folder: wire events in, the transcript a client would show out (protocol 4.7)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from aglet.doors.shapes import is_object
+from aglet.engine.vocabulary import JsonObject
+
+
+@dataclass(slots=True)
+class Transcript:
+    """What a client knows of one session after some events; unknown event types only move `seq`.
+
+    `items` stand in the order in which they started, open ones with what streamed into them so far.
+    """
+
+    seq: int = 0
+    state: str = "idle"
+    items: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    requests: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    runs: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    info: JsonObject = field(default_factory=dict[str, object])
+    options: JsonObject = field(default_factory=dict[str, object])
+    queue: list[JsonObject] = field(default_factory=list[JsonObject])
+
+    def take(self, event: JsonObject) -> None:
+        """Take in one more event."""
+        self.seq = event.get("seq", self.seq)
+        data = event["data"]
+        match event["type"]:
+            case "itemStarted" | "itemCompleted" | "itemUpdated" | "itemDelta":
+                self._take_item(event["type"], event["itemId"], data)
+            case "requestOpened":
+                self.requests[data["requestId"]] = data
+            case "requestResolved":
+                self.requests.pop(data["requestId"], None)
+            case "runEnded":
+                self.runs[event["runId"]] = data
+            case "queueChanged":
+                self.queue = data["queue"]
+            case "sessionState":
+                self.state = data["state"]
+            case "sessionInfo":
+                self.info = data
+            case "options":
+                self.options = data["options"]
+            case _:
+                pass
+
+    def _take_item(self, type: str, item_id: str, data: JsonObject) -> None:
+        if type == "itemDelta":
+            item = self.items[item_id]
+            self.items[item_id] = {**item, data["field"]: item.get(data["field"], "") + data["append"]}
+        elif type == "itemUpdated":
+            self.items[item_id] = merged(self.items[item_id], data["patch"])
+        else:
+            self.items[item_id] = data["item"]
+
+
+def merged(item: JsonObject, patch: JsonObject) -> JsonObject:
+    """`item` after a JSON merge patch (RFC 7396): `null` removes, an object merges, all else replaces."""
+    result = {name: value for name, value in item.items() if name not in patch}
+    for name, value in patch.items():
+        old = item.get(name)
+        if is_object(value):
+            result[name] = merged(old if is_object(old) else {}, value)
+        elif value is not None:
+            result[name] = value
+    return result
+
+
+def fold(events: Iterable[JsonObject]) -> Transcript:
+    """What a client knows after these events of one session."""
+    transcript = Transcript()
+    for event in events:
+        transcript.take(event)
+    return transcript

@@ -1,0 +1,120 @@
+"""What clients write, turned into the engine's nouns; whatever cannot be understood is refused by name."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from aglet.doors.shapes import is_list, is_object
+from aglet.engine.vocabulary import (
+    Answer,
+    Content,
+    Image,
+    JsonObject,
+    Question,
+    Resource,
+    ResourceLink,
+    Text,
+)
+
+NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understood.")
+
+
+class Malformed(ValueError):
+    """A client wrote something this protocol does not know; the message names the member."""
+
+
+def content(blocks: Any) -> tuple[Content, ...]:
+    """Content blocks, or a bare string, as the engine's content; empty when nothing is said.
+
+    Raises `Malformed`.
+    """
+    if isinstance(blocks, str):
+        blocks = [{"type": "text", "text": blocks}]
+    if not is_list(blocks):
+        raise Malformed("input must be a list of content blocks or a string")
+    parts = tuple(_part(block, index) for index, block in enumerate(blocks))
+    return parts if any(not isinstance(part, Text) or part.text.strip() for part in parts) else ()
+
+
+def _part(block: Any, index: int) -> Content:
+    where = f"input[{index}]"
+    if not is_object(block):
+        raise Malformed(f"{where} must be an object with a `type`")
+    kind = block.get("type")
+    if not isinstance(kind, str) or kind not in PARTS:
+        raise Malformed(f"{where}.type must be one of {', '.join(PARTS)}, not {kind!r}")
+    return PARTS[kind](block, where)
+
+
+def _text_of(block: JsonObject, member: str, where: str) -> str:
+    value = block.get(member)
+    if not isinstance(value, str):
+        raise Malformed(f"{where}.{member} must be a string")
+    return value
+
+
+def _text(block: JsonObject, where: str) -> Content:
+    return Text(_text_of(block, "text", where))
+
+
+def _image(block: JsonObject, where: str) -> Content:
+    return Image(_text_of(block, "data", where), _text_of(block, "mimeType", where))
+
+
+def _resource(block: JsonObject, where: str) -> Content:
+    return Resource(_text_of(block, "uri", where), _text_of(block, "text", where))
+
+
+def _link(block: JsonObject, where: str) -> Content:
+    name = block.get("name")
+    return ResourceLink(_text_of(block, "uri", where), name if isinstance(name, str) else "")
+
+
+PARTS: Mapping[str, Callable[[JsonObject, str], Content]] = {
+    "text": _text,
+    "image": _image,
+    "resource": _resource,
+    "resourceLink": _link,
+}
+
+
+def path(uri: str) -> str:
+    """The absolute path of a `file:` URI on this machine. Raises `Malformed`."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+        raise Malformed(f"{uri!r} is not a file: URI with an absolute path on this machine")
+    plain = unquote(parts.path)
+    if "\0" in plain:
+        raise Malformed(f"{uri!r} names no path")
+    return plain
+
+
+def answer(question: Question, response: Any, by: str) -> Answer:
+    """A client's answer to a question; one that cannot be understood counts as a refusal, once."""
+    if not is_object(response):
+        return NOT_UNDERSTOOD
+    read = _permission if question.kind == "permission" else _form
+    return read(question, response, by)
+
+
+def _permission(question: Question, response: JsonObject, by: str) -> Answer:
+    if response.get("outcome") == "dismissed":
+        return Answer("dismissed", feedback=_optional_text(response, "feedback"), by=by)
+    known = [option.option_id for option in question.options]
+    chosen, changed = response.get("optionId"), response.get("input")
+    if response.get("outcome") != "selected" or chosen not in known:
+        return NOT_UNDERSTOOD
+    edited = changed if is_object(changed) else None
+    return Answer("selected", str(chosen), _optional_text(response, "feedback"), edited, by=by)
+
+
+def _form(question: Question, response: JsonObject, by: str) -> Answer:
+    outcome, filled = response.get("outcome"), response.get("content")
+    if outcome == "accept" and is_object(filled):
+        return Answer("accepted", content=filled, by=by)
+    return Answer("declined" if outcome == "decline" else "cancelled", by=by)
+
+
+def _optional_text(response: JsonObject, member: str) -> str:
+    value = response.get(member)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,151 @@
+"""From what the command line asks for to a session and what to say in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from aglet.assembly import World
+from aglet.config import ConfigError, check_folder
+from aglet.doors.headless.exits import CannotBegin
+from aglet.engine.facts import SessionChanged
+from aglet.engine.ports import JournalBusy, JournalError
+from aglet.engine.session import Session
+from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+
+BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
+Mode = Literal["text", "json", "jsonl"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One `aglet run` or `aglet resume`. `options` hold for this run, `arguments` are settings.
+
+    `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
+    of the folder when `resume` is set.
+    """
+
+    cwd: str = ""
+    prompt: str = ""
+    output: Mode = "text"
+    resume: bool = False
+    session_id: str = ""
+    title: str = ""
+    trust: bool = False
+    add_dirs: tuple[str, ...] = ()
+    options: JsonObject = field(default_factory=JsonObject)
+    arguments: JsonObject = field(default_factory=JsonObject)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A session ready for its run: what to say, or the run to go on with; `notes` are for the user."""
+
+    session: Session
+    options: JsonObject
+    model: str
+    notes: tuple[str, ...]
+    content: tuple[Content, ...] = ()
+    recovers: str = ""
+    is_new: bool = False
+
+
+def folder(path: str) -> str:
+    """The absolute path of a folder that can be worked in. Raises `CannotBegin`."""
+    try:
+        real = str(Path(path).expanduser().resolve())
+        check_folder(real)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "noFolder") from None
+    except (OSError, RuntimeError, ValueError):  # too long, of no such user, or the current folder is gone
+        raise CannotBegin(f"the folder {path[:300]!r} cannot be reached.", "noFolder") from None
+    return real
+
+
+async def begin(world: World, request: Request, here: str) -> Beginning:
+    """Make the session in `here`, or open the one to go on with.
+
+    Raises `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
+    """
+    roots = tuple(folder(path) for path in request.add_dirs)
+    beginning = await (_go_on if request.resume else _anew)(world, request, here)
+    session = beginning.session
+    if roots:
+        session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
+    return beginning
+
+
+async def _anew(world: World, request: Request, here: str) -> Beginning:
+    if not request.prompt.strip():
+        raise CannotBegin('There is no prompt. Say what to do: aglet run "…"', "usage")
+    model = await _model(world, here, request.options)
+    try:
+        session = await world.sessions.create(here, title=request.title)
+    except JournalError as problem:  # the state folder cannot be used
+        raise CannotBegin(str(problem), "journal") from None
+    said = (Text(request.prompt),)
+    return Beginning(session, request.options, model, world.notes(here), said, is_new=True)
+
+
+async def _go_on(world: World, request: Request, here: str) -> Beginning:
+    session = await _open(world, request.session_id or await _latest(world, here))
+    cwd = folder(session.state.cwd)  # it may be gone by now
+    if request.cwd and cwd != here:
+        raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
+    content = (Text(request.prompt),) if request.prompt.strip() else ()
+    recovers = "" if content else _broken_off(session)
+    model = await _model(world, cwd, {**session.state.options, **request.options})
+    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
+    damage = session.log.journal.damage
+    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
+    notes = (*elsewhere, *damaged, *world.notes(cwd))
+    return Beginning(session, request.options, model, notes, content, recovers)
+
+
+async def _model(world: World, cwd: str, options: JsonObject) -> str:
+    """The name of the model the run will have, when all is well with its options."""
+    world.check_options(cwd, options)
+    client = await world.model(cwd, str(options.get("model", "")))
+    return client.info.name
+
+
+async def _open(world: World, session_id: str) -> Session:
+    try:
+        return await world.sessions.open(session_id)
+    except JournalBusy:
+        raise
+    except JournalError as problem:
+        raise CannotBegin(f"{problem} See: aglet sessions", "sessionNotFound") from None
+
+
+async def _latest(world: World, cwd: str) -> str:
+    rows, _ = await world.sessions.list(cwd=cwd, limit=1)
+    if not rows:
+        raise CannotBegin(f'There is no session of {cwd}. Begin one: aglet run "…"', "sessionNotFound")
+    return rows[0].session_id
+
+
+def _broken_off(session: Session) -> str:
+    """The run that did not come to its end. Raises `CannotBegin` when there is nothing to go on with."""
+    stop = session.state.stop
+    if stop and stop.reason in BROKEN_OFF:
+        return session.state.run_id
+    raise CannotBegin(
+        f"There is nothing to continue in {session.session_id}: {_how_it_ended(stop)}. "
+        f'Say what to do: aglet resume {session.session_id} "…"',
+        "nothingToContinue",
+    )
+
+
+def _how_it_ended(stop: Stop | None) -> str:
+    match stop:
+        case None:
+            return "it has had no run"
+        case Stop(reason=StopReason.END_TURN):
+            return "its last run is complete"
+        case _:
+            return f"its last run ended ({stop.reason.replace('_', ' ')})"
+
+
+def _more(known: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    return (*known, *(root for root in new if root not in known))

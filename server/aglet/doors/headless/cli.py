@@ -1,0 +1,155 @@
+"""The command line of the headless door."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from aglet import __version__
+from aglet.doors.headless.exits import CannotBegin, Exit
+from aglet.doors.headless.harmless import harmless
+from aglet.doors.headless.streams import finish, make_ready, tell
+
+MODES = ("ask", "acceptEdits", "plan", "allowAll")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what the arguments say; gives the exit code (2 when they make no sense). Nothing is raised."""
+    make_ready()
+    try:
+        code = _do(build_parser().parse_args(argv))
+    except SystemExit as said:  # help, the version, what is wrong with the arguments, or nobody reads
+        code = int(said.code or 0)
+    except CannotBegin as problem:
+        tell(f"aglet: {harmless(str(problem))}\n")
+        code = problem.code
+    except KeyboardInterrupt:
+        code = Exit.CANCELLED
+    return finish(code)
+
+
+class ExactParser(argparse.ArgumentParser):
+    """Takes no shortened options: a script that uses one would break with the next option."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    parser = ExactParser(prog="aglet", description="A coding agent for every editor, and without one.")
+    parser.add_argument("--version", action="version", version=f"aglet {__version__}")
+    parser.set_defaults(command="welcome")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_run(commands.add_parser("run", help="run one prompt"))
+    _add_resume(commands.add_parser("resume", help="go on with a session"))
+    _add_sessions(commands.add_parser("sessions", help="list the sessions"))
+    _add_serve(commands.add_parser("serve", help="serve an editor"))
+    _add_config(commands.add_parser("config", help="look at the configuration"))
+    _add_demo(commands.add_parser("demo", help="watch a whole session, with a scripted model"))
+    return parser
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("prompt", nargs="?", default="", help='what to do; "-" reads it from standard input')
+    parser.add_argument("--title", default="", help="the session's title")
+    _add_run_options(parser)
+    parser.set_defaults(command="run")
+
+
+def _add_resume(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "words", nargs="*", metavar="[ID] [PROMPT]", help="the session (or the folder's latest), the prompt"
+    )
+    _add_run_options(parser)
+    parser.set_defaults(command="resume", title="")
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", choices=("text", "json", "jsonl"), default="text", help="what is written")
+    _add_model_options(parser)
+    parser.add_argument("--cwd", type=_name, help="the folder to work in (or the current one)")
+    parser.add_argument(
+        "--add-dir", type=_name, action="append", default=[], help="another folder; may be repeated"
+    )
+    parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
+    parser.add_argument("--max-turns", type=_count, help="model requests at most")
+    parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
+
+
+def _add_model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="", help="a configured model or tier, or a name at --base-url")
+    parser.add_argument("--base-url", default="", help="an OpenAI-compatible address: http://host/v1")
+
+
+def _add_sessions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--search", default="", help="only those with these words")
+    parser.add_argument("--cwd", type=_name, help="only those of this folder")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(command="sessions")
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stdio", action="store_true", required=True, help="over standard input and output")
+    _add_model_options(parser)
+    parser.set_defaults(command="serve")
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    explain = parser.add_subparsers(metavar="COMMAND", required=True).add_parser(
+        "explain", help="every setting and where it comes from"
+    )
+    explain.add_argument("--json", action="store_true", help="as JSON")
+    explain.add_argument("--cwd", type=_name, default=".", help="the folder")
+    explain.add_argument("--trust", action="store_true", help="as if the folder were trusted")
+    explain.set_defaults(command="explain")
+
+
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do not ask before writing")
+    parser.add_argument("--dir", default="", help="where to make the repository (or a temporary one)")
+    parser.set_defaults(command="demo")
+
+
+def _name(value: str) -> str:
+    """A folder's name; an empty one is most likely a variable that is not set."""
+    if not value:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return value
+
+
+def _mode(value: str) -> str:
+    if value == "auto":
+        raise argparse.ArgumentTypeError(
+            f"auto needs the sandbox, which this version does not have; use {', '.join(MODES)}"
+        )
+    if value not in MODES:
+        raise argparse.ArgumentTypeError(f"there is no mode {value!r}; use {', '.join(MODES)}")
+    return value
+
+
+def _count(value: str) -> int:
+    if not value.isdecimal() or int(value) < 1:
+        raise argparse.ArgumentTypeError(f"{value!r} is not a number from 1 on")
+    return int(value)
+
+
+def _do(arguments: argparse.Namespace) -> int:
+    match arguments.command:
+        case "serve":
+            from aglet.doors.lsp import main as serve  # noqa: PLC0415 - only what is used is loaded
+
+            return serve(settings(arguments))
+        case "demo":
+            from aglet.doors.headless.demo.play import play  # noqa: PLC0415 - only what is used is loaded
+
+            return play(arguments.dir, yes=arguments.yes)
+        case command:
+            from aglet.doors.headless.commands import COMMANDS  # noqa: PLC0415 - they load the whole agent
+
+            return COMMANDS[command](arguments)
+
+
+def settings(arguments: argparse.Namespace) -> dict[str, str]:
+    """What the arguments set, as a table of the config file."""
+    said = {"model": arguments.model, "base_url": arguments.base_url}
+    return {name: value for name, value in said.items() if value}

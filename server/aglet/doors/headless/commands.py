@@ -1,0 +1,149 @@
+"""The commands that need the agent or its configuration."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from aglet.config import Choice, ConfigError, Told, read
+from aglet.config.environment import process_environment
+from aglet.config.folders import state_folder
+from aglet.doors.headless.begin import Request, folder
+from aglet.doors.headless.cli import settings
+from aglet.doors.headless.exits import CannotBegin, Exit
+from aglet.doors.headless.explain import write_settings
+from aglet.doors.headless.harmless import harmless
+from aglet.doors.headless.listing import write_sessions
+from aglet.doors.headless.run import refuse, run
+from aglet.doors.headless.streams import tell
+from aglet.engine.ports import JournalError
+from aglet.stores.files import FileStore
+
+SESSION_PREFIX = "ses_"
+LONGEST_PROMPT = 10_000_000  # bytes
+WELCOME = """\
+usage: aglet [-h] [--version] COMMAND ...
+
+  aglet demo                  watch a whole session; needs no model
+  aglet run "add a test"      work in the current folder
+  aglet resume                go on with its latest session
+  aglet serve --stdio         serve an editor
+  aglet --help                every command; aglet run --help: every option
+"""
+
+
+def welcome(arguments: argparse.Namespace) -> int:
+    """`aglet` alone: how to begin, and what is missing for it."""
+    tell(WELCOME)
+    here = folder(".")
+    try:
+        setup = read(Told(), here, lambda _: False)
+        asyncio.run(Choice(lambda: setup).find(here))
+    except ConfigError as problem:
+        tell(f"\n{harmless(str(problem))}\n")
+    return Exit.UNUSABLE
+
+
+def run_prompt(arguments: argparse.Namespace) -> int:
+    """`aglet run`."""
+    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=True))
+
+
+def resume(arguments: argparse.Namespace) -> int:
+    """`aglet resume`."""
+    words: list[str] = arguments.words
+    named = bool(words) and words[0].startswith(SESSION_PREFIX)
+    rest = words[1:] if named else words
+
+    def prompt() -> str:
+        if len(rest) > 1:
+            raise CannotBegin(f'Put the prompt in quotes: aglet resume [{SESSION_PREFIX}…] "…"', "usage")
+        return _prompt(rest[0] if rest else "", else_piped=False)
+
+    return _start(arguments, prompt, resume=True, session_id=words[0] if named else "")
+
+
+def sessions(arguments: argparse.Namespace) -> int:
+    """`aglet sessions`."""
+    logging.basicConfig(format="aglet: %(message)s")  # which files are no sessions
+    cwd = folder(arguments.cwd) if arguments.cwd else ""
+    try:
+        store = FileStore(state_folder(process_environment()))
+        write_sessions(store, search=arguments.search, cwd=cwd, as_json=arguments.json)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+    except JournalError as problem:
+        raise CannotBegin(str(problem), "journal", Exit.FAILED) from problem
+    return Exit.DONE
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    """`aglet config explain`."""
+    cwd = folder(arguments.cwd)
+    try:
+        setup = read(Told(), cwd, lambda root: arguments.trust and root == Path(cwd))
+        write_settings(setup, cwd, as_json=arguments.json)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+    return Exit.DONE
+
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "welcome": welcome,
+    "run": run_prompt,
+    "resume": resume,
+    "sessions": sessions,
+    "explain": explain,
+}
+
+
+def _start(
+    arguments: argparse.Namespace, prompt: Callable[[], str], *, resume: bool = False, session_id: str = ""
+) -> int:
+    try:
+        said = prompt()
+    except CannotBegin as problem:
+        return asyncio.run(refuse(arguments.output, problem))
+    options = {"model": arguments.model, "mode": arguments.mode, "maxTurns": arguments.max_turns}
+    request = Request(
+        cwd=arguments.cwd or "",
+        prompt=said,
+        output=arguments.output,
+        resume=resume,
+        session_id=session_id,
+        title=_text(arguments.title),
+        trust=arguments.trust,
+        add_dirs=tuple(arguments.add_dir),
+        options={name: value for name, value in options.items() if value},
+        arguments=settings(arguments),
+    )
+    return asyncio.run(run(request))
+
+
+def _prompt(given: str, *, else_piped: bool) -> str:
+    """The prompt as given, or from standard input when it says so or (`else_piped`) has it to give.
+
+    Raises `CannotBegin`: when it is too long, cannot be read, or Ctrl-C is pressed instead.
+    """
+    if given != "-" and (given or not else_piped or sys.stdin.isatty()):
+        return _text(given)
+    try:
+        read = sys.stdin.buffer.read(LONGEST_PROMPT + 1)
+    except OSError as error:
+        raise CannotBegin(f"The prompt cannot be read: {error.strerror}.", "usage") from error
+    except KeyboardInterrupt:
+        raise CannotBegin("Stopped before the run began.", "cancelled", Exit.CANCELLED) from None
+    if len(read) > LONGEST_PROMPT:
+        megabytes = LONGEST_PROMPT // 1_000_000
+        raise CannotBegin(
+            f"The prompt is longer than {megabytes} MB. Put it into a file and name that.", "usage"
+        )
+    return read.decode("utf-8", "replace")
+
+
+def _text(argument: str) -> str:
+    """An argument of the command line, which may hold bytes that are no text."""
+    return os.fsencode(argument).decode("utf-8", "replace")

@@ -1,0 +1,42 @@
+"""Where the log goes: a private file in the state folder, through one redactor; never to standard output."""
+
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+LARGEST = 5_000_000  # bytes; then the file becomes `aglet.log.1` and a new one begins
+SHORTEST = 4  # characters; shorter secrets would make the log unreadable and are none
+
+
+def begin_log(state_folder: Path, secrets: Iterable[str]) -> None:
+    """Log warnings and worse to `aglet.log`; where it cannot be written, nowhere."""
+    handler: logging.Handler = logging.NullHandler()
+    with suppress(OSError):
+        handler = _file(state_folder / "aglet.log")
+    handler.setFormatter(Redactor(secrets))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+
+
+class Redactor(logging.Formatter):
+    """Writes records as lines, tracebacks included, without the secrets."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s")
+        self._secrets = sorted({s for s in secrets if len(s) >= SHORTEST}, key=len, reverse=True)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        line = super().format(record)
+        for secret in self._secrets:
+            line = line.replace(secret, "[secret]")
+        return line
+
+
+def _file(path: Path) -> logging.FileHandler:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        if path.stat().st_size > LARGEST:
+            path.replace(path.with_name("aglet.log.1"))
+    path.touch(mode=0o600)
+    return logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")

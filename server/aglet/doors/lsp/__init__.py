@@ -1,0 +1,45 @@
+"""The LSP door: `aglet serve --stdio`."""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from aglet.doors.lsp.hello import greet
+from aglet.doors.lsp.transport import Reader, Writer
+
+LAST_WORDS = 0.3  # seconds to write what still waits
+
+
+def main(arguments: Mapping[str, Any] | None = None) -> int:
+    """Serve one client on standard input and output; gives the exit code.
+
+    `arguments` are settings from the command line, a table as in the config file. The first answer
+    is given before anything but the standard library is imported.
+    """
+    received, output = take_streams()
+    writer = Writer(output)
+    reader = Reader(received, writer)
+    greeting = greet(reader, writer)
+    if isinstance(greeting, int):
+        code = greeting
+    else:
+        from aglet.doors.lsp.server import serve  # noqa: PLC0415 - the client has its answer by now
+
+        code = serve(reader, writer, greeting, output, dict(arguments or {}))
+    writer.close(LAST_WORDS)
+    return code
+
+
+def take_streams() -> tuple[int, int]:
+    """Standard input and output for the protocol alone: others read nothing, and write to standard error."""
+    received, output = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    for descriptor in (received, output):
+        os.set_blocking(descriptor, True)
+        os.set_inheritable(descriptor, False)
+    return received, output

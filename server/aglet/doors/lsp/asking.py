@@ -1,0 +1,110 @@
+"""Puts a session's open questions to the client, and its answers to the session (protocol 4.5, 4.8, 4.9)."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from aglet.doors import from_wire, shapes
+from aglet.doors.lsp.client import Client
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.peer import Peer, Pending
+from aglet.doors.shapes import is_object
+from aglet.engine.facts import Answered, Asked
+from aglet.engine.session import Session
+from aglet.engine.vocabulary import Answer, Option, Question
+
+REFUSED = Answer("dismissed", feedback="The client could not answer.")
+NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
+WARNING = 2  # LSP MessageType
+
+
+class Way(NamedTuple):
+    """How a question is put to this client, and how its answer is read."""
+
+    method: str
+    params: JsonObject
+    read: Callable[[Any], Answer]
+
+
+class Asking:
+    """The questions of one session that the client has in front of it."""
+
+    def __init__(self, session: Session, peer: Peer, client: Client) -> None:
+        self._session, self._peer, self._client = session, peer, client
+        self._pending: dict[str, Pending] = {}
+        if client.can_answer:
+            session.questions.attend(True)
+
+    def put(self, asked: Asked) -> None:
+        """Ask the client in the best way it has; what it cannot show is unanswered at once."""
+        way = self._way(asked.request_id, asked.question)
+        if way is None and self._client.plain and asked.question.kind == "permission":
+            self._peer.notify("window/showMessage", by_command(asked))
+            return
+        if way is None:
+            asyncio.get_running_loop().call_soon(self._session.questions.answer, asked.request_id, NOBODY)
+            return
+        pending = self._pending[asked.request_id] = self._peer.request(way.method, way.params)
+        pending.future.add_done_callback(partial(self._answered, asked.request_id, way))
+
+    def put_again(self) -> None:
+        """Ask everything that is open and not in front of the client."""
+        for request_id, question in self._session.state.questions.items():
+            if request_id not in self._pending:
+                self.put(Asked(request_id, question))
+
+    def withdraw(self, answered: Answered) -> None:
+        """Take a question back that was answered elsewhere, or that nobody needs any more."""
+        if pending := self._pending.pop(answered.request_id, None):
+            pending.withdraw()
+
+    def _answered(self, request_id: str, way: Way, future: asyncio.Future[Any]) -> None:
+        if future.cancelled() or self._pending.pop(request_id, None) is None:
+            return
+        answer = REFUSED if future.exception() else way.read(future.result())
+        self._session.questions.answer(request_id, answer)
+
+    def _way(self, request_id: str, question: Question) -> Way | None:
+        session, client = self._session, self._client
+        place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": "main"}
+        read = partial(from_wire.answer, question, by=client.name)
+        if question.kind == "form":
+            form = {"requestId": request_id, "mode": "form", "message": question.title}
+            params = {**form, "schema": question.schema, **shapes.filled(itemId=question.call_id), **place}
+            return Way("agent/askUser", params, read) if client.forms else None
+        if client.permission:
+            params = {**shapes.question(request_id, question), **place}
+            return Way("agent/requestPermission", params, read)
+        if client.message_requests:
+            read = partial(read_choice, question.options, by=client.name)
+            return Way("window/showMessageRequest", message_request(question), read)
+        return None
+
+
+def message_request(question: Question) -> JsonObject:
+    """A permission question for a client that knows only LSP: all that must be seen, and fixed actions."""
+    actions = [{"title": option.label} for option in question.options]
+    return {"type": WARNING, "message": "\n".join(seen(question)), "actions": actions}
+
+
+def by_command(asked: Asked) -> JsonObject:
+    """A permission question for a client that can only show it."""
+    how = f"Answer with the command aglet.approve or aglet.reject ({asked.request_id})."
+    return {"type": WARNING, "message": "\n".join([*seen(asked.question), how])}
+
+
+def seen(question: Question) -> list[str]:
+    """The lines that must be seen by whoever answers."""
+    subject = question.subject
+    lines = [question.title, question.reason, subject.get("command", ""), subject.get("cwd", "")]
+    return [str(line) for line in dict.fromkeys(lines) if line]
+
+
+def read_choice(options: Sequence[Option], chosen: Any, by: str) -> Answer:
+    """The action the user chose, by its exact title; anything else is a refusal (protocol 3.2)."""
+    title = chosen.get("title") if is_object(chosen) else None
+    for option in options:
+        if option.label == title:
+            return Answer("selected", option.option_id, by=by)
+    return Answer("dismissed", by=by)

@@ -1,0 +1,21 @@
+"""One request of the client while it is followed."""
+
+from contextlib import ExitStack
+
+from aglet.doors.lsp.messages import RequestId
+
+
+class Call:
+    """A request. What is entered into `until_answered` is left when its answer was written.
+
+    An `ordered` answer takes its place behind the events that wait; others may overtake them.
+    `interruptible` is true while nothing would be lost if the work stopped here; a cancel that comes
+    at another time only sets `cancelled`.
+    """
+
+    def __init__(self, id: RequestId) -> None:
+        self.id = id
+        self.ordered = False
+        self.interruptible = False
+        self.cancelled = False
+        self.until_answered = ExitStack()

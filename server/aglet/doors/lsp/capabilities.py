@@ -1,0 +1,86 @@
+"""Writes `capabilities.json`, the answer to `initialize`: `python -m aglet.doors.lsp.capabilities`."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import aglet_protocol
+from aglet.doors.lsp.commands import COMMANDS
+from aglet.doors.lsp.framing import BODY_LIMIT
+from aglet.doors.lsp.hello import DOCUMENT
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.methods.run import MOST_WAITING
+from aglet.doors.lsp.sync import make_server
+from aglet.engine.loop import GRACE
+from aglet_protocol.events import EVENTS
+from aglet_protocol.methods import METHODS
+
+ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction")
+
+
+class Capture:
+    """Keeps what pygls says."""
+
+    said: JsonObject
+
+    def write(self, data: bytes) -> None:
+        """Keep it."""
+        self.said = json.loads(data)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def document() -> JsonObject:
+    """The whole document, from the registered features and the protocol's tables."""
+    capabilities = pygls_capabilities({})
+    del capabilities["positionEncoding"]  # it is the client's choice
+    return {"capabilities": capabilities, "agent": agent_block()}
+
+
+def pygls_capabilities(client: JsonObject) -> JsonObject:
+    """What pygls answers to `initialize` for our features and commands."""
+    server, capture = make_server(_look_away), Capture()
+    for name in COMMANDS:
+        server.command(name)(_followed_elsewhere)
+    server.protocol.set_writer(capture, include_headers=False)
+    params = {"processId": None, "rootUri": None, "capabilities": client}
+    message: Any = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+    message = server.protocol.structure_message(message)
+    server.protocol.handle_message(message)
+    return capture.said["result"]["capabilities"]
+
+
+def _look_away() -> None:
+    """No documents change here."""
+
+
+def _followed_elsewhere(*arguments: Any) -> None:
+    """Commands are followed by the dispatcher; pygls only has to know their names."""
+
+
+def agent_block() -> JsonObject:
+    """What this server can do of the agent protocol (protocol 4.3)."""
+    schema = Path(aglet_protocol.__file__).with_name("schema.json").read_bytes()
+    return {
+        "protocolVersion": aglet_protocol.PROTOCOL_VERSION,
+        "schema": {"sha256": hashlib.sha256(schema).hexdigest()},
+        "methods": sorted(METHODS),
+        "eventTypes": sorted(EVENTS),
+        "itemKinds": list(ITEM_KINDS),
+        "commands": sorted(COMMANDS),
+        "session": {"attach": {}},
+        "input": ["text", "image", "resource", "resourceLink"],
+        "steer": {},
+        "queue": {},
+        "limits": {
+            "maxFrameBytes": BODY_LIMIT,
+            "cancelGraceMs": round(GRACE * 1000),
+            "maxQueued": MOST_WAITING,
+        },
+    }
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(json.dumps(document(), indent=1) + "\n", encoding="utf-8")

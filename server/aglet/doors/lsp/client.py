@@ -1,0 +1,100 @@
+"""What the client said of itself in `initialize`: read leniently, refused only where it cannot be meant."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from aglet.doors.lsp.messages import INVALID_PARAMS, Bad, JsonObject
+
+PROTOCOL_VERSIONS = (1,)
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+
+
+class Client(NamedTuple):
+    """The client's capabilities as far as this door uses them; absent means unsupported (protocol 4.3)."""
+
+    name: str = ""
+    process_id: int | None = None
+    encoding: str = "utf-16"
+    version: int | None = None  # of the agent protocol; `None` is plain mode
+    events: bool = False
+    excluded: frozenset[str] = frozenset()
+    permission: bool = False
+    forms: bool = False
+    message_requests: bool = False
+    progress: bool = False
+    document_changes: bool = False
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether a question can be put to somebody through this client."""
+        return self.permission or self.message_requests or self.plain
+
+    @property
+    def plain(self) -> bool:
+        """Whether the client knows only LSP: its user answers by commands if by nothing else."""
+        return self.version is None
+
+
+def read_client(params: Any) -> Client:
+    """The client of these `initialize` params. Raises `Bad` (invalid params)."""
+    if not isinstance(params, dict):
+        raise Bad(INVALID_PARAMS, "The params of initialize are an object.")
+    given = cast(JsonObject, params)
+    process_id = given.get("processId")
+    if process_id is not None and (isinstance(process_id, bool) or not isinstance(process_id, int)):
+        raise Bad(INVALID_PARAMS, "processId is a whole number or null.")
+    if not isinstance(given.get("capabilities", {}), dict):
+        raise Bad(INVALID_PARAMS, "capabilities is an object.")
+    capabilities = member(given, "capabilities")
+    agent = member(capabilities, "experimental", "agent")
+    version = chosen_version(agent)
+    spoken = agent if version else {}
+    window, workspace = member(capabilities, "window"), member(capabilities, "workspace")
+    return Client(
+        name=str(member(given, "clientInfo").get("name", "")),
+        process_id=process_id,
+        encoding=chosen_encoding(member(capabilities, "general").get("positionEncodings")),
+        version=version,
+        events=spoken.get("events") is not None,
+        excluded=frozenset(map(str, array(member(spoken, "events").get("exclude")))),
+        permission=spoken.get("permission") is not None,
+        forms=member(spoken, "askUser").get("form") is not None,
+        message_requests=window.get("showMessage") is not None,
+        progress=window.get("workDoneProgress") is True,
+        document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+    )
+
+
+def takes_versions(workspace: JsonObject) -> bool:
+    """Whether the client applies `documentChanges`, the form that carries versions.
+
+    Neovim says so only by naming resource operations, which exist in no other form.
+    """
+    edit = member(workspace, "workspaceEdit")
+    return edit.get("documentChanges") is True or bool(edit.get("resourceOperations"))
+
+
+def chosen_version(agent: Mapping[str, Any]) -> int | None:
+    """The first version the client offers that this server speaks; without a list it is version 1."""
+    if not agent:
+        return None
+    offered = array(agent.get("protocolVersions", [1]))
+    return next((version for version in offered if version in PROTOCOL_VERSIONS), None)
+
+
+def chosen_encoding(offered: Any) -> str:
+    """The first position encoding of the client's that LSP knows; UTF-16 where it names none."""
+    return next((encoding for encoding in array(offered) if encoding in ENCODINGS), "utf-16")
+
+
+def member(value: Mapping[str, Any], *names: str) -> JsonObject:
+    """An object inside objects; empty where there is none."""
+    found: Any = value
+    for name in names:
+        found = cast(JsonObject, found).get(name) if isinstance(found, dict) else None
+    return cast(JsonObject, found) if isinstance(found, dict) else {}
+
+
+def array(value: Any) -> list[Any]:
+    """A list; empty where there is none."""
+    return cast(list[Any], value) if isinstance(value, list) else []

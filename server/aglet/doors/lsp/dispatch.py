@@ -1,0 +1,78 @@
+"""Requests of the client, followed side by side, each answered exactly once."""
+
+import asyncio
+from typing import Any
+
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.commands import follow_command
+from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.errors import to_bad
+from aglet.doors.lsp.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
+from aglet.doors.lsp.methods import HANDLERS
+from aglet.doors.shapes import is_object
+from aglet_protocol.converter import make_converter
+from aglet_protocol.methods import METHODS
+
+EXECUTE_COMMAND = "workspace/executeCommand"
+
+
+class Dispatcher:
+    """Follows the requests this door answers itself: `agent/…` and the commands."""
+
+    def __init__(self, door: Door, tasks: asyncio.TaskGroup) -> None:
+        self._door, self._tasks = door, tasks
+        self._converter = make_converter()
+        self._calls: dict[RequestId, tuple[Call, asyncio.Task[None]]] = {}
+
+    @staticmethod
+    def knows(method: str) -> bool:
+        """Whether this method is answered here."""
+        return method in HANDLERS or method == EXECUTE_COMMAND
+
+    def take(self, message: JsonObject) -> None:
+        """Begin to follow a request. Raises `Bad` when one with its id is not answered yet."""
+        id = message["id"]  # noqa: A001 - what the protocol calls it
+        if id in self._calls:
+            raise Bad(INVALID_REQUEST, "A request with this id is not answered yet.", id)
+        call = Call(id)
+        task = self._tasks.create_task(self._follow(call, message["method"], message.get("params")))
+        self._calls[id] = (call, task)
+
+    def cancel(self, id: object) -> bool:
+        """The client does not want an answer any more. False when there is no such request."""
+        call, task = self._calls.get(id, (None, None)) if isinstance(id, int | str) else (None, None)
+        if call is None or task is None:
+            return False
+        if call.interruptible and not call.cancelled:
+            task.cancel()  # once: a second one would break off what the first began
+        call.cancelled = True
+        return True
+
+    def give_up(self) -> None:
+        """Stop following everything: nobody reads the answers."""
+        for _, task in self._calls.values():
+            task.cancel()
+
+    async def _follow(self, call: Call, method: str, params: Any) -> None:
+        try:
+            result = await self._result(call, method, params)
+            self._door.peer.answer(call.id, result, urgent=not call.ordered)
+        except asyncio.CancelledError:
+            self._refuse(call, Bad(CANCELLED, "The request was cancelled."))
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
+            self._refuse(call, to_bad(error))
+        finally:
+            del self._calls[call.id]
+            call.until_answered.close()
+
+    async def _result(self, call: Call, method: str, params: Any) -> Any:
+        if method == EXECUTE_COMMAND:
+            return self._converter.unstructure(await follow_command(self._door, params, call))
+        if params is not None and not is_object(params):
+            raise Bad(INVALID_PARAMS, "The params of this method are an object.")
+        typed = self._converter.structure({} if params is None else params, METHODS[method].params)
+        return self._converter.unstructure(await HANDLERS[method](self._door, typed, call))
+
+    def _refuse(self, call: Call, bad: Bad) -> None:
+        bad.id = call.id
+        self._door.peer.refuse(bad)

@@ -1,0 +1,114 @@
+"""What the methods of this door work with: the sessions of the world, each attached to the client."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+from aglet.doors.lsp.asking import Asking
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.client import Client
+from aglet.doors.lsp.errors import session_busy, session_not_found
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.peer import Peer
+from aglet.doors.lsp.plain import Mirror
+from aglet.doors.lsp.publish import Publisher
+from aglet.doors.lsp.world import World
+from aglet.doors.to_wire import end_of
+from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
+from aglet.engine.ports import JournalBusy, JournalError
+from aglet.engine.session import Session
+from aglet.engine.state import State
+
+REMEMBERED = 16  # ends of runs, for those who wait for them
+
+
+class Attached:
+    """A session whose events go to the client and whose questions come from it."""
+
+    def __init__(self, session: Session, peer: Peer, client: Client) -> None:
+        self.session = session
+        self.mirror = Mirror(peer, client)
+        self.publisher = Publisher(session, peer, client, self.mirror)
+        self.asking = Asking(session, peer, client)
+        self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
+        self.leave = session.log.subscribe(self._observe)
+
+    async def end_of(self, run_id: str) -> JsonObject:
+        """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
+        state = self.session.state
+        if run_id == (state.run_id if state.running else "") or run_id in {a.run_id for a in state.queue}:
+            await self.session.finished(run_id)
+        if known := self._ends.get(run_id):
+            return known
+        journal = self.session.log.journal
+        return await asyncio.to_thread(end_of, run_id, self.session.session_id, journal.entries())
+
+    def _observe(self, event: Entry | Glimpse, state: State) -> None:
+        fact = event.fact if isinstance(event, Entry) else None
+        if isinstance(fact, Answered):  # before `requestResolved` is told
+            self.publisher.then(partial(self.asking.withdraw, fact))
+        told = self.publisher.publish(event)
+        if isinstance(fact, RunEnded):
+            self._remember(told)
+        if isinstance(fact, Asked):  # after `requestOpened` was told
+            self.publisher.then(partial(self.asking.put, fact))
+
+    def _remember(self, told: list[JsonObject]) -> None:
+        self._ends |= {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
+        for run_id in list(self._ends)[:-REMEMBERED]:
+            del self._ends[run_id]
+
+
+class Door:
+    """One connection: its client, and the sessions it uses."""
+
+    def __init__(self, world: World, peer: Peer, client: Client, folder: str) -> None:
+        self.world, self.peer, self.client, self.folder = world, peer, client, folder
+        self.made: dict[str, tuple[object, str]] = {}  # by `clientKey`: what was asked, and the session
+        self.making = asyncio.Lock()
+        self._attached: dict[str, Attached] = {}
+
+    @property
+    def attached(self) -> Mapping[str, Attached]:
+        """The sessions the client is attached to, by id; the one that was used last is the last."""
+        return self._attached
+
+    async def open(self, session_id: str, call: Call) -> Attached:
+        """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""
+        if known := self._attached.pop(session_id, None):
+            self._attached[session_id] = known
+            return known
+        try:
+            session = await self.world.sessions.open(session_id)
+        except JournalBusy:
+            raise session_busy(session_id) from None
+        except JournalError as error:
+            raise session_not_found(session_id, error) from None
+        return self.attach(session, call)
+
+    def attach(self, session: Session, call: Call) -> Attached:
+        """Send this session's events to the client from now on, and say what of it could not be read."""
+        if known := self._attached.get(session.session_id):
+            return known
+        if damage := session.log.journal.damage:
+            notice = Notice("warning", "The session was damaged", damage)
+            call.until_answered.callback(session.log.show, notice)
+        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client)
+        return attached
+
+    async def check(self, cwd: str, options: JsonObject) -> None:
+        """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""
+        self.world.check_options(cwd, options)
+        await self.world.model(cwd, str(options.get("model", "")))
+
+    async def close(self, session_id: str, call: Call) -> None:
+        """End what the session does; its last events still go to the client."""
+        attached = await self.open(session_id, call)
+        session = attached.session
+        ending = session.cancel(queued="drop")
+        for run_id in (ending.run_id, *ending.dropped):
+            if run_id:
+                await session.finished(run_id)
+        await self.world.sessions.close(session_id)
+        attached.leave()
+        self._attached.pop(session_id, None)

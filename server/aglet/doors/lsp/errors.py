@@ -1,0 +1,93 @@
+"""Every error this door answers with, in one place (protocol 4.11): from what was raised to code and kind."""
+
+import logging
+
+from cattrs import BaseValidationError
+
+from aglet.config import ConfigError
+from aglet.doors.from_wire import Malformed
+from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad
+from aglet.engine.admission import Refused
+from aglet.engine.ports import JournalError, ModelError, WorkspaceError
+from aglet_protocol.converter import explain
+
+SESSION_NOT_FOUND = -33005
+SESSION_BUSY = -33006
+OVERLOADED = -33007
+AUTH_REQUIRED = -33008
+CONFIG_INVALID = -33009
+UNSUPPORTED = -33012
+REQUEST_FAILED = -32803
+
+REFUSED = {  # kind: code, retryable
+    "runActive": (-33001, True),
+    "noActiveRun": (-33002, False),
+    "runMismatch": (-33003, True),
+    "notSteerable": (-33004, False),
+    "overloaded": (OVERLOADED, True),
+    "keyConflict": (-33010, False),
+}
+HINTS = {  # what the client can do about it
+    "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
+    "runMismatch": "Send it again with this runId, or without expectedRunId.",
+}
+_log = logging.getLogger(__name__)
+
+
+def to_bad(error: Exception) -> Bad:
+    """The answer to what a method raised; a bug is logged and told without its insides."""
+    match error:
+        case Bad():
+            return error
+        case BaseValidationError():
+            return Bad(INVALID_PARAMS, explain(error))
+        case Malformed():
+            return Bad(INVALID_PARAMS, str(error))
+        case Refused():
+            return _refused(error)
+        case JournalError():
+            return Bad(REQUEST_FAILED, str(error), kind="journal")
+        case ConfigError():
+            return Bad(CONFIG_INVALID, str(error), kind="configInvalid")
+        case ModelError() | WorkspaceError():
+            return _model(error) if isinstance(error, ModelError) else _failed(error)
+        case _:
+            _log.error("a method failed", exc_info=error)
+            return Bad(INTERNAL_ERROR, "Something went wrong inside the server; its log says what.")
+
+
+def session_not_found(session_id: str, error: JournalError) -> Bad:
+    """There is no such session (or it cannot be read)."""
+    hint = "agent/session/list names the sessions there are, agent/session/new makes one."
+    return Bad(SESSION_NOT_FOUND, str(error), kind="sessionNotFound", sessionId=session_id, hint=hint)
+
+
+def session_busy(session_id: str) -> Bad:
+    """Another process writes this session."""
+    return Bad(
+        SESSION_BUSY,
+        f"Session {session_id} is open in another aglet process, most likely in another editor window.",
+        kind="sessionBusyElsewhere",
+        retryable=True,
+        sessionId=session_id,
+        hint="Close it there and try again, or make another session with agent/session/new.",
+    )
+
+
+def _refused(error: Refused) -> Bad:
+    code, retryable = REFUSED.get(error.kind, (REQUEST_FAILED, False))
+    more = {"runId": error.run_id} if error.run_id else {}
+    if hint := HINTS.get(error.kind):
+        more["hint"] = hint
+    return Bad(code, str(error), kind=error.kind, retryable=retryable, **more)
+
+
+def _model(error: ModelError) -> Bad:
+    hint = {"hint": error.hint} if error.hint else {}
+    if error.kind == "auth":
+        return Bad(AUTH_REQUIRED, str(error), kind="authRequired", **hint)
+    return Bad(CONFIG_INVALID, str(error), kind="configInvalid", **hint)
+
+
+def _failed(error: Exception) -> Bad:
+    return Bad(REQUEST_FAILED, str(error), kind="failed")

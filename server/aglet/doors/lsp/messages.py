@@ -1,0 +1,116 @@
+"""JSON-RPC 2.0 messages: read strictly, answered always. Nothing but the standard library."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, NoReturn, cast
+
+JsonObject = dict[str, Any]
+RequestId = int | str
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+NOT_INITIALIZED = -32002
+CANCELLED = -32800
+
+Kind = Literal["request", "notification", "response"]
+
+
+class Bad(Exception):
+    """A message that is answered with an error; `id` is `None` where it has none that can be used."""
+
+    def __init__(self, code: int, message: str, id: RequestId | None = None, **data: Any) -> None:
+        super().__init__(message)
+        self.code, self.id, self.data = code, id, data
+
+    def reply(self) -> JsonObject:
+        """The error response."""
+        return failure(self.id, self.code, str(self), self.data)
+
+
+def failure(id: RequestId | None, code: int, message: str, data: Mapping[str, Any]) -> JsonObject:
+    """An error response. Every error says in `data.kind` what it is, for programs."""
+    data = {"kind": KINDS.get(code, "failed"), "retryable": False, **data}
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message, "data": data}}
+
+
+KINDS = {
+    PARSE_ERROR: "parseError",
+    INVALID_REQUEST: "invalidRequest",
+    METHOD_NOT_FOUND: "methodNotFound",
+    INVALID_PARAMS: "invalidParams",
+    INTERNAL_ERROR: "internal",
+    NOT_INITIALIZED: "notInitialized",
+    CANCELLED: "cancelled",
+}
+
+
+def parse(body: bytes) -> JsonObject:
+    """One message. Raises `Bad` for what is no JSON (RFC 8259) or no JSON-RPC 2.0 message."""
+    try:
+        text = body.decode("utf-8")
+        message: Any = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise Bad(PARSE_ERROR, "The message is not JSON in UTF-8.") from None
+    if not isinstance(message, dict):
+        raise Bad(INVALID_REQUEST, "A message is one JSON object; batches are not part of LSP.")
+    checked = cast(JsonObject, scrubbed(message) if b"\\ud" in body or b"\\uD" in body else message)
+    check(checked)
+    return checked
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if value - value != 0:
+        raise ValueError(number)
+    return value
+
+
+def scrubbed(value: Any) -> Any:
+    """The value with lone surrogates replaced: they are no text and no encoder takes them."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [scrubbed(item) for item in cast(list[Any], value)]
+    if isinstance(value, dict):
+        return {scrubbed(name): scrubbed(item) for name, item in cast(JsonObject, value).items()}
+    return value
+
+
+def check(message: JsonObject) -> None:
+    """Whether this is a request, a notification or a response. Raises `Bad`."""
+    usable = valid_id(message.get("id"))
+    known: RequestId | None = message["id"] if usable else None
+    if message.get("jsonrpc") != "2.0":
+        raise Bad(INVALID_REQUEST, 'A message has the member "jsonrpc": "2.0".', known)
+    if "id" in message and not usable and ("method" in message or message["id"] is not None):
+        raise Bad(INVALID_REQUEST, "An id is a whole number or a string.")
+    if "method" in message:
+        if not isinstance(message["method"], str):
+            raise Bad(INVALID_REQUEST, "A method is a string.", known)
+    elif "id" not in message or not ("result" in message or "error" in message):
+        raise Bad(INVALID_REQUEST, "Without a method it is a response, with a result or an error.", known)
+
+
+def valid_id(id: object) -> bool:
+    """Whether LSP allows this as the id of a request."""
+    return isinstance(id, int | str) and not isinstance(id, bool)
+
+
+def kind_of(message: JsonObject) -> Kind:
+    """What a checked message is."""
+    if "method" not in message:
+        return "response"
+    return "request" if "id" in message else "notification"
+
+
+def encode(message: JsonObject) -> bytes:
+    """The message as a frame."""
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)

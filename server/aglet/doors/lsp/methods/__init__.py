@@ -1,0 +1,30 @@
+"""One file per method. A method takes the door, its params and the call, and gives its result."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.methods.cancel import cancel
+from aglet.doors.lsp.methods.respond import respond
+from aglet.doors.lsp.methods.resume import resume
+from aglet.doors.lsp.methods.run import run
+from aglet.doors.lsp.methods.session_close import close_session
+from aglet.doors.lsp.methods.session_list import list_sessions
+from aglet.doors.lsp.methods.session_new import new_session
+from aglet.doors.lsp.methods.status import status
+from aglet.doors.lsp.methods.steer import steer
+
+Handler = Callable[[Door, Any, Call], Awaitable[Any]]
+
+HANDLERS: Mapping[str, Handler] = {
+    "agent/session/new": new_session,
+    "agent/session/list": list_sessions,
+    "agent/session/close": close_session,
+    "agent/resume": resume,
+    "agent/run": run,
+    "agent/steer": steer,
+    "agent/cancel": cancel,
+    "agent/respond": respond,
+    "agent/status": status,
+}

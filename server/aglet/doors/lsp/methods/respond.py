@@ -1,0 +1,17 @@
+"""`agent/respond`: answer an open question, for clients that cannot answer server requests."""
+
+from aglet.doors import from_wire
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet_protocol.types import RespondParams, RespondResult
+
+
+async def respond(door: Door, params: RespondParams, call: Call) -> RespondResult:
+    """Answer it; a question that is not open (any more) is `alreadyResolved`."""
+    for attached in door.attached.values():
+        session = attached.session
+        if question := session.state.questions.get(params.request_id):
+            answer = from_wire.answer(question, params.response, door.client.name)
+            accepted = session.questions.answer(params.request_id, answer)
+            return RespondResult("accepted" if accepted else "alreadyResolved")
+    return RespondResult("alreadyResolved")

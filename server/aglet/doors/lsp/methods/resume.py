@@ -1,0 +1,95 @@
+"""`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
+
+import asyncio
+from collections.abc import Iterable
+
+from aglet.doors import from_wire
+from aglet.doors.fold import Transcript
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Attached, Door
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.to_wire import Translator
+from aglet.engine.facts import Entry
+from aglet_protocol.types import Cursor, ResumeParams, ResumeResult, Snapshot
+
+REPLAYS = ("none", "tail", "all", "since")
+REPLAYED_EVENTS = 5_000  # a client that missed more gets a snapshot
+
+
+class Replay:
+    """A session told once more, from its first fact on."""
+
+    def __init__(self, session_id: str, epoch: str) -> None:
+        self.seq = 0
+        self.events: list[JsonObject] = []
+        self.transcript = Transcript()
+        self._translator = Translator(session_id, epoch)
+
+    def take(self, entries: Iterable[Entry]) -> None:
+        """These facts come next."""
+        for entry in entries:
+            self.seq = entry.seq
+            told = self._translator.events(entry)
+            self.events += told
+            for event in told:
+                self.transcript.take(event)
+
+
+async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
+    """Attach, and give what the client asks for; its live events follow the answer."""
+    if params.replay not in REPLAYS:
+        raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
+    attached = await door.open(params.session_id, call)
+    journal = attached.session.log.journal
+    replay = Replay(params.session_id, journal.epoch)
+    if params.replay != "none":
+        await asyncio.to_thread(replay.take, journal.entries())
+        replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
+    call.ordered = True
+    call.until_answered.callback(attached.asking.put_again)
+    return _result(attached, replay, params)
+
+
+def _result(attached: Attached, replay: Replay, params: ResumeParams) -> ResumeResult:
+    session = attached.session
+    result = ResumeResult(
+        session_id=session.session_id,
+        epoch=session.log.journal.epoch,
+        seq=session.state.seq,
+        state=attached.publisher.status,
+        replayed="nothing",
+        open_items=attached.publisher.open_items(),
+        open_requests=attached.publisher.open_requests(),
+    )
+    if params.replay == "since" and (missed := _missed(replay, params.after, result)) is not None:
+        result.replayed, result.events = "events", missed
+    elif params.replay != "none":
+        result.replayed = "snapshot"
+        result.snapshot = _snapshot(result, replay, None if params.replay == "all" else params.tail)
+    return result
+
+
+def _missed(replay: Replay, after: Cursor | None, result: ResumeResult) -> list[JsonObject] | None:
+    """The events behind a cursor; `None` when it is none of this journal's, or too far back."""
+    if after is None or after.epoch != result.epoch or not 0 <= after.seq <= result.seq:
+        return None
+    missed = [event for event in replay.events if place_of(event) > after.seq]
+    return missed if len(missed) <= REPLAYED_EVENTS else None
+
+
+def _snapshot(result: ResumeResult, replay: Replay, tail: int | None) -> Snapshot:
+    folded = replay.transcript
+    still_open = {item["itemId"] for item in result.open_items}
+    items = [item for item in folded.items.values() if item["itemId"] not in still_open]
+    kept = items if tail is None else items[max(0, len(items) - max(0, tail)) :]
+    snapshot = Snapshot(result.seq, kept, result.state, folded.options, result.open_requests)
+    if len(kept) < len(items):
+        first = kept[0]["itemId"] if kept else ""
+        places = (place_of(event) for event in replay.events if event.get("itemId") == first)
+        snapshot.older_cursor = {"epoch": result.epoch, "seq": next(places, result.seq + 1)}
+    return snapshot
+
+
+def place_of(event: JsonObject) -> int:
+    """Where an event stands among the facts."""
+    return event["seq"] if "seq" in event else event["after"]

@@ -1,0 +1,84 @@
+"""`agent/run`: admit a prompt, and with `wait` give its end as well (protocol 4.4, 4.7, 4.9)."""
+
+import asyncio
+
+from aglet.doors import from_wire
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Attached, Door
+from aglet.doors.lsp.errors import OVERLOADED
+from aglet.doors.lsp.messages import Bad
+from aglet.doors.options import read_options
+from aglet.engine.admission import Admission, Refused
+from aglet.engine.session import Session
+from aglet.engine.vocabulary import JsonObject, StopReason
+from aglet_protocol.types import RunAnswer, RunParams
+
+POLICIES = ("ifIdle", "queue", "steer", "interrupt")
+MOST_WAITING = 256  # runs of one session that may wait for their turn
+RETRY = 1_000  # milliseconds after which it is worth trying again
+
+
+async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
+    """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
+    if params.admission not in POLICIES:
+        raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
+    content = from_wire.content(params.input) if params.input is not None else ()
+    if not (content or params.continue_run):
+        raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
+    options = read_options(params.options)
+    attached = await door.open(params.session_id, call)
+    session = attached.session
+    if params.client_key not in session.state.keys:  # else it was admitted already
+        check_admission(session, params)
+        await door.check(session.state.cwd, {**session.state.options, **options})
+    call.until_answered.enter_context(attached.publisher.held())
+    admission = await session.prompt(
+        content,
+        params.admission,
+        options=options,
+        key=params.client_key,
+        recovers=session.state.run_id if params.continue_run else "",
+    )
+    attached.mirror.give(admission.run_id, params.work_done_token)
+    if not params.wait:
+        return admitted(admission)
+    call.until_answered.close()
+    call.ordered = True
+    return await _end(attached, admission, call)
+
+
+def check_admission(session: Session, params: RunParams) -> None:
+    """Refuse what the session, as it stands, cannot admit. Raises `Refused` and `Bad`."""
+    state = session.state
+    if params.expected_run_id and params.expected_run_id != state.run_id:
+        raise Refused("Another run is the last one.", "runMismatch", state.run_id)
+    if params.continue_run and state.running:
+        raise Refused("The run to go on with is still running.", "runActive", state.run_id)
+    if params.continue_run and (not state.stop or state.stop.reason is StopReason.END_TURN):
+        raise Refused("There is no run to go on with: the last one came to its end.", "noActiveRun")
+    if len(state.queue) >= MOST_WAITING:
+        message = f"{len(state.queue)} runs wait in this session already."
+        data: JsonObject = {"retryable": True, "retryAfterMs": RETRY, "sessionId": session.session_id}
+        raise Bad(OVERLOADED, message, kind="overloaded", **data)
+
+
+def admitted(admission: Admission) -> RunAnswer:
+    """The answer at admission."""
+    return RunAnswer(admission.run_id, admission.outcome, admission.item_id or None)
+
+
+async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswer:
+    """The answer at the end; it tells what `runEnded` told. A cancelled request cancels the run."""
+    if call.cancelled:
+        attached.session.cancel(admission.run_id)
+    call.interruptible = True
+    try:
+        ended = await attached.end_of(admission.run_id)
+    except asyncio.CancelledError:  # that cancelled the run, and its end is the answer
+        ended = await attached.end_of(admission.run_id)
+    result = admitted(admission)
+    result.stop_reason = ended["stopReason"]
+    result.files_changed = ended["filesChanged"]
+    result.usage, result.cost = ended.get("usage"), ended.get("cost")
+    result.error = ended.get("error")
+    return result

@@ -1,0 +1,31 @@
+"""`agent/session/list`: the sessions there are, newest first."""
+
+from aglet.doors import from_wire, shapes
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet_protocol.types import SessionListParams, SessionListResult, SessionRow
+
+MOST = 500  # rows of one page
+
+
+async def list_sessions(door: Door, params: SessionListParams, call: Call) -> SessionListResult:
+    """One page of sessions."""
+    call.interruptible = True
+    cwd = from_wire.path(params.cwd) if params.cwd else ""
+    limit = max(1, min(params.limit, MOST))
+    rows, cursor = await door.world.sessions.list(
+        cwd=cwd, search=params.search, cursor=params.cursor, limit=limit
+    )
+    told = [
+        SessionRow(
+            session_id=row.session_id,
+            title=row.title,
+            cwd=shapes.file_uri(row.cwd),
+            created_at=shapes.timestamp(row.created_at),
+            updated_at=shapes.timestamp(row.updated_at),
+            state="requiresAction" if row.state == "waiting" else row.state,
+            parent_session_id=row.parent or None,
+        )
+        for row in rows
+    ]
+    return SessionListResult(told, cursor or None)

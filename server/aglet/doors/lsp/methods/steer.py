@@ -1,0 +1,21 @@
+"""`agent/steer`: put a message into the running conversation."""
+
+from aglet.doors import from_wire
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet_protocol.types import SteerParams, SteerResult
+
+CHOICES = ("run", "queue", "return")
+
+
+async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
+    """The message is durable when this answers; `ifEnded` says what becomes of it when no run is on."""
+    if params.if_ended not in CHOICES:
+        raise from_wire.Malformed(f"params.ifEnded must be one of {', '.join(CHOICES)}")
+    content = from_wire.content(params.input)
+    if not content:
+        raise from_wire.Malformed("params.input must not be empty")
+    attached = await door.open(params.session_id, call)
+    call.until_answered.enter_context(attached.publisher.held())
+    done = await attached.session.steer(content, params.expected_run_id, params.if_ended, params.client_key)
+    return SteerResult(done.outcome, done.run_id or None, done.item_id or None)

@@ -1,0 +1,80 @@
+"""The client as this door talks to it: answers, notifications, events, and questions with their replies."""
+
+import asyncio
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from aglet.doors.lsp.messages import Bad, JsonObject, RequestId
+from aglet.doors.lsp.transport import Writer
+
+
+class PeerError(Exception):
+    """The client answered a request of ours with an error."""
+
+
+class Pending:
+    """A request the client has not answered yet."""
+
+    def __init__(self, future: asyncio.Future[Any], withdraw: Callable[[], None]) -> None:
+        self.future = future
+        self._withdraw = withdraw
+
+    def withdraw(self) -> None:
+        """Tell the client that its answer is not wanted any more; a late one is ignored."""
+        if not self.future.done():
+            self._withdraw()
+            self.future.cancel()
+
+
+class Peer:
+    """Writes to the client, in order; never blocks."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._ids = count(1)
+        self._pending: dict[RequestId, asyncio.Future[Any]] = {}
+
+    @property
+    def backlog(self) -> int:
+        """The size of the events that wait for the client to read, in characters, roughly."""
+        return self._writer.backlog
+
+    def answer(self, id: RequestId, result: Any, *, urgent: bool = False) -> None:
+        """Answer a request. An urgent answer may overtake events that wait."""
+        self._writer.send({"jsonrpc": "2.0", "id": id, "result": result}, urgent=urgent)
+
+    def refuse(self, bad: Bad) -> None:
+        """Answer a request with an error."""
+        self._writer.send(bad.reply(), urgent=True)
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Send a notification."""
+        self._writer.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def send_events(self, events: list[JsonObject]) -> None:
+        """Send consecutive events in one `agent/event`."""
+        self._writer.send_events(events)
+
+    def request(self, method: str, params: JsonObject) -> Pending:
+        """Send a request. Its future gives the result or raises `PeerError`."""
+        id = f"aglet-{next(self._ids)}"  # noqa: A001 - what the protocol calls it
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending[id] = future
+        self._writer.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+
+        def withdraw() -> None:
+            del self._pending[id]
+            self.notify("$/cancelRequest", {"id": id})
+
+        return Pending(future, withdraw)
+
+    def take_response(self, message: JsonObject) -> None:
+        """The client answered; answers nobody waits for are ignored."""
+        future = self._pending.pop(message["id"], None)
+        if future is None or future.done():
+            return
+        if "error" in message:
+            future.set_exception(PeerError(str(message["error"])))
+        else:
+            future.set_result(message["result"])

@@ -1,0 +1,142 @@
+"""A connection after its first answer: what arrives goes to the dispatcher, the documents, or a question."""
+
+import asyncio
+import os
+import signal
+import threading
+from contextlib import suppress
+from functools import partial
+from queue import Empty
+
+from aglet.doors.lsp.client import member
+from aglet.doors.lsp.dispatch import Dispatcher
+from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.editor import LspEditor
+from aglet.doors.lsp.hello import Greeting
+from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
+from aglet.doors.lsp.peer import Peer
+from aglet.doors.lsp.sync import Sync
+from aglet.doors.lsp.transport import Reader, Writer
+from aglet.doors.lsp.watchdog import watch
+from aglet.doors.lsp.world import opened, read_opening
+
+PATIENCE = 1.8  # seconds from the end of the connection to the end of the process, whatever still works
+GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
+BREATH = 64  # messages taken before other work gets its turn
+
+
+class Connection:
+    """One client, from its first message after `initialize` to the exit code."""
+
+    def __init__(self, reader: Reader, writer: Writer, greeting: Greeting) -> None:
+        self._reader, self._client = reader, greeting.client
+        self._opening = read_opening(greeting.params)
+        self._peer = Peer(writer)
+        self._editor = LspEditor(self._peer, self._client)
+        self._sync = Sync(self._client.encoding, self._editor)
+        self._arrived = asyncio.Event()
+        self._shut_down = False
+
+    async def serve(self, output: int, arguments: JsonObject) -> int:
+        """Serve until the connection ends; gives the exit code."""
+        loop = asyncio.get_running_loop()
+        self._reader.wake(partial(_wake, loop, self._arrived))
+        self._arrived.set()
+        for end in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(end, self._reader.end)
+        watch(self._client.process_id, output, self._lost)
+        async with asyncio.TaskGroup() as tasks:
+            async with opened(self._opening, self._editor, arguments) as world:
+                door = Door(world, self._peer, self._client, self._opening.folder)
+                dispatcher = Dispatcher(door, tasks)
+                code = await self._listen(door, dispatcher)
+                die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
+            dispatcher.give_up()
+        return code
+
+    def _lost(self) -> None:
+        die_after(PATIENCE, 0)
+        self._reader.end()
+
+    async def _listen(self, door: Door, dispatcher: Dispatcher) -> int:
+        taken = 0
+        while True:
+            try:
+                message = self._reader.inbox.get_nowait()
+            except Empty:
+                self._arrived.clear()
+                await self._arrived.wait()
+                continue
+            if message is None:
+                return 0 if self._reader.trusted else 1
+            if message.get("method") == "exit":
+                return 0 if self._shut_down else 1
+            self._take(message, door, dispatcher)
+            taken += 1
+            if taken % BREATH == 0:
+                await asyncio.sleep(0)
+
+    def _take(self, message: JsonObject, door: Door, dispatcher: Dispatcher) -> None:
+        match kind_of(message):
+            case "response":
+                self._peer.take_response(message)
+            case "notification":
+                self._notified(message, door, dispatcher)
+            case "request":
+                try:
+                    self._requested(message, dispatcher)
+                except Bad as bad:
+                    bad.id = message["id"]
+                    self._peer.refuse(bad)
+
+    def _requested(self, message: JsonObject, dispatcher: Dispatcher) -> None:
+        method: str = message["method"]
+        if self._shut_down:
+            raise Bad(INVALID_REQUEST, "The server was shut down; only exit may follow.")
+        if method == "initialize":
+            raise Bad(INVALID_REQUEST, "The server is initialized already.")
+        if method == "shutdown":
+            self._shut_down = True
+            self._peer.answer(message["id"], None)
+        elif dispatcher.knows(method):
+            dispatcher.take(message)
+        else:
+            raise Bad(METHOD_NOT_FOUND, f"There is no method {method[:200]!r}.")
+
+    def _notified(self, message: JsonObject, door: Door, dispatcher: Dispatcher) -> None:
+        given = member(message, "params")
+        match message["method"]:
+            case "$/cancelRequest":
+                dispatcher.cancel(given.get("id"))
+            case "window/workDoneProgress/cancel":
+                cancel_progress(door, given.get("token"))
+            case _:
+                self._sync.take(message)
+
+
+def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
+    with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        loop.call_soon_threadsafe(arrived.set)
+
+
+def cancel_progress(door: Door, token: object) -> None:
+    """Cancel the run that reports under this token."""
+    for attached in door.attached.values():
+        if run_id := attached.mirror.token_of(token):
+            attached.session.cancel(run_id)
+
+
+def die_after(seconds: float, code: int) -> None:
+    """End the process then, whatever it still does: nobody is there to wait for it."""
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
+
+
+def serve(reader: Reader, writer: Writer, greeting: Greeting, output: int, arguments: JsonObject) -> int:
+    """Serve a greeted client; gives the exit code."""
+
+    async def connect() -> int:
+        return await Connection(reader, writer, greeting).serve(output, arguments)
+
+    return asyncio.run(connect())

@@ -1,0 +1,86 @@
+"""Document synchronisation, by pygls: the client's open documents as the client tells them."""
+
+import logging
+from collections.abc import Callable, Generator
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+
+from aglet import __version__
+from aglet.doors.lsp.editor import Documents, LspEditor
+from aglet.doors.lsp.messages import JsonObject
+
+SYNCED = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+    types.TEXT_DOCUMENT_DID_SAVE,
+)
+_log = logging.getLogger(__name__)
+
+
+class Protocol(LanguageServerProtocol):
+    """pygls' protocol over our documents."""
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Take in the position encoding; our documents take the place of pygls'."""
+        result = yield from super().lsp_initialize(params)
+        encoding = self.workspace.position_encoding
+        self._workspace = Documents(None, types.TextDocumentSyncKind.Incremental, [], encoding)
+        return result
+
+
+class Server(LanguageServer):
+    """Keeps what goes wrong between client and documents out of the user's face."""
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log it, without what was in the message."""
+        _log.warning("a notification was not understood: %s", error)
+
+
+class Nowhere:
+    """pygls writes nothing of use: the first answer was given before it was loaded."""
+
+    def write(self, data: bytes) -> None:
+        """Forget it."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Sync:
+    """Takes the document notifications of one connection."""
+
+    def __init__(self, encoding: str, editor: LspEditor) -> None:
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it would log whole documents
+        server = make_server(editor.changed)
+        self._protocol = server.protocol
+        self._protocol.set_writer(Nowhere(), include_headers=False)
+        general = {"general": {"positionEncodings": [encoding]}}
+        params = {"processId": None, "rootUri": None, "capabilities": general}
+        self.take({"jsonrpc": "2.0", "id": 0, "method": types.INITIALIZE, "params": params})
+        editor.show(server.workspace.text_documents)
+
+    def take(self, message: JsonObject) -> None:
+        """Follow a notification; one that makes no sense changes nothing."""
+        try:
+            structured: Any = self._protocol.structure_message({"params": {}, **message})
+        except Exception as error:  # noqa: BLE001 - pygls raises what its converters raise
+            _log.warning("%s was not understood: %s", message["method"], type(error).__name__)
+            return
+        self._protocol.handle_message(structured)
+
+
+def make_server(changed: Callable[[], None]) -> Server:
+    """pygls' server with the features of this door; it calls `changed` after each change of a document."""
+    server = Server("aglet", __version__, protocol_cls=Protocol, converter_factory=default_converter)
+
+    def look(params: Any) -> None:
+        changed()
+
+    for method in SYNCED:
+        server.feature(method)(look)
+    return server

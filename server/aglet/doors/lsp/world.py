@@ -1,0 +1,108 @@
+"""The world behind this door: opened from what `initialize` said, or the reason why it is not."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from aglet.assembly import open_world
+from aglet.config import ConfigError, Told, read
+from aglet.doors import from_wire
+from aglet.doors.logs import begin_log
+from aglet.doors.lsp.client import array, member
+from aglet.doors.lsp.messages import JsonObject
+from aglet.engine.ports import ModelClient
+from aglet.engine.sessions import Sessions
+from aglet.workspace.editor import Editor
+from aglet.workspace.redact import harden
+
+
+class World(Protocol):
+    """What this door needs of the world; every member raises `ConfigError` when the world is not there."""
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    async def model(self, folder: str, name: str = "") -> ModelClient:
+        """The model of a run in this folder. Raises `ConfigError` and `ModelError`."""
+        ...
+
+    def check_options(self, folder: str, options: JsonObject) -> None:
+        """Refuse options that no run in this folder could have. Raises `ConfigError`."""
+        ...
+
+
+class NoWorld:
+    """Stands where the world could not be opened: whoever needs it reads why."""
+
+    def __init__(self, problem: ConfigError) -> None:
+        self._problem = problem
+
+    @property
+    def sessions(self) -> Sessions:
+        """There are none."""
+        raise self._problem
+
+    async def model(self, folder: str, name: str = "") -> ModelClient:
+        """There is none."""
+        raise self._problem
+
+    def check_options(self, folder: str, options: JsonObject) -> None:
+        """Nothing could be checked."""
+        raise self._problem
+
+
+class Opening(NamedTuple):
+    """What `initialize` says about the world; folders are absolute paths, "" when the client named none."""
+
+    folder: str
+    trusted: bool
+    config_file: str
+    state_dir: str
+    settings: JsonObject
+
+
+def read_opening(params: JsonObject) -> Opening:
+    """The members of `initialize` that matter here; what cannot be used is left out."""
+    options = member(params, "initializationOptions")
+    folders = [member({"at": folder}, "at").get("uri") for folder in array(params.get("workspaceFolders"))]
+    candidates = [*folders, params.get("rootUri")]
+    return Opening(
+        folder=next((path for uri in candidates if (path := _path(uri))), ""),
+        trusted=options.get("trusted") is True,
+        config_file=_path(options.get("configFile")),
+        state_dir=_path(options.get("stateDir")),
+        settings=member(options, "settings"),
+    )
+
+
+@asynccontextmanager
+async def opened(opening: Opening, editor: Editor, arguments: JsonObject) -> AsyncGenerator[World]:
+    """The world, or what stands in its place when the configuration is wrong."""
+    harden()
+    folder = opening.folder or str(Path.home())
+    told = Told(
+        arguments=arguments,
+        editor=opening.settings,
+        config_file=opening.config_file,
+        state_dir=opening.state_dir,
+    )
+    try:
+        setup = read(told, folder, lambda root: opening.trusted and str(root) == opening.folder)
+    except ConfigError as problem:
+        yield NoWorld(problem)
+        return
+    begin_log(setup.state_folder, setup.secrets)
+    async with open_world(setup, editor=editor, headless=False) as world:
+        yield world
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str):
+        return ""
+    if value.startswith("/"):
+        return value
+    try:
+        return from_wire.path(value)
+    except from_wire.Malformed:
+        return ""

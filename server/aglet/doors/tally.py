@@ -1,0 +1,60 @@
+"""What one run used and changed, added up for its `runEnded`."""
+
+from dataclasses import asdict
+
+from aglet.doors.shapes import camel
+from aglet.engine.vocabulary import FileChange, JsonObject, Usage
+
+MERGED = {  # what two changes of one file in a row come to; "" is nothing at all
+    ("added", "modified"): "added",
+    ("added", "deleted"): "",
+    ("deleted", "added"): "modified",
+    ("moved", "modified"): "moved",
+}
+
+
+class Tally:
+    """Sums over one run. What no provider reported is left out: a zero would be a lie."""
+
+    def __init__(self) -> None:
+        self.unanswered = 0
+        self._usage: dict[str, int] = {}
+        self._cost: float | None = None
+        self._unpriced = 0
+        self._files: dict[str, JsonObject] = {}
+
+    def spend(self, usage: Usage, cost: float | None) -> None:
+        """One more model call; `cost` in US dollars."""
+        for name, count in asdict(usage).items():
+            if count is not None:
+                self._usage[camel(name)] = self._usage.get(camel(name), 0) + count
+        if cost is None:
+            self._unpriced += 1
+        else:
+            self._cost = (self._cost or 0.0) + cost
+
+    def change(self, done: FileChange) -> None:
+        """One more change of a file."""
+        origin = done.moved_from if done.change == "moved" else done.uri
+        before = self._files.pop(origin, None)
+        kind = MERGED.get((before["change"], done.change), done.change) if before else done.change
+        if not kind:
+            return
+        self._files[done.uri] = {
+            "uri": done.uri,
+            "change": kind,
+            "insertions": done.insertions + (before["insertions"] if before else 0),
+            "deletions": done.deletions + (before["deletions"] if before else 0),
+        }
+
+    def members(self) -> JsonObject:
+        """`filesChanged`; `usage`, `cost` and `unanswered` where known, `unpriced` calls beside a cost."""
+        members: JsonObject = {"filesChanged": list(self._files.values())}
+        if self._usage:
+            members["usage"] = dict(self._usage)
+        if self._cost is not None:
+            members["cost"] = self._cost
+            members |= {"unpriced": self._unpriced} if self._unpriced else {}
+        if self.unanswered:
+            members["unanswered"] = self.unanswered
+        return members

@@ -1,0 +1,397 @@
+"""Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from aglet.doors import shapes
+from aglet.doors.envelope import Envelope
+from aglet.doors.open_items import OpenItems, Texts
+from aglet.doors.tally import Tally
+from aglet.doors.waiting import Waiting, prompt
+from aglet.engine.facts import (
+    Admitted,
+    Answered,
+    Asked,
+    Compacted,
+    Cut,
+    Entry,
+    Fact,
+    Glimpse,
+    Injected,
+    LimitsChanged,
+    Noted,
+    Notice,
+    Overflowed,
+    PhaseStarted,
+    QueueChanged,
+    Replied,
+    Retrying,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    Shown,
+    Steered,
+    TextDelta,
+    ThinkingDelta,
+    ToolDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+    Unknown,
+    Used,
+)
+from aglet.engine.state import OpenCall, State, closing_text
+from aglet.engine.vocabulary import (
+    Answer,
+    JsonObject,
+    Question,
+    Stop,
+    StopReason,
+    ToolCall,
+    ToolOutcome,
+    Usage,
+    UserMessage,
+)
+
+WITHDRAWN = Answer("cancelled")
+
+
+class Translator:
+    """Translates one session's facts, from the one after `state` on. Stateful and pure: it touches nothing.
+
+    Every fact gives at least one event with its `seq`, so that a hole is always an error.
+    """
+
+    def __init__(self, session_id: str, epoch: str, state: State | None = None) -> None:
+        state = state or State()
+        self._out = Envelope(session_id, epoch, state.seq)
+        self._items = OpenItems(self._out)
+        self._tally = Tally()
+        self._info: JsonObject = _info(state.cwd, state.title, state.parent, state.roots)
+        self._options = dict(state.options)
+        self._waiting = Waiting(state.queue)
+        self._pending = list(state.pending)  # messages that no model request has taken in
+        asked = {state.admitted.item_id} if state.admitted else set[str]()
+        self._steered = {message.item_id for message in state.pending} - asked
+        self._turn_members: JsonObject = {}
+        self._running = state.running
+        self._calls = dict(state.calls)
+        self._questions = dict(state.questions)
+        self._status = "idle"
+        if state.running:
+            self._out.run_id = state.run_id
+            self._status = "requiresAction" if state.questions else "running"
+        for open_call in state.calls.values():
+            status = "running" if open_call.started else "pending"
+            self._items.adopt({**shapes.call_item(open_call.call), "status": status}, "output")
+
+    @property
+    def status(self) -> str:
+        """What `sessionState` said last: idle, running or requiresAction."""
+        return self._status
+
+    @property
+    def options(self) -> JsonObject:
+        """The options of the session."""
+        return dict(self._options)
+
+    def open_items(self) -> list[JsonObject]:
+        """The unfinished items, with what streamed into them so far."""
+        return self._items.folded()
+
+    def open_requests(self) -> list[JsonObject]:
+        """The questions nobody has answered yet."""
+        return [shapes.question(request_id, asked) for request_id, asked in self._questions.items()]
+
+    def events(self, event: Entry | Glimpse) -> list[JsonObject]:
+        """The wire events of one fact (all with its `seq`) or glimpse, in order, as plain JSON."""
+        self._out.open(event)
+        if isinstance(event, Glimpse):
+            self._shown(event.shown)
+            return self._out.close()
+        self._fact(event.fact)
+        if not any("seq" in told for told in self._out.close()):
+            self._out.put("recorded", _recorded(event.fact))
+        return self._out.close()
+
+    def caught_up(self, item_ids: Collection[str], at: float) -> list[JsonObject]:
+        """A `gap` and these items as they stand, for a client that was spared their deltas."""
+        self._out.show(at)
+        self._items.catch_up(item_ids)
+        return self._out.close()
+
+    # --- what is only shown ---
+
+    def _shown(self, shown: Shown) -> None:
+        match shown:
+            case TextDelta(item_id, text):
+                if self._running:
+                    self._items.grow_reply("message", item_id, text)
+            case ThinkingDelta(item_id, text):
+                if self._running:
+                    self._items.grow_reply("thought", item_id, text)
+            case ToolDelta(call_id, text):
+                self._items.grow(call_id, text)
+            case Retrying(attempt, delay, cause):
+                discarded = self._items.discard_replies()
+                data = {"attempt": attempt, "delayMs": round(delay * 1000), "cause": cause}
+                self._out.put("turnRetrying", {**data, "discardPartial": discarded})
+            case Notice(severity, title, text):
+                self._out.put("notice", {"severity": severity, "title": title, "text": text})
+
+    # --- facts ---
+
+    def _fact(self, fact: Fact) -> None:
+        match fact:
+            case SessionChanged():
+                self._session_changed(fact)
+            case Admitted() | QueueChanged() | RunStarted() | RunEnded():
+                self._run_fact(fact)
+            case Steered() | Injected() | Compacted() | PhaseStarted():
+                self._context_fact(fact)
+            case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
+                self._model_fact(fact)
+            case ToolStarted() | ToolFinished():
+                self._tool_fact(fact)
+            case Asked(request_id, question):
+                self._asked(request_id, question)
+            case Answered(request_id, answer):
+                self._answered(request_id, answer)
+                self._tell_status("requiresAction" if self._questions else "running")
+            case LimitsChanged() | Noted() | Unknown():
+                pass
+            case _:  # pragma: no cover - closed by the type checker
+                assert_never(fact)
+
+    def _session_changed(self, fact: SessionChanged) -> None:
+        changed = _info(fact.cwd, fact.title, fact.parent, fact.roots)
+        if changed:
+            self._info |= changed
+            self._out.put("sessionInfo", dict(self._info))
+        if fact.options:
+            self._options |= fact.options
+            self._out.put("options", {"options": self.options})
+
+    def _run_fact(self, fact: Admitted | QueueChanged | RunStarted | RunEnded) -> None:
+        match fact:
+            case Admitted():
+                self._admitted(fact)
+            case QueueChanged(run_ids):
+                self._waiting.order(run_ids)
+            case RunStarted():
+                self._run_started(fact)
+            case RunEnded(run_id, stop):
+                self._run_ended(run_id, stop)
+        self._tell_queue()
+
+    def _admitted(self, fact: Admitted) -> None:
+        queued = self._waiting.admit(fact, running=self._running)
+        data = {"admission": "queued" if queued else "started", **prompt(fact)}
+        self._put_for(fact.run_id, "runAdmitted", {**data, **shapes.filled(recovers=fact.recovers)})
+
+    def _run_started(self, fact: RunStarted) -> None:
+        admitted = self._waiting.leave(fact.run_id)
+        if admitted and admitted.content:
+            self._pending.insert(0, UserMessage(admitted.item_id, admitted.content))
+        self._waiting.go_on(begin=False)
+        self._running, self._tally = True, Tally()
+        self._out.run_id = fact.run_id
+        self._out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
+        self._tell_status("running")
+
+    def _run_ended(self, run_id: str, stop: Stop) -> None:
+        self._waiting.leave(run_id)
+        members = shapes.stop_members(stop)
+        current = self._running and run_id == self._out.run_id
+        if current:
+            self._close_run(stop)
+            self._out.put("runEnded", {**members, **self._tally.members()})
+            self._running, self._out.run_id = False, ""
+        else:
+            self._put_for(run_id, "runEnded", {**members, "filesChanged": []})
+        if current or self._waiting.is_next(run_id):
+            goes_on = self._waiting.go_on(begin=stop.reason is not StopReason.INTERRUPTED)
+            self._tell_status(self._status if goes_on else "idle")
+
+    def _close_run(self, stop: Stop) -> None:
+        """Complete everything that blocks the run, as folding its end does."""
+        self._items.cancel_replies()
+        for call_id in self._items.calls:
+            open_call = self._calls[call_id]
+            printed, omitted = self._items.printed(call_id)
+            text = closing_text(open_call, stop) + (f"\n{printed}" if printed else "")
+            effects = "unknown" if open_call.started else "none"
+            self._end_call(call_id, ToolOutcome("", "cancelled", effects), text, omitted)
+        for request_id in list(self._questions):
+            self._answered(request_id, WITHDRAWN)
+        self._end_turn({})
+        for message in self._pending:  # steered too late for this run; the next one begins with it
+            self._items.tell(self._message_item(message))
+        self._pending.clear()
+
+    def _context_fact(self, fact: Steered | Injected | Compacted | PhaseStarted) -> None:
+        match fact:
+            case Steered(item_id, _, content, _, origin):
+                self._steered.add(item_id)
+                self._pending.append(UserMessage(item_id, content, origin))
+            case Injected(messages):
+                taken = {message.item_id for message in messages}
+                self._pending = [waiting for waiting in self._pending if waiting.item_id not in taken]
+                for message in messages:
+                    self._items.tell(self._message_item(message))
+            case Compacted(item_id, summary):
+                item = {"itemId": item_id, "kind": "compaction", "status": "completed", "text": summary}
+                self._items.tell(item)
+            case PhaseStarted(name):
+                self._out.put("recorded", {"fact": "phaseStarted", "name": name})
+
+    def _message_item(self, message: UserMessage) -> JsonObject:
+        item: JsonObject = {"itemId": message.item_id, "kind": "userMessage", "status": "completed"}
+        if message.origin != "user":
+            text = shapes.plain_text(message.content)
+            return {**item, "kind": "notice", "title": message.origin, "text": text}
+        item["content"] = shapes.content_blocks(message.content)
+        if message.item_id in self._steered:
+            self._steered.discard(message.item_id)
+            item["steer"] = True
+        return item
+
+    def _model_fact(self, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> None:
+        match fact:
+            case TurnStarted(turn_id, model):
+                self._items.forget_failures()
+                self._out.turn_id = turn_id
+                self._out.put("turnStarted", {"model": model})
+            case Replied():
+                self._replied(fact)
+            case Cut(item_id, text, thinking, usage, cause):
+                self._tally.spend(usage, None)
+                texts: Texts = {"message": text, "thought": thinking}
+                if cause == "cancelled":
+                    self._items.finish_reply(item_id, texts, {"status": "cancelled"})
+                else:
+                    self._items.fail_reply(item_id, texts)
+            case Overflowed():
+                self._end_turn({"overflowed": True})
+            case Used(_, usage, cost):
+                self._tally.spend(usage, cost)
+
+    def _replied(self, fact: Replied) -> None:
+        self._tally.spend(fact.usage, fact.cost)
+        texts: Texts = {"message": fact.text, "thought": fact.thinking}
+        self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
+        for call in fact.tool_calls:
+            self._start_call(call)
+        self._turn_members = _spent(fact.usage, fact.cost) | {"finish": shapes.camel(fact.finish)}
+        if not fact.tool_calls:
+            self._end_turn(self._turn_members)
+        if fact.usage.input_tokens is not None:
+            used = fact.usage.input_tokens + (fact.usage.output_tokens or 0)
+            self._out.put_shown("contextUsage", {"used": used})
+
+    def _end_turn(self, members: JsonObject) -> None:
+        if self._out.turn_id:
+            self._out.put("turnEnded", members)
+            self._out.turn_id = ""
+
+    def _tool_fact(self, fact: ToolStarted | ToolFinished) -> None:
+        match fact:
+            case ToolStarted(call_id, name, arguments):
+                if call_id not in self._calls:  # its reply is a fact that only a newer version reads
+                    self._start_call(ToolCall(call_id, name, arguments))
+                call = replace(self._calls[call_id].call, arguments=arguments)
+                changed = call.arguments != self._calls[call_id].call.arguments
+                self._calls[call_id] = OpenCall(call, started=True)
+                patch: JsonObject = {"status": "running"}
+                self._items.patch(call_id, {**patch, "input": arguments} if changed else patch)
+            case ToolFinished(call_id, outcome):
+                if call_id in self._calls:
+                    output, omitted = shapes.capped(outcome.text)
+                    self._end_call(call_id, outcome, output, omitted + outcome.truncated)
+                if not self._items.calls:
+                    self._end_turn(self._turn_members)
+
+    def _start_call(self, call: ToolCall) -> None:
+        self._calls[call.call_id] = OpenCall(call)
+        self._items.start(shapes.call_item(call), "output")
+
+    def _end_call(self, call_id: str, outcome: ToolOutcome, output: str, omitted: int) -> None:
+        del self._calls[call_id]
+        for done in outcome.changes:
+            self._tally.change(done)
+        members: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
+        if omitted:
+            members["truncated"] = omitted
+        if outcome.changes:
+            members["changes"] = [shapes.change(done) for done in outcome.changes]
+        if outcome.terminal:
+            members["terminal"] = shapes.terminal(outcome.terminal)
+        self._items.complete(call_id, members)
+
+    def _asked(self, request_id: str, question: Question) -> None:
+        self._questions[request_id] = question
+        self._out.put("requestOpened", shapes.question(request_id, question), question.call_id)
+        self._tell_status("requiresAction")
+
+    def _answered(self, request_id: str, answer: Answer) -> None:
+        if question := self._questions.pop(request_id, None):
+            self._tally.unanswered += answer.outcome == "unanswered"
+            self._out.put("requestResolved", shapes.resolution(request_id, answer), question.call_id)
+
+    # --- what follows from facts ---
+
+    def _put_for(self, run_id: str, type: str, data: JsonObject) -> None:
+        """Tell of a run that may be another than the running one."""
+        run, turn = self._out.run_id, self._out.turn_id
+        self._out.run_id, self._out.turn_id = run_id, ""
+        self._out.put(type, data)
+        self._out.run_id, self._out.turn_id = run, turn
+
+    def _tell_queue(self) -> None:
+        if (queue := self._waiting.news()) is not None:
+            self._put_for("", "queueChanged", {"queue": queue})
+
+    def _tell_status(self, status: str) -> None:
+        if status != self._status:
+            self._status = status
+            data = {"state": status, "queued": len(self._waiting), "backgroundTasks": 0}
+            self._out.put_shown("sessionState", data)
+
+
+def _info(cwd: str, title: str, parent: str, roots: Sequence[str]) -> JsonObject:
+    return shapes.filled(
+        cwd=shapes.file_uri(cwd),
+        title=title,
+        parentSessionId=parent,
+        additionalRoots=[shapes.file_uri(root) for root in roots],
+    )
+
+
+def _spent(usage: Usage, cost: float | None) -> JsonObject:
+    tally = Tally()
+    tally.spend(usage, cost)
+    members = tally.members()
+    return {name: members[name] for name in ("usage", "cost") if name in members}
+
+
+def _recorded(fact: Fact) -> JsonObject:
+    name = type(fact).__name__
+    data: JsonObject = {"fact": name[0].lower() + name[1:]}
+    match fact:
+        case Noted(feature, kind):
+            return {**data, "feature": feature, "kind": kind}
+        case Steered(item_id, run_id, content):
+            return {**data, "itemId": item_id, "runId": run_id, "content": shapes.content_blocks(content)}
+        case Used(by, usage, cost):
+            return {**data, "by": by, **_spent(usage, cost)}
+        case _:
+            return data
+
+
+def end_of(run_id: str, session_id: str, entries: Sequence[Entry]) -> JsonObject:
+    """What `runEnded` said of a run that is over. Raises `KeyError` when these facts do not hold its end."""
+    translator = Translator(session_id, "")
+    told = (event for entry in entries for event in translator.events(entry))
+    ends = {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
+    return ends[run_id]

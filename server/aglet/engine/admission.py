@@ -1,0 +1,45 @@
+"""What a session answers when it is asked to do something: admitted, cancelled, or refused."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aglet.engine.facts import Admitted, Steered
+from aglet.engine.vocabulary import Content
+
+Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
+IfEnded = Literal["run", "queue", "return"]
+
+
+class Refused(Exception):
+    """A session cannot do this now. `kind` is the wire's name for why, `run_id` the run in the way."""
+
+    def __init__(self, message: str, kind: str, run_id: str = "") -> None:
+        super().__init__(message)
+        self.kind, self.run_id = kind, run_id
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What became of a prompt. `item_id` is the user's message; `returned` means nothing was done."""
+
+    outcome: Literal["started", "queued", "injected", "returned"]
+    run_id: str = ""
+    item_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What a cancel reached, and which waiting runs it kept or dropped."""
+
+    state: Literal["cancelling", "notRunning", "alreadyEnded"]
+    run_id: str = ""
+    kept: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+def same_again(known: Admitted | Steered, content: tuple[Content, ...]) -> Admission:
+    """The answer to a request that was already followed. Raises `Refused` when it asks for something else."""
+    if known.content != content:
+        raise Refused("This clientKey was used for another request. Use a new one.", "keyConflict")
+    outcome = "injected" if isinstance(known, Steered) else "queued"
+    return Admission(outcome, known.run_id, known.item_id)

@@ -1,0 +1,292 @@
+"""What happened in a session (facts, durable) and what is only shown while it happens.
+
+A fact is written once, numbered by the journal, and never changed. State is the fold of the facts
+(`state.py`); the wire events are a translation of them (`doors/to_wire.py`). Whatever may be lost
+without harm (a delta, a retry notice) is a `Shown` instead.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from aglet.engine.vocabulary import (
+    Answer,
+    Content,
+    Finish,
+    JsonObject,
+    Limits,
+    Question,
+    Stop,
+    ToolCall,
+    ToolOutcome,
+    Usage,
+    UserMessage,
+)
+
+# --- facts ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """The session was made, or something about it changed. Empty fields leave the old value."""
+
+    cwd: str = ""
+    title: str = ""
+    parent: str = ""
+    roots: tuple[str, ...] = ()
+    options: JsonObject = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A prompt was accepted: from here on it is never lost. `recovers` names the run it goes on with."""
+
+    run_id: str
+    item_id: str
+    content: tuple[Content, ...]
+    client_key: str = ""
+    options: JsonObject = field(default_factory=dict[str, Any])
+    recovers: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """The order of the waiting runs is now this; the ones left out were removed by the user."""
+
+    run_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """An admitted run began, with these limits."""
+
+    run_id: str
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """A message for the running conversation; it waits until the next gate takes it in."""
+
+    item_id: str
+    run_id: str
+    content: tuple[Content, ...]
+    client_key: str = ""
+    origin: str = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """These messages went into the context."""
+
+    messages: tuple[UserMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """One model request began."""
+
+    turn_id: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars."""
+
+    item_id: str
+    text: str
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish: Finish = "stop"
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    model: str = ""
+    opaque: JsonObject = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An answer that did not complete. The user's cancel keeps the text, a failure discards it."""
+
+    item_id: str
+    text: str
+    thinking: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cause: Literal["cancelled", "failed"] = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Overflowed:
+    """The request did not fit the model's context window; token counts where the provider named them."""
+
+    message: str
+    limit: int | None = None
+    used: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What somebody other than the loop (a critic, a compaction, a child) spent on a model."""
+
+    by: str
+    usage: Usage
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A call is about to take effect, with the arguments that will really be used."""
+
+    call_id: str
+    name: str
+    arguments: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A call ended, whether or not it ever started."""
+
+    call_id: str
+    outcome: ToolOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question was put to the human."""
+
+    request_id: str
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question was answered, withdrawn, or found nobody."""
+
+    request_id: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The context before message `keep_from` (an index into it) was replaced by a summary."""
+
+    item_id: str
+    summary: str
+    keep_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseStarted:
+    """From here on this system prompt, model and tool set hold. `tools` is `None` for all tools."""
+
+    name: str
+    system: str
+    model: str = ""
+    tools: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsChanged:
+    """The running run's limits are now these."""
+
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A room's own fact: the open door in this closed union."""
+
+    feature: str
+    kind: str
+    data: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """A run is over. Folding it closes every call and question that was still open."""
+
+    run_id: str
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A fact written by a newer aglet, kept as it was."""
+
+    kind: str
+    data: JsonObject
+
+
+GateFact = Injected | Compacted | PhaseStarted | LimitsChanged
+Fact = (
+    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | Injected | TurnStarted
+    | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
+    | Compacted | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A fact as the journal holds it: `seq` counts 1, 2, 3 … per session; `at` is Unix time in seconds."""
+
+    seq: int
+    at: float
+    fact: Fact
+
+
+# --- shown only ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More text of the reply `item_id`."""
+
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """More reasoning of the reply `item_id`."""
+
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDelta:
+    """More output of a running call."""
+
+    call_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """A model request failed and will be sent again after `delay` seconds."""
+
+    attempt: int
+    delay: float
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know; it changes nothing."""
+
+    severity: Literal["info", "warning", "error"]
+    title: str
+    text: str = ""
+
+
+ModelDelta = TextDelta | ThinkingDelta | Retrying
+Shown = ModelDelta | ToolDelta | Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """Something shown, placed after fact number `after`."""
+
+    after: int
+    at: float
+    shown: Shown

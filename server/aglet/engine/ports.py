@@ -1,0 +1,399 @@
+"""What the engine and its features need from the world, as contracts. Others implement them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Protocol
+from uuid import uuid4
+
+from aglet.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
+from aglet.engine.vocabulary import (
+    Answer,
+    FileChange,
+    FileVersion,
+    JsonObject,
+    Message,
+    Question,
+    ToolCall,
+    ToolOutcome,
+)
+
+
+def new_id(prefix: str) -> str:
+    """A fresh identifier such as `run_3f9c…`; 64 random bits."""
+    return f"{prefix}_{uuid4().hex[:16]}"
+
+
+class Clock(Protocol):
+    """Time. `now` is Unix time in seconds (it may jump); `monotonic` never goes back."""
+
+    def now(self) -> float: ...
+    def monotonic(self) -> float: ...
+
+
+Spawn = Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]]
+
+
+# --- the model -----------------------------------------------------------------------------------
+
+
+class Effect(StrEnum):
+    """What a tool may do to the world."""
+
+    READS = "reads"
+    WRITES = "writes"
+    EXECUTES = "executes"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it. `effects` decide parallelism and the default permission."""
+
+    name: str
+    description: str
+    schema: JsonObject
+    effects: frozenset[Effect]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known of a model; `None` is unknown. Prices are US dollars per million tokens."""
+
+    name: str
+    provider: str = ""
+    context_window: int | None = None
+    output_limit: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+    cache_read_price: float | None = None
+    cache_write_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`."""
+
+    reply_id: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_output_tokens: int | None = None
+    effort: str = ""
+    session_id: str = ""
+
+
+class ModelError(Exception):
+    """A model call failed and nobody can act on it but the user.
+
+    `kind` is one of the wire's error kinds: auth, quota, rateLimit, overloaded, contextTooLong,
+    modelNotFound, badRequest, contentFilter, network, timeout, providerInternal. `hint` says what
+    the user can do.
+    """
+
+    def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.hint = hint
+        self.status = status
+
+
+Reply = Replied | Overflowed
+
+
+class ModelClient(Protocol):
+    """A model.
+
+    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did
+    not complete. It raises only `ModelError`. Closing the iterator closes the connection.
+    """
+
+    @property
+    def info(self) -> ModelInfo: ...
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]: ...
+
+
+class ModelResolver(Protocol):
+    """Finds the model for a tier (`fast`, `default`, `strong`), an alias or a configured name.
+
+    Raises `ModelError` (kind `modelNotFound`) with what the user can do; "" is the default.
+    """
+
+    def resolve(self, name: str) -> ModelClient: ...
+
+
+# --- the journal ---------------------------------------------------------------------------------
+
+
+class JournalError(Exception):
+    """The journal cannot be opened or may no longer be written; the message says why and what to do."""
+
+
+class JournalBusy(JournalError):
+    """Another process writes this session."""
+
+
+class Journal(Protocol):
+    """The durable record of one session.
+
+    `append` is synchronous, ordered, and reaches the operating system before it returns. When the
+    disk refuses it keeps the entries in memory, tries again with the next append, and says so in
+    `trouble` ("" when all is well). `damage` says what of the journal could not be read when it was
+    opened ("" when it was whole). It raises `JournalError` only when this process is no longer
+    the writer. `sync` makes everything appended survive a power cut.
+    """
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def epoch(self) -> str: ...
+    @property
+    def trouble(self) -> str: ...
+    @property
+    def damage(self) -> str: ...
+    def append(self, *entries: Entry) -> None: ...
+    async def sync(self) -> None: ...
+    def entries(self, after: int = 0) -> Sequence[Entry]: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
+
+    session_id: str
+    title: str
+    cwd: str
+    created_at: float
+    updated_at: float
+    state: str
+    parent: str = ""
+
+
+class Store(Protocol):
+    """Where journals live.
+
+    `create` and `open` take the write lock; `open` raises `JournalError` when there is no such
+    session and `JournalBusy` when another process has it. `peek` reads without a lock. `list` is newest
+    first; `search` matches titles and what was said; `cursor` is an opaque string from the last page.
+    """
+
+    def create(self, session_id: str) -> Journal: ...
+    def open(self, session_id: str) -> Journal: ...
+    def peek(self, session_id: str) -> Sequence[Entry]: ...
+    def list(
+        self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
+    ) -> tuple[Sequence[SessionRow], str]: ...
+
+
+# --- the workspace -------------------------------------------------------------------------------
+
+
+class WorkspaceError(Exception):
+    """A file or process request cannot be done. The message is for the model and says what to do."""
+
+
+class PathOutside(WorkspaceError):
+    """The path leaves the workspace (or could not be proved to stay in it)."""
+
+
+class Stale(WorkspaceError):
+    """The file is not what the caller thought it was: read it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path, looked at without opening it.
+
+    `shown` is relative to the root where it can be (with /), `path` absolute with links resolved,
+    `inside` whether it is in the workspace, `protected` names the danger when other programs
+    execute or obey that file ("" otherwise).
+    """
+
+    shown: str
+    path: str
+    uri: str
+    inside: bool
+    protected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A text file as it stands now: in the editor's buffer when it is open there, else on disk.
+
+    `text` keeps its line ends; `version.hash` is the SHA-256 of the file's bytes (of the text
+    encoded as UTF-8 for a buffer). `dirty` is true when the buffer has unsaved changes, `behind` when
+    somebody else changed the disk since.
+    """
+
+    place: Place
+    text: str
+    version: FileVersion
+    source: Literal["buffer", "disk"]
+    dirty: bool = False
+    behind: bool = False
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class DirEntry:
+    """One entry of a folder; `size` in bytes."""
+
+    name: str
+    kind: Literal["file", "dir", "link", "other"]
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program to run. `argv` is run as it is; a shell command is `("bash", "-c", text)` made by the caller.
+
+    `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
+    added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str = ""
+    timeout: float = 120.0
+    keep: int = 65_536
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    stdin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a command ended. `exit_code` is `None` when a signal (named in `signal`) ended it.
+
+    `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
+    `total` counts all bytes.
+    """
+
+    exit_code: int | None
+    signal: str
+    timed_out: bool
+    output: str
+    total: int
+    seconds: float
+
+
+class Workspace(Protocol):
+    """The open workspace: the editor's buffers over the disk, and processes started in it.
+
+    Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
+    was given to `allow` (a permission the user gave). All methods raise `WorkspaceError`.
+    """
+
+    @property
+    def root(self) -> str: ...
+    @property
+    def roots(self) -> tuple[str, ...]: ...
+
+    def place(self, path: str) -> Place: ...
+
+    def allow(self, path: str) -> None:
+        """Let this one outside path be opened: the user said yes."""
+        ...
+
+    async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
+        """The file's text. Refuses folders, devices, binary files and files over `max_bytes`."""
+        ...
+
+    async def write(
+        self, path: str, text: str, *, expected: FileVersion | None, label: str = ""
+    ) -> FileChange:
+        """Make the file's text exactly this, through the editor when it is open there.
+
+        `expected` is what the caller last saw, `None` for "must not exist". A difference raises
+        `Stale` and changes nothing. Encoding, BOM, mode and links of an existing file are kept.
+        """
+        ...
+
+    async def list(self, path: str = "") -> Sequence[DirEntry]: ...
+
+    async def files(self, under: str = "") -> Sequence[str]:
+        """All files below, relative to the root, sorted, ignore files honoured, links not followed.
+
+        Files that exist only as an unsaved buffer are in it.
+        """
+        ...
+
+    def unsaved(self) -> Sequence[str]:
+        """The open documents with unsaved changes, relative to the root."""
+        ...
+
+    def buffers(self) -> Sequence[FileText]:
+        """The open documents with unsaved changes, with their text."""
+        ...
+
+    def which(self, program: str) -> str:
+        """The absolute path of a program outside the workspace, "" when there is none."""
+        ...
+
+    async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
+        """Run to its end, telling `output` what it prints. Cancelling the task ends the whole tree."""
+        ...
+
+
+# --- tools and questions -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """All that a call gets besides its arguments; `show` streams text to the user."""
+
+    workspace: Workspace
+    call_id: str
+    show: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing a call would touch: a path for reads and writes, the exact command, a host."""
+
+    effect: Effect
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call would do, for the one who must allow it.
+
+    `subject` is what the wire shows: `{"type": "command", "command", "cwd"}`, `{"type": "edit",
+    "changes"}` or `{"type": "tool", "name", "input"}`. `problem` says why the call would fail as it
+    is ("" when it may succeed): then there is nothing to allow.
+    """
+
+    title: str
+    subject: JsonObject
+    targets: tuple[Target, ...] = ()
+    problem: str = ""
+
+
+class Tool(Protocol):
+    """Something the model may call.
+
+    `__call__` returns failures as an outcome; what it raises all the same is contained by the
+    engine. Cancelling the task must end everything the call started. `preview` has no effect and
+    never raises.
+    """
+
+    @property
+    def spec(self) -> ToolSpec: ...
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview: ...
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome: ...
+
+
+class Asker(Protocol):
+    """Puts a question to the human and waits. Nobody there gives `unanswered` at once.
+
+    `available` is whether anybody could answer now.
+    """
+
+    @property
+    def available(self) -> bool: ...
+    async def ask(self, question: Question) -> Answer: ...
+
+
+ShowDelta = Callable[[Shown], None]
+CallModel = Callable[[ModelRequest], Awaitable[Reply]]

@@ -1,0 +1,70 @@
+"""How one reply is got from the model: the request, the wrappers, the stream, and what a cut one leaves."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from aglet.engine.facts import Cut, Fact, Overflowed, Replied, TextDelta, ThinkingDelta, TurnStarted
+from aglet.engine.feature import Outfit, RunView, wrap_model
+from aglet.engine.log import Log
+from aglet.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, Tool, new_id
+from aglet.engine.state import State
+from aglet.engine.vocabulary import AssistantMessage, ToolCall
+
+
+async def get_reply(
+    log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView, tools: Sequence[Tool]
+) -> Reply:
+    """Ask the model with what the state says. Raises `ModelError`; a broken-off answer is a `Cut`."""
+    context, options = log.state.context, log.state.settings
+    client = outfit.models.resolve(context.model or str(options.get("model", "")))
+    record(TurnStarted(new_id("turn"), client.info.name))
+    request = ModelRequest(
+        reply_id=new_id("item"),
+        system=context.system,
+        messages=context.messages,
+        tools=tuple(tool.spec for tool in tools),
+        effort=str(options.get("effort", "")),
+        session_id=log.journal.session_id,
+    )
+    reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
+    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) else reply
+
+
+def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> CallModel:
+    async def ask(request: ModelRequest) -> Reply:
+        text, thinking = "", ""
+        try:
+            async with aclosing(client.stream(request)) as parts:
+                async for part in parts:
+                    if isinstance(part, Overflowed) and (text or thinking):
+                        record(Cut(request.reply_id, text, thinking, cause="failed"))
+                    if isinstance(part, Replied | Overflowed):
+                        return part
+                    text += part.text if isinstance(part, TextDelta) else ""
+                    thinking += part.text if isinstance(part, ThinkingDelta) else ""
+                    log.show(part)
+        except asyncio.CancelledError:
+            record(Cut(request.reply_id, text, thinking))
+            raise
+        except Exception:
+            record(Cut(request.reply_id, text, thinking, cause="failed"))
+            raise
+        record(Cut(request.reply_id, text, thinking, cause="failed"))
+        raise ModelError("the answer ended before it was complete", kind="providerInternal")
+
+    return ask
+
+
+def with_fresh_ids(reply: Replied, state: State) -> Replied:
+    """The reply with call ids that no earlier reply used: some providers count from one each time."""
+    messages = (m for m in state.transcript if isinstance(m, AssistantMessage))
+    seen = {call.call_id for message in messages for call in message.tool_calls}
+    calls: list[ToolCall] = []
+    for call in reply.tool_calls:
+        known = not call.call_id or call.call_id in seen
+        fresh = replace(call, call_id=new_id("call")) if known else call
+        seen.add(fresh.call_id)
+        calls.append(fresh)
+    return replace(reply, tool_calls=tuple(calls))

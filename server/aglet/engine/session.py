@@ -1,0 +1,150 @@
+"""A session: admits prompts, runs them one at a time, steers and cancels them."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+
+from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Refused, same_again
+from aglet.engine.facts import Admitted, QueueChanged, Steered
+from aglet.engine.feature import Outfit
+from aglet.engine.log import Log
+from aglet.engine.loop import Run, RunResult
+from aglet.engine.ports import JournalError, Spawn, new_id
+from aglet.engine.questions import Questions
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason
+
+Equip = Callable[["Session", Admitted], Outfit]
+BY_USER = Stop(StopReason.CANCELLED, "cancelled by the user")
+SHUT_DOWN = Stop(StopReason.INTERRUPTED, "the session was closed")
+REMEMBERED = 16  # results of ended runs that can still be asked for
+
+
+class Session:
+    """One durable conversation, open for writing in this process."""
+
+    def __init__(self, session_id: str, log: Log, equip: Equip, spawn: Spawn) -> None:
+        self.session_id, self.log, self.questions = session_id, log, Questions(log)
+        self._equip, self._spawn = equip, spawn
+        self._runs: dict[str, Run] = {}  # admitted and not yet ended
+        self._results: dict[str, asyncio.Future[RunResult]] = {}
+        self._current, self._closed = "", False
+        for waiting in log.state.queue:  # admitted by a process that died; they run with the next prompt
+            self._expect(waiting)
+
+    @property
+    def state(self) -> State:
+        """The session as it stands now."""
+        return self.log.state
+
+    async def prompt(
+        self, content: tuple[Content, ...], policy: Policy = "queue", *,
+        options: JsonObject | None = None, key: str = "", recovers: str = "",
+    ) -> Admission:  # fmt: skip
+        """Admit a prompt: it is durable when this returns, and from then on never lost.
+
+        The same `key` and content get the same answer. Raises `Refused` (`runActive`, `keyConflict`).
+        """
+        if key and (known := self.state.keys.get(key)):
+            return same_again(known, content)
+        outcome = "queued" if self._current or self.state.queue else "started"
+        if outcome == "queued" and policy == "ifIdle":
+            raise Refused("A run is active in this session.", "runActive", self._current)
+        if outcome == "queued" and policy == "steer":
+            return await self.steer(content, if_ended="queue", key=key)
+        admitted = Admitted(new_id("run"), new_id("item"), content, key, options or {}, recovers)
+        self._expect(admitted)
+        self.log.record(admitted)
+        if policy == "interrupt":
+            self.cancel()
+            waiting = (a.run_id for a in self.state.queue[:-1])
+            self.log.record(QueueChanged((admitted.run_id, *waiting)))
+        self._start_next()
+        await self.log.sync()
+        return Admission(outcome, admitted.run_id, admitted.item_id)
+
+    async def finished(self, run_id: str) -> RunResult:
+        """Wait for the end of a run (raises `JournalError`); cancelling the wait cancels the run."""
+        result = self._results[run_id]
+        try:
+            return await asyncio.shield(result)
+        except asyncio.CancelledError:
+            self.cancel(run_id)
+            await asyncio.wait({result})
+            raise
+
+    async def steer(
+        self, content: tuple[Content, ...], expected: str = "", if_ended: IfEnded = "return", key: str = ""
+    ) -> Admission:
+        """Put a message into the running conversation, or do what `if_ended` says. Raises `Refused`."""
+        if key and (known := self.state.keys.get(key)):
+            return same_again(known, content)
+        current = self._runs.get(self._current)
+        if current and current.accepting and expected not in {"", current.run_id}:
+            raise Refused("Another run is active.", "runMismatch", current.run_id)
+        if current and current.accepting:
+            steered = Steered(new_id("item"), current.run_id, content, key)
+            self.log.record(steered)
+            await self.log.sync()
+            return Admission("injected", steered.run_id, steered.item_id)
+        if if_ended == "return":
+            return Admission("returned")
+        return await self.prompt(content, key=key)
+
+    def cancel(self, run_id: str = "", queued: Literal["keep", "drop"] = "keep") -> Cancelled:
+        """Stop a run (the current one by default), whether or not it has begun. Never fails."""
+        waiting = tuple(a.run_id for a in self.state.queue if a.run_id != self._current)
+        dropped = tuple(i for i in waiting if queued == "drop" or i == run_id)
+        kept = tuple(i for i in waiting if i not in dropped)
+        if dropped:
+            order = tuple(a.run_id for a in self.state.queue if a.run_id not in dropped)
+            self.log.record(QueueChanged(order))
+        for waiting_id in dropped:
+            self._runs[waiting_id].stop(BY_USER)
+            self._spawn(self._work(waiting_id))
+        target = run_id or self._current
+        if target in self._runs:
+            self._runs[target].stop(BY_USER)
+            return Cancelled("cancelling", target, kept, dropped)
+        return Cancelled("alreadyEnded" if run_id else "notRunning", target, kept, dropped)
+
+    async def close(self) -> None:
+        """End the running run as interrupted and give the journal back. Waiting prompts are kept."""
+        self._closed = True
+        if self._current:
+            self._runs[self._current].stop(SHUT_DOWN)
+            await asyncio.wait({self._results[self._current]})
+        self.log.journal.close()
+
+    def _expect(self, admitted: Admitted) -> None:
+        run = Run(admitted.run_id, self.log, lambda: self._equip(self, admitted), self._spawn)
+        self._runs[admitted.run_id] = run
+        for ended in [i for i, result in self._results.items() if result.done()][:-REMEMBERED]:
+            del self._results[ended]
+        self._results[admitted.run_id] = asyncio.get_running_loop().create_future()
+
+    def _start_next(self) -> None:
+        if self.state.queue and not self._current and not self._closed:
+            self._current = self.state.queue[0].run_id
+            self._spawn(self._work(self._current))
+
+    async def _work(self, run_id: str) -> None:
+        result = self._results[run_id]
+        try:
+            ended = await self._runs[run_id].run()
+            self._let_go(run_id)  # in the same step: who sees the end can begin the next run
+            await self.log.sync()
+            result.set_result(ended)
+        except JournalError as lost:
+            self._closed = True  # another process has this session now
+            result.set_exception(lost)
+            result.exception()  # whether or not anybody waits for it
+        finally:
+            result.cancel()  # nothing happens when there is a result
+            self._let_go(run_id)
+
+    def _let_go(self, run_id: str) -> None:
+        self._runs.pop(run_id, None)
+        if self._current == run_id:
+            self._current = ""
+            self._start_next()

@@ -1,0 +1,104 @@
+"""All sessions of this process: made, opened, listed, closed; the owner of every task they start."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from typing import Any, Self
+
+from aglet.engine.facts import Entry, RunEnded, SessionChanged
+from aglet.engine.log import Log
+from aglet.engine.loop import GRACE
+from aglet.engine.ports import Clock, Journal, SessionRow, Store, new_id
+from aglet.engine.session import Equip, Session
+from aglet.engine.state import State, fold_all
+from aglet.engine.vocabulary import JsonObject, Stop, StopReason
+
+DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
+_log = logging.getLogger(__name__)
+
+
+class Sessions:
+    """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
+
+    def __init__(self, store: Store, equip: Equip, clock: Clock) -> None:
+        self._store, self._equip, self._clock = store, equip, clock
+        self._open: dict[str, Session] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._opening = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close every session; work that does not end is left to the end of the process."""
+        async with asyncio.TaskGroup() as group:
+            for session in self._open.values():
+                group.create_task(session.close())
+        self._open.clear()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=GRACE)
+
+    async def create(
+        self, cwd: str, *, roots: tuple[str, ...] = (), title: str = "", parent: str = "",
+        options: JsonObject | None = None,
+    ) -> Session:  # fmt: skip
+        """Make a session in this folder; `roots` are more folders (absolute paths). Raises `JournalError`."""
+        journal = await asyncio.to_thread(self._store.create, new_id("ses"))
+        session = self._adopt(journal, State())
+        session.log.record(SessionChanged(cwd, title, parent, roots, options or {}))
+        return session
+
+    async def open(self, session_id: str) -> Session:
+        """The session, open for writing; a run that a crash left open is closed as interrupted.
+
+        Raises `JournalError` (no such session) or `JournalBusy` (another process writes it).
+        """
+        async with self._opening:
+            if session_id in self._open:
+                return self._open[session_id]
+            journal, state = await asyncio.to_thread(self._load, session_id)
+            session = self._adopt(journal, state)
+        if state.running:
+            session.log.record(RunEnded(state.run_id, DIED))
+            await session.log.sync()
+        return session
+
+    async def peek(self, session_id: str) -> Sequence[Entry]:
+        """What a session's journal holds, read without opening it. Raises `JournalError`."""
+        return await asyncio.to_thread(self._store.peek, session_id)
+
+    async def close(self, session_id: str) -> None:
+        """End what the session does and give its journal back; its data stays."""
+        if session := self._open.pop(session_id, None):
+            await session.close()
+
+    async def list(
+        self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
+    ) -> tuple[Sequence[SessionRow], str]:
+        """Sessions, newest first, and the cursor of the next page ("" when there is none)."""
+        return await asyncio.to_thread(self._store.list, cwd=cwd, search=search, cursor=cursor, limit=limit)
+
+    def _load(self, session_id: str) -> tuple[Journal, State]:
+        journal = self._store.open(session_id)
+        return journal, fold_all(journal.entries())
+
+    def _adopt(self, journal: Journal, state: State) -> Session:
+        log = Log(journal, self._clock, state)
+        session = Session(journal.session_id, log, self._equip, self._spawn)
+        self._open[journal.session_id] = session
+        return session
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.get_running_loop().create_task(_contained(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+async def _contained(work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    except Exception:  # noqa: BLE001 - background work can never take the sessions down
+        _log.exception("background work failed")

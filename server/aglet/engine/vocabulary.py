@@ -1,0 +1,254 @@
+"""The nouns that facts are made of: messages, tool outcomes, questions, limits, reasons to stop."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+JsonObject = dict[str, Any]
+
+
+class StopReason(StrEnum):
+    """Why a run ended. `model_error` and `internal_error` are both `error` on the wire."""
+
+    END_TURN = "end_turn"
+    MAX_TOKENS = "max_tokens"
+    MAX_TURNS = "max_turns"
+    BUDGET = "budget"
+    CONTEXT_FULL = "context_full"
+    REFUSAL = "refusal"
+    CANCELLED = "cancelled"
+    TIMEOUT = "timeout"
+    KILLED = "killed"
+    GUARD = "guard"
+    MODEL_ERROR = "model_error"
+    INTERNAL_ERROR = "internal_error"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a run ended: `detail` is for people, `kind` is the machine-readable class of an error."""
+
+    reason: StopReason
+    detail: str = ""
+    kind: str = ""
+
+
+# --- what messages are made of -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image: base64 data and its media type."""
+
+    data: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A named piece of text the user attached: a file, a selection, a diagnostic."""
+
+    uri: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A thing the user pointed at without its content; the model may read it with a tool."""
+
+    uri: str
+    name: str = ""
+
+
+Content = Text | Image | Resource | ResourceLink
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model asked for. `malformed` holds the raw arguments when they were no JSON object."""
+
+    call_id: str
+    name: str
+    arguments: JsonObject
+    malformed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens one model call used; `None` where the provider did not say. Input includes cached tokens."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What stands in the user's place: their own words, or those of `origin` (a room's name)."""
+
+    item_id: str
+    content: tuple[Content, ...]
+    origin: str = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    """What the model said. `cut` is true when the user stopped it in the middle."""
+
+    item_id: str
+    text: str
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    opaque: JsonObject = field(default_factory=dict[str, Any])
+    cut: bool = False
+
+
+CallStatus = Literal["completed", "failed", "rejected", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave, as the model reads it. Every call has exactly one."""
+
+    call_id: str
+    name: str
+    text: str
+    status: CallStatus = "completed"
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model must read this as a failure."""
+        return self.status != "completed"
+
+
+Message = UserMessage | AssistantMessage | ToolResult
+
+
+# --- what tools give back ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """One state of a file: the SHA-256 of its bytes (hex, "" when absent) and the editor's version."""
+
+    hash: str = ""
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file as a call changed it. `patch` is a unified diff; `via` says through whom."""
+
+    uri: str
+    change: Literal["added", "modified", "deleted", "moved"]
+    base: FileVersion
+    result: FileVersion
+    patch: str
+    via: Literal["editor", "disk"]
+    insertions: int = 0
+    deletions: int = 0
+    moved_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """A command as it ran: `exit_code` is `None` when a signal or a time limit ended it."""
+
+    command: str
+    cwd: str
+    exit_code: int | None = None
+    signal: str = ""
+
+
+Effects = Literal["none", "applied", "partial", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a call did: `text` for the model, `changes` and `terminal` for the user.
+
+    `status` is `failed` when the call went wrong in a way the model should read, `rejected` when
+    someone refused it. `effects` says what is known of its traces. `truncated` counts the bytes
+    of output that were left out of `text`; `blob` names the whole output where it was kept.
+    """
+
+    text: str
+    status: CallStatus = "completed"
+    effects: Effects = "none"
+    changes: tuple[FileChange, ...] = ()
+    terminal: Terminal | None = None
+    truncated: int = 0
+    blob: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model must read this as a failure."""
+        return self.status != "completed"
+
+
+# --- questions to a human ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer to a permission question. `rule` is shown to the user verbatim."""
+
+    option_id: str
+    label: str
+    decision: Literal["allow", "reject"]
+    scope: Literal["once", "run", "session", "project"] = "once"
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question only a human may answer: a permission (`options`) or a form (`schema`)."""
+
+    kind: Literal["permission", "form"]
+    title: str
+    reason: str = ""
+    call_id: str = ""
+    subject: JsonObject = field(default_factory=dict[str, Any])
+    options: tuple[Option, ...] = ()
+    schema: JsonObject = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a question ended. `dismissed` counts as a refusal; `unanswered` means nobody could be asked."""
+
+    outcome: Literal["selected", "dismissed", "accepted", "declined", "cancelled", "unanswered"]
+    option_id: str = ""
+    feedback: str = ""
+    input: JsonObject | None = None
+    content: JsonObject = field(default_factory=dict[str, Any])
+    by: str = ""
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars."""
+
+    max_turns: int | None = None
+    max_model_calls: int | None = None
+    max_tool_calls: int | None = None
+    max_total_tokens: int | None = None
+    max_input_tokens: int | None = None
+    max_output_tokens: int | None = None
+    max_cost_usd: float | None = None
+
+
+Finish = Literal["stop", "tool_calls", "length", "refusal", "content_filter"]

@@ -1,0 +1,1 @@
+"""The rooms: one package per capability, none of which knows another."""

@@ -1,0 +1,23 @@
+"""Wiring of the room `ask`."""
+
+from aglet.engine.feature import Feature
+from aglet.engine.ports import Asker
+from aglet.toolkit import TypedTool
+
+from .asking import Asking, AskUser
+from .settings import Settings
+
+
+def build(settings: Settings, asker: Asker) -> Feature:
+    """The tool `ask_user`; without it when nobody can answer or the user does not want to be asked."""
+    if not (settings.enabled and asker.available):
+        return Feature(name="ask")
+    asking = Asking(asker)
+    tool = TypedTool(
+        name="ask_user",
+        arguments=AskUser,
+        work=asking.ask,
+        effects=frozenset(),
+        describe=asking.describe,
+    )
+    return Feature(name="ask", tools=(tool,))

@@ -1,0 +1,17 @@
+"""The configuration section `files`."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Settings(BaseModel):
+    """How much of a file the model gets to see at once."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    read_lines: int = Field(
+        default=2_000, ge=1, description="lines read_file gives when no limit is asked for"
+    )
+    read_characters: int = Field(
+        default=60_000, ge=1_000, description="characters one read_file gives at most"
+    )
+    line_characters: int = Field(default=2_000, ge=80, description="characters shown of one long line")

@@ -1,0 +1,68 @@
+"""Where and when: the facts that change, told as a message, so that the system prompt can stay as it is."""
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from aglet.engine.ports import Workspace, WorkspaceError
+from aglet.engine.vocabulary import Message, Text, UserMessage
+from aglet.features.instructions.plain import plain
+
+ORIGIN = "environment"
+MOST_NAMED = 20
+_BRANCH = re.compile(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
+_COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The world as it is at the start of a run. `now` is Unix time in seconds; "" is unknown."""
+
+    now: float
+    cwd: str
+    head: str = ""
+    mode: str = ""
+    unsaved: Sequence[str] = ()
+
+
+def describe(environment: Environment) -> str:
+    """The snapshot the model reads."""
+    lines = [
+        f"Date: {datetime.fromtimestamp(environment.now).astimezone():%Y-%m-%d (%A)}",
+        f"Platform: {sys.platform}",
+        f"Working folder: {environment.cwd}",
+    ]
+    if environment.head:
+        lines.append(f"Git: {environment.head}")
+    if environment.mode:
+        lines.append(f"Permission mode: {environment.mode}")
+    if names := [plain(name).replace("\n", " ") for name in environment.unsaved[:MOST_NAMED]]:
+        more = len(environment.unsaved) - len(names)
+        rest = f" and {more} more" if more else ""
+        lines.append(f"Unsaved in the editor (tools see the unsaved text): {', '.join(names)}{rest}")
+    return "<environment>\n" + "\n".join(lines) + "\n</environment>"
+
+
+async def git_head(workspace: Workspace) -> str:
+    """The branch or commit that is checked out, read without running git; "" when there is none to see.
+
+    Only to be called in a folder the user trusts; whatever is no plain name is not passed on.
+    """
+    try:
+        head = (await workspace.read(".git/HEAD", max_bytes=1024)).text
+    except WorkspaceError:
+        return ""
+    if branch := _BRANCH.fullmatch(head):
+        return f"branch {branch[1]}"
+    commit = _COMMIT.fullmatch(head)
+    return f"commit {commit[1][:12]}, no branch" if commit else ""
+
+
+def last_told(messages: Sequence[Message]) -> str:
+    """The snapshot that the model still has before its eyes, "" when there is none."""
+    for message in reversed(messages):
+        if isinstance(message, UserMessage) and message.origin == ORIGIN:
+            return "".join(part.text for part in message.content if isinstance(part, Text))
+    return ""

@@ -1,0 +1,51 @@
+"""Texts that every match of a regular expression contains, so that files without them can be skipped.
+
+Only what is certain is claimed: whatever is not understood counts for nothing.
+"""
+
+import re
+
+SHORTEST = 3  # characters; shorter texts are in nearly every file
+# Groups that change how the rest is read (flags, comments), and escapes that stand for other characters.
+UNCERTAIN = re.compile(r"\(\?(?![:=!<P])|\\[xuUN0-9]")
+TOKEN = re.compile(
+    r"\\(?P<escaped>[^A-Za-z0-9])"
+    r"|(?P<many>\+)"
+    r"|(?P<maybe>[*?]|\{[\d,]*\})"
+    r"|(?P<other>\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[.^$\[\]{}])"
+    r"|(?P<open>\()|(?P<close>\))|(?P<bar>\|)"
+    r"|(?P<plain>.)",
+    re.DOTALL,
+)
+# Without regard to case, these also match letters outside ASCII (dotless i, long s, the Kelvin sign).
+SHIFTY = frozenset("iIsSkK")
+
+
+def required(pattern: str, *, ignore_case: bool = False) -> tuple[str, ...]:
+    """ASCII texts of which every match contains at least one; none when nothing is certain."""
+    if UNCERTAIN.search(pattern):
+        return ()
+    best = [max(runs, key=len, default="") for runs in _branches(pattern, ignore_case)]
+    return tuple(best) if all(len(text) >= SHORTEST for text in best) else ()
+
+
+def _branches(pattern: str, ignore_case: bool) -> list[list[str]]:
+    """For each alternative the runs of characters that stand in it as they are."""
+    branches = [[""]]
+    depth = 0
+    for token in TOKEN.finditer(pattern):
+        kind, runs = token.lastgroup, branches[-1]
+        depth += (kind == "open") - (kind == "close")
+        if kind == "bar" and depth == 0:
+            branches.append([""])
+        elif kind in ("plain", "escaped") and depth == 0 and _certain(token[0][-1], ignore_case):
+            runs[-1] += token[0][-1]
+        else:
+            if kind == "maybe":
+                runs[-1] = runs[-1][:-1]
+            runs.append("")
+    return branches
+
+
+def _certain(character: str, ignore_case: bool) -> bool:
+    return " " <= character <= "~" and not (ignore_case and character in SHIFTY)

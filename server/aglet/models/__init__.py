@@ -1,0 +1,1 @@
+"""The models: clients of the engine's `ModelClient` port, over HTTP or from a script."""

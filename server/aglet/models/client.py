@@ -1,0 +1,128 @@
+"""A model behind HTTP: asks, reads the answer as it comes, and tells every failure for what it is."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from functools import partial
+
+import httpx
+
+from aglet.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
+from aglet.engine.ports import ModelInfo, ModelRequest, Reply
+from aglet.models.chat_completions import PATH, ChatAnswer
+from aglet.models.chat_request import body_of
+from aglet.models.connections import Connections
+from aglet.models.endpoint import Endpoint
+from aglet.models.errors import CallFailed, Failure, redirected, refusal, too_large, with_models
+from aglet.models.retry import Part, Patience, patiently
+from aglet.models.sse import TooLarge, events
+from aglet.models.values import object_in, objects_in, text_in
+
+PATIENT = Patience()
+LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
+LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
+LISTING = 3.0  # seconds that a failed call may take to ask which models there are
+LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
+
+
+class HttpModel:
+    """Implements `ModelClient` for one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
+        self._endpoint, self._connections, self._patience = endpoint, connections, patience
+
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the model."""
+        return self._endpoint.info
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
+        """Deltas, the waits in between tries, and one `Replied` or `Overflowed`. Raises `CallFailed`."""
+        return patiently(partial(self._try, request), self._patience)
+
+    async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+        body = json.dumps(body_of(request, self._endpoint), ensure_ascii=False, separators=(",", ":"))
+        content = body.encode(errors="replace")
+        answer = ChatAnswer(request.reply_id, self._endpoint)
+        async with self._connections.ask("POST", self._endpoint, PATH, content) as response:
+            if response.status_code >= 300:
+                yield await self._refused(response)
+                return
+            async with aclosing(_read(response, answer)) as batches:
+                async for deltas in batches:
+                    for delta in deltas:
+                        yield delta
+        if isinstance(answer.failure, Failure):
+            raise CallFailed(answer.failure)
+        yield answer.failure or answer.reply()
+
+    async def _refused(self, response: httpx.Response) -> Overflowed:
+        status = response.status_code
+        if status < 400:
+            raise CallFailed(redirected(response.headers.get("location", ""), status, self._endpoint))
+        text = await _beginning(response)
+        failure = refusal(status, response.headers, text, self._endpoint)
+        if isinstance(failure, Overflowed):
+            return failure
+        if failure.kind == "modelNotFound":
+            failure = with_models(failure, await self._models(), self._endpoint)
+        raise CallFailed(failure)
+
+    async def _models(self) -> list[str]:
+        """The models the server says it has; none when it does not say."""
+        with suppress(CallFailed, TimeoutError, ValueError):
+            async with (
+                asyncio.timeout(LISTING),
+                self._connections.ask("GET", self._endpoint, "/models") as response,
+            ):
+                listing = object_in(json.loads(await _beginning(response)))
+                return [
+                    name for model in objects_in(listing.get("data")) if (name := text_in(model.get("id")))
+                ]
+        return []
+
+
+async def _read(
+    response: httpx.Response, answer: ChatAnswer
+) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
+    """Feed the answer to its end; what each read brought is handed on together."""
+    async with aclosing(_chunks(response)) as chunks:
+        try:
+            async with aclosing(events(chunks)) as batches:
+                async for batch in batches:
+                    for event in batch:
+                        answer.take(event)
+                    yield answer.deltas()
+                    if answer.done or answer.failure:
+                        break
+        except TooLarge:
+            answer.failure = too_large(answer.endpoint)
+        except httpx.TransportError:
+            if not answer.finished:  # a whole answer stays whole when its connection then breaks
+                raise
+        yield answer.deltas(final=True)
+        with suppress(TimeoutError, TooLarge, httpx.HTTPError):
+            async with asyncio.timeout(LINGER):
+                async for _ in chunks:
+                    pass
+
+
+async def _chunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    encoded = "content-encoding" in response.headers
+    size = 0
+    async for chunk in response.aiter_bytes() if encoded else response.aiter_raw():
+        size += len(chunk)
+        if size > LARGEST_ANSWER:
+            raise TooLarge
+        yield chunk
+
+
+async def _beginning(response: httpx.Response) -> str:
+    text = b""
+    async with aclosing(_chunks(response)) as chunks:
+        async for chunk in chunks:
+            text += chunk
+            if len(text) > LARGEST_ERROR:
+                break
+    return text.decode(errors="replace")

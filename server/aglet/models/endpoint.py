@@ -1,0 +1,87 @@
+"""Where a model is and what is known of it: plain data, made from the configuration."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Literal
+from urllib.parse import urlsplit
+
+from aglet.engine.ports import ModelInfo
+
+Dialect = Literal["chat", "scripted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One configured model.
+
+    `base_url` is what comes before `/chat/completions`. `api_key` is sent to that host only;
+    `key_variable` names the environment variable it came from, for hints. `idle_timeout` is how
+    many seconds the server may stay silent, before its first byte and between two. `script` is the
+    file that the `scripted` dialect plays. An endpoint without `model` takes it from the name it is
+    asked for by (`name/model`).
+    """
+
+    name: str
+    model: str = ""
+    base_url: str = ""
+    dialect: Dialect = "chat"
+    api_key: str = field(default="", repr=False)
+    key_variable: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    context_window: int | None = None
+    output_limit: int | None = None
+    prices: Prices = Prices()
+    idle_timeout: float = 300.0
+    script: str = ""
+
+    @property
+    def host(self) -> str:
+        """The host name of `base_url`, "" when there is none."""
+        try:
+            return urlsplit(self.base_url).hostname or ""
+        except ValueError:  # no URL at all; whoever asks it will be told
+            return ""
+
+    @property
+    def address(self) -> str:
+        """`base_url` as it may be shown: without what could be a secret."""
+        return re.sub(r"//[^/@]*@", "//", self.base_url).partition("?")[0]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server is on this machine."""
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the engine and its features may know."""
+        return ModelInfo(
+            name=self.name,
+            provider=self.host or self.dialect,
+            context_window=self.context_window,
+            output_limit=self.output_limit,
+            input_price=self.prices.input,
+            output_price=self.prices.output,
+            cache_read_price=self.prices.cache_read,
+            cache_write_price=self.prices.cache_write,
+        )
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What may never be shown: the key, and the values of the extra headers."""
+        return tuple(secret for secret in (self.api_key, *self.headers.values()) if len(secret) > 3)

@@ -1,0 +1,79 @@
+"""Finds model servers on this machine, quickly: whoever listens answers at once.
+
+Plain sockets in threads: no proxy stands before this machine, and the HTTP library loads more slowly than
+this takes.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from threading import Thread
+
+from aglet.models.endpoint import Endpoint
+from aglet.models.values import object_in, objects_in, text_in
+
+PORTS = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
+OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", "library": "ollama"}  # as `owned_by` says
+TIMEOUT = 0.3  # seconds for all of it
+LARGEST = 1_000_000  # bytes of a list of models
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server that was found, and the models it has; `windows` are context sizes it told, in tokens."""
+
+    kind: str
+    base_url: str
+    models: tuple[str, ...]
+    windows: tuple[int | None, ...]
+
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """Its models, named `kind/model`."""
+        return tuple(
+            Endpoint(name=f"{self.kind}/{model}", model=model, base_url=self.base_url, context_window=window)
+            for model, window in zip(self.models, self.windows, strict=True)
+        )
+
+
+async def find_local(
+    ports: Sequence[tuple[str, int]] = PORTS, time_limit: float = TIMEOUT
+) -> list[LocalServer]:
+    """The servers that answer within `time_limit` seconds, in the order of `ports`; all are asked at once."""
+    return await asyncio.to_thread(_ask_all, ports, time_limit)
+
+
+def _ask_all(ports: Sequence[tuple[str, int]], time_limit: float) -> list[LocalServer]:
+    found: dict[int, LocalServer] = {}
+
+    def ask(place: int, kind: str, port: int) -> None:
+        if server := _ask(kind, port, time_limit):
+            found[place] = server
+
+    until = time.monotonic() + time_limit
+    threads = [Thread(target=ask, args=(n, *port), daemon=True) for n, port in enumerate(ports)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:  # one that is left behind does not keep the process from ending
+        thread.join(max(0.0, until - time.monotonic()))
+    return [server for _, server in sorted(found.copy().items())]
+
+
+def _ask(kind: str, port: int, time_limit: float) -> LocalServer | None:
+    connection = HTTPConnection("127.0.0.1", port, timeout=time_limit)
+    try:
+        connection.request("GET", "/v1/models")
+        answer = connection.getresponse()
+        listed = objects_in(object_in(json.loads(answer.read(LARGEST))).get("data"))
+    except (OSError, HTTPException, ValueError, RecursionError):
+        return None  # nobody there, or somebody else
+    finally:
+        connection.close()
+    chat = [model for model in listed if (name := text_in(model.get("id"))) and "embed" not in name]
+    if answer.status != 200 or not chat:
+        return None
+    owner = OWNERS.get(text_in(chat[0].get("owned_by")), kind)
+    windows = (window if isinstance(window := m.get("max_model_len"), int) else None for m in chat)
+    return LocalServer(owner, f"http://127.0.0.1:{port}/v1", tuple(m["id"] for m in chat), tuple(windows))

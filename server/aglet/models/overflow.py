@@ -1,0 +1,65 @@
+"""Recognises that a request did not fit the model's context, and reads the numbers out of the words."""
+
+import re
+
+from aglet.engine.facts import Overflowed
+from aglet.models.endpoint import Endpoint
+from aglet.models.said import Said
+
+CODES = re.compile(
+    r"context_length_exceeded|context_window_exceeded|exceed_context_size|too_many_(prompt_)?tokens"
+    r"|request_too_large|string_above_max_length"
+)
+WORDS = re.compile(
+    r"(maximum|max) (context|prompt) length|exceed\w* (the |your |this )?(model'?s? |available |max )*"
+    r"(context|token limit)|context (window|length|limit) exceed|context[_ ]length[_ ]exceeded"
+    r"|(prompt|input) is too long|prompt too long|too many tokens|request too large"
+    r"|input token count .*exceeds|token limit exceeded|greater than the context length"
+    r"|context the overflows|length of all messages is too long|reduce the length of the (messages|input)"
+    r"|exceeds the limit of \d+|too large for model with \d+ maximum context",
+    re.IGNORECASE,
+)
+NUMBERS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        r"maximum context length is (?P<limit>\d+).+?(?:requested|resulted in|has)\D{0,9}(?P<used>\d+)",
+        r"(?P<used>\d+) tokens > (?P<limit>\d+) maximum",
+        r"token count \((?P<used>\d+)\).*?\((?P<limit>\d+)\)",
+        r"exceeded by (?P<over>\d+) tokens.*?limit for this model is (?P<limit>\d+)",
+        r"keep the first (?P<used>\d+) tokens.*?only (?P<limit>\d+)",
+        r"limit:? (?P<limit>\d+), requested:? (?P<used>\d+)",
+        r"\((?P<used>\d+) tokens\) exceeds the available context size \((?P<limit>\d+)",
+        r"context length by (?P<over>\d+)",
+        r"(?:length is|limit of|token limit:?) (?P<limit>\d+)",
+    )
+)
+TOO_LARGE = "The server says that the request is too large."
+SILENT = "The server refused the request without a reason, as some do when the prompt is too long."
+
+
+def overflow(status: int | None, said: Said, endpoint: Endpoint) -> Overflowed | None:
+    """The overflow that this error means, or `None` when it means something else."""
+    if status in {400, 413} and not said.message and not said.codes and not said.is_page:
+        return Overflowed(SILENT, endpoint.context_window)
+    if status in {401, 402, 403, 404} or (status == 429 and "request too large" not in said.message.lower()):
+        return None
+    if status != 413 and not CODES.search(said.codes) and not WORDS.search(said.message):
+        return None
+    limit, used = _numbers(said, endpoint.context_window)
+    return Overflowed(said.message or said.codes or TOO_LARGE, limit, used)
+
+
+def _numbers(said: Said, window: int | None) -> tuple[int | None, int | None]:
+    data = said.data or {}
+    limit, used = _count(data.get("n_ctx")), _count(data.get("n_prompt_tokens"))
+    if limit and used:
+        return limit, used
+    found = next((match for pattern in NUMBERS if (match := pattern.search(said.message))), None)
+    groups = found.groupdict() if found else {}
+    limit = _count(groups.get("limit")) or window
+    over = _count(groups.get("over"))
+    return limit, limit + over if limit and over else _count(groups.get("used"))
+
+
+def _count(value: object) -> int | None:
+    return int(str(value)) if str(value).isdigit() else None

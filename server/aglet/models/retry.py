@@ -1,0 +1,57 @@
+"""Asking again after failures that may pass: what a broken answer had handed on counts for nobody then."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from aglet.engine.facts import ModelDelta, Retrying
+from aglet.engine.ports import Reply
+from aglet.models.errors import CallFailed, Failure
+
+Part = ModelDelta | Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long to try. Times in seconds; `sleep` and `chance` are there for tests.
+
+    The wait doubles from `first` up to `longest`, between half and all of it by `chance`, and is
+    never shorter than the server asked for. One that asks for more than `limit` is not waited for.
+    """
+
+    tries: int = 5
+    first: float = 1.0
+    longest: float = 30.0
+    limit: float = 120.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+    def delay(self, failure: Failure, tried: int) -> float | None:
+        """How long to wait after try number `tried` failed so; `None` to give up."""
+        if not failure.passing or tried >= self.tries or failure.wait > self.limit:
+            return None
+        backoff = min(self.first * 2 ** (tried - 1), self.longest)
+        return max(backoff * (1 + self.chance()) / 2, failure.wait)
+
+
+async def patiently(
+    ask: Callable[[], AsyncGenerator[Part, None]], patience: Patience
+) -> AsyncGenerator[Part, None]:
+    """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`."""
+    tried = 0
+    while True:
+        tried += 1
+        try:
+            async with aclosing(ask()) as parts:
+                async for part in parts:
+                    yield part
+            return
+        except CallFailed as error:
+            delay = patience.delay(error.failure, tried)
+            if delay is None:
+                raise
+            retrying = Retrying(tried, delay, error.failure.message)
+        yield retrying
+        await patience.sleep(delay)

@@ -1,0 +1,196 @@
+"""Facts as lines of text and back: the format of a journal on disk.
+
+A line is one JSON object in ASCII that begins with the CRC-32 of all its following bytes:
+
+    {"crc":"89abcdef","seq":7,"at":1795250000.5,"fact":{"type":"run_started","v":1,…}}
+
+A header line holds `journal` (the format's version), `session`, `epoch` and `created` instead of
+`seq`, `at` and `fact`. The names in `FACTS` and `CONTENTS`, and the field names of those classes,
+are a promise to every file ever written.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, get_args, get_origin
+from zlib import crc32
+
+from cattrs import BaseValidationError, Converter
+from cattrs.gen import make_dict_structure_fn
+from cattrs.strategies import configure_tagged_union
+
+from aglet.engine import facts, vocabulary
+from aglet.engine.facts import Entry, Fact, Unknown
+from aglet.engine.ports import JournalError
+from aglet.engine.vocabulary import Content, JsonObject
+
+FORMAT = 1  # of the file: lines, header, checksums; an older aglet refuses a newer one
+VERSION = 1  # of the facts: written into each, for those who come later
+
+FACTS: dict[str, type[Fact]] = {
+    "session_changed": facts.SessionChanged,
+    "admitted": facts.Admitted,
+    "queue_changed": facts.QueueChanged,
+    "run_started": facts.RunStarted,
+    "steered": facts.Steered,
+    "injected": facts.Injected,
+    "turn_started": facts.TurnStarted,
+    "replied": facts.Replied,
+    "cut": facts.Cut,
+    "overflowed": facts.Overflowed,
+    "used": facts.Used,
+    "tool_started": facts.ToolStarted,
+    "tool_finished": facts.ToolFinished,
+    "asked": facts.Asked,
+    "answered": facts.Answered,
+    "compacted": facts.Compacted,
+    "phase_started": facts.PhaseStarted,
+    "limits_changed": facts.LimitsChanged,
+    "noted": facts.Noted,
+    "run_ended": facts.RunEnded,
+}
+CONTENTS: dict[str, type[Content]] = {
+    "text": vocabulary.Text,
+    "image": vocabulary.Image,
+    "resource": vocabulary.Resource,
+    "resource_link": vocabulary.ResourceLink,
+}
+_KINDS = {cls: name for name, cls in FACTS.items()}
+_SEAL = b'{"crc":"%08x",'
+_SEALED = len(_SEAL % 0)
+
+
+class Damaged(ValueError):
+    """A line is not what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time."""
+
+    session_id: str
+    epoch: str
+    created: float
+
+
+def encode(line: Entry | Header) -> bytes:
+    """The line as it stands in the file, with its line end."""
+    if isinstance(line, Header):
+        body: JsonObject = {"journal": FORMAT, "session": line.session_id}
+        body |= {"epoch": line.epoch, "created": line.created}
+    else:
+        body = {"seq": line.seq, "at": line.at, "fact": unstructure(line.fact)}
+    rest = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
+    return _SEAL % crc32(rest) + rest + b"\n"
+
+
+def decode(line: bytes) -> Entry | Header:
+    """What a line (without its line end) says.
+
+    Raises `Damaged` when a byte of it is not as it was written, and `JournalError` when it is
+    whole but only a newer aglet can read this file.
+    """
+    rest = line[_SEALED:]
+    if line[:_SEALED] != _SEAL % crc32(rest):
+        raise Damaged("its checksum does not match")
+    try:
+        body = json.loads(b"{" + rest)
+    except (ValueError, RecursionError) as error:
+        raise Damaged("it is not JSON") from error
+    match body:
+        case {"seq": int(seq), "at": int() | float() as at, "fact": {"type": str()} as fact}:
+            return Entry(seq, float(at), structure(fact))
+        case {"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}:
+            return Header(session_id, epoch, created)
+        case _:
+            raise JournalError("it was written by a newer aglet; update aglet to open it")
+
+
+def unstructure(fact: Fact) -> JsonObject:
+    """The fact as JSON; an unknown one exactly as it was read."""
+    if isinstance(fact, Unknown):
+        return {"type": fact.kind, **fact.data}
+    return {"type": _KINDS[type(fact)], "v": VERSION, **_converter().unstructure(fact)}
+
+
+def structure(data: JsonObject) -> Fact:
+    """The fact that this JSON is.
+
+    What a newer aglet wrote and this one does not understand becomes `Unknown` and keeps
+    everything. Unknown fields of known facts are ignored, missing ones take their default.
+    """
+    kind: str = data["type"]
+    if kind in FACTS:
+        try:
+            return _converter().structure(data, FACTS[kind])
+        except BaseValidationError:
+            pass
+    return Unknown(kind, {name: value for name, value in data.items() if name != "type"})
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter()
+    for plain in (str, int, float, bool):
+        converter.register_structure_hook(plain, _exactly)
+    converter.register_structure_hook(StrEnum, _member)
+    converter.register_structure_hook_func(_is_json, _json)
+    converter.register_unstructure_hook_func(_is_json, _as_it_is)
+    converter.register_structure_hook_factory(_is_row, _row_of)
+    converter.register_structure_hook_factory(is_dataclass, _record_of)
+    names: dict[type, str] = {cls: name for name, cls in CONTENTS.items()}
+    configure_tagged_union(Content, converter, tag_name="type", tag_generator=names.__getitem__)
+    return converter
+
+
+# cattrs would turn 1 into "1", "abc" into ("a", "b", "c"), and take "abc" for a record without
+# fields. Here a value of another shape means: somebody newer wrote this.
+
+
+def _exactly(value: Any, wanted: type) -> Any:
+    if type(value) is wanted:
+        return value
+    if wanted is float and type(value) is int:
+        return float(value)
+    raise TypeError(f"not {wanted.__name__}: {value!r}")
+
+
+def _member(value: Any, wanted: type[StrEnum]) -> StrEnum:
+    return wanted(_exactly(value, str))
+
+
+def _is_json(wanted: Any) -> bool:
+    return get_origin(wanted) is dict
+
+
+def _json(value: Any, wanted: Any) -> JsonObject:
+    return _exactly(value, dict)
+
+
+def _as_it_is(value: JsonObject) -> JsonObject:
+    return value
+
+
+def _is_row(wanted: Any) -> bool:
+    return get_origin(wanted) is tuple
+
+
+def _row_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], tuple[Any, ...]]:
+    of = get_args(wanted)[0]
+    one = converter.get_structure_hook(of)
+
+    def row(value: Any, _: Any) -> tuple[Any, ...]:
+        return tuple(one(item, of) for item in _exactly(value, list))
+
+    return row
+
+
+def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    fields = make_dict_structure_fn(wanted, converter)
+
+    def record(value: Any, _: Any) -> Any:
+        return fields(_exactly(value, dict), wanted)
+
+    return record

@@ -1,0 +1,99 @@
+"""Sessions that are gone with the process: for tests, demos and throw-away runs."""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from aglet.engine.facts import Entry
+from aglet.engine.ports import Journal, JournalBusy, JournalError, SessionRow
+from aglet.stores.rows import at_rest, checked, cursor_after, place_of, summarise, terms
+
+
+class MemoryJournal:
+    """A list of entries with a writer."""
+
+    trouble = ""
+    damage = ""
+
+    def __init__(self, session_id: str, epoch: str, entries: list[Entry]) -> None:
+        self.session_id = session_id
+        self.epoch = epoch
+        self.closed = False
+        self._entries = entries
+
+    def append(self, *entries: Entry) -> None:
+        """Add the entries."""
+        self._require_writer()
+        for entry in entries:
+            if entry.seq != len(self._entries) + 1:
+                raise ValueError(f"entry {entry.seq} cannot follow entry {len(self._entries)}")
+            self._entries.append(entry)
+
+    async def sync(self) -> None:
+        """Nothing here outlives the process, whatever is done."""
+        self._require_writer()
+
+    def entries(self, after: int = 0) -> Sequence[Entry]:
+        """The entries behind number `after`."""
+        return self._entries[after:]
+
+    def close(self) -> None:
+        """Let another writer have it."""
+        self.closed = True
+
+    def _require_writer(self) -> None:
+        if self.closed:
+            raise JournalError(f"Session {self.session_id} is closed: open it again to write to it.")
+
+
+class MemoryStore:
+    """The port `Store` without a disk."""
+
+    def __init__(self) -> None:
+        self._journals: dict[str, MemoryJournal] = {}
+
+    def create(self, session_id: str) -> Journal:
+        """A new session. Raises `JournalError` when there is one with this id."""
+        if checked(session_id) in self._journals:
+            raise JournalError(f"There is already a session {session_id}.")
+        return self._held(MemoryJournal(session_id, uuid4().hex, []))
+
+    def open(self, session_id: str) -> Journal:
+        """The session, for writing. Raises `JournalError`, `JournalBusy`."""
+        last = self._last(session_id)
+        if not last.closed:
+            raise JournalBusy(f"Session {session_id} is already open: close it there first.")
+        return self._held(MemoryJournal(session_id, last.epoch, list(last.entries())))
+
+    def peek(self, session_id: str) -> Sequence[Entry]:
+        """The entries as they are now. Raises `JournalError`."""
+        return self._last(session_id).entries()
+
+    def list(
+        self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
+    ) -> tuple[Sequence[SessionRow], str]:
+        """Sessions that have entries, newest first, and the next cursor. Raises `JournalError`."""
+        wanted, limit = terms(search), max(limit, 1)
+        rows: list[SessionRow] = []
+        for session_id, journal in self._journals.items():
+            if entries := journal.entries():
+                row, text = summarise(session_id, entries)
+                if cwd in {"", row.cwd} and all(term in text for term in wanted):
+                    rows.append(at_rest(row) if journal.closed else row)
+        rows.sort(key=_age, reverse=True)
+        if cursor:
+            rows = [row for row in rows if _age(row) < place_of(cursor)]
+        return rows[:limit], cursor_after(rows[limit - 1]) if len(rows) > limit else ""
+
+    def _held(self, journal: MemoryJournal) -> Journal:
+        self._journals[journal.session_id] = journal
+        return journal
+
+    def _last(self, session_id: str) -> MemoryJournal:
+        try:
+            return self._journals[checked(session_id)]
+        except KeyError:
+            raise JournalError(f"There is no session {session_id}.") from None
+
+
+def _age(row: SessionRow) -> tuple[float, str]:
+    return row.updated_at, row.session_id

@@ -1,0 +1,1 @@
+"""The workspace: files with the editor's unsaved buffers over the disk, paths, and processes."""

@@ -1,0 +1,106 @@
+"""What a command prints, as text that is safe to show and to read.
+
+Terminal escapes (ECMA-48: CSI, OSC, DCS and kin) and control characters are removed; invisible and
+direction-changing characters are made visible. Of a line that overwrites itself with carriage
+returns the last state is kept.
+"""
+
+import codecs
+import re
+import time
+
+_ESCAPE = re.compile(
+    r"(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS ...
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
+    r"|\x1b[ -/]*[0-~]?"
+)
+_UNFINISHED = re.compile(
+    r"(?:(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,4096}\x1b?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|\r+)\Z"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_BURST = 1_000_000  # bytes that are shown at once ...
+_RATE = 256_000  # ... and bytes per second of what is shown of a flood
+
+
+def plain(text: str) -> str:
+    """The text as a person would see it in the end. Never raises."""
+    lines = _ESCAPE.sub("", text).split("\n")
+    return _clean("\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines))
+
+
+def _clean(text: str) -> str:
+    return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", _CONTROL.sub("", text))
+
+
+class Live:
+    """Bytes to text while they come; characters and escapes may be cut anywhere between two pieces.
+
+    A flood is thinned out: what is beyond the rate is left out, with a note that says how much.
+    """
+
+    def __init__(self) -> None:
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+        self._budget, self._at = float(_BURST), time.monotonic()
+        self._skipped = 0
+
+    def feed(self, data: bytes) -> str:
+        """The text to show now; "" when there is none yet."""
+        now = time.monotonic()
+        self._budget, self._at = min(_BURST, self._budget + (now - self._at) * _RATE), now
+        if len(data) > self._budget:
+            self._skipped += len(data)
+            return ""
+        self._budget -= len(data)
+        return self._note() + self._text(data)
+
+    def finish(self) -> str:
+        """What was held back."""
+        return self._note() + self._text(b"", final=True)
+
+    def _note(self) -> str:
+        if not self._skipped:
+            return ""
+        note = f"\n[{self._skipped:,} bytes are not shown]\n"
+        self._skipped, self._rest = 0, ""
+        self._decode.reset()
+        return note
+
+    def _text(self, data: bytes, *, final: bool = False) -> str:
+        text = self._rest + self._decode.decode(data, final)
+        cut = None if final else _UNFINISHED.search(text)
+        self._rest = text[cut.start() :] if cut else ""
+        text = _ESCAPE.sub("", text[: cut.start()] if cut else text)
+        return _clean(re.sub(r"\r+\n?", "\n", text))
+
+
+class Kept:
+    """The first and the last bytes of an output, half of `keep` each, and the count of all."""
+
+    def __init__(self, keep: int) -> None:
+        self._half = max(keep, 0) // 2
+        self._head, self._tail = bytearray(), bytearray()
+        self.total = 0
+
+    def feed(self, data: bytes) -> None:
+        """Take in more output."""
+        self.total += len(data)
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > 2 * self._half:
+            del self._tail[: len(self._tail) - self._half]
+
+    def text(self) -> str:
+        """The output as plain text, with a note where the middle is left out."""
+        tail = self._tail[max(0, len(self._tail) - self._half) :]
+        left_out = self.total - len(self._head) - len(tail)
+        if not left_out:
+            return plain((self._head + tail).decode("utf-8", "replace"))
+        head = codecs.getincrementaldecoder("utf-8")("replace").decode(self._head)
+        end = codecs.decode(tail.lstrip(bytes(range(0x80, 0xC0))), "utf-8", "replace")
+        return f"{plain(head)}\n[{left_out:,} bytes are left out here]\n{plain(end)}"

@@ -1,0 +1,169 @@
+"""The one path module: what a path means, whether it is in the workspace, and what is dangerous about it.
+
+Paths are compared component by component, with every link resolved; a `..` after a link means what
+it means to the kernel. `~`, variables and patterns are ordinary characters.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from aglet.engine.ports import PathOutside, Place, WorkspaceError
+from aglet.workspace.protected import AGLET, danger
+from aglet.workspace.uris import is_file_uri, to_path, to_uri
+
+LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder of the workspace: as the client named it, and with links resolved."""
+
+    named: str
+    real: str
+
+
+_OUTSIDE = Root("/", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place and how to open it: `parts` beneath `root`, no links among them. Outside, `root` is `/`.
+
+    It is `disguised` when links lead from a harmless name to a protected one.
+    """
+
+    place: Place
+    root: Root
+    parts: tuple[str, ...]
+    disguised: bool
+
+    @property
+    def spelled(self) -> str:
+        """The absolute path in the client's spelling of the root."""
+        return str(PurePath(self.root.named, *self.parts))
+
+
+class Ground:
+    """The folders of a workspace, and the outside paths the user allowed.
+
+    `private` are aglet's own folders: protected wherever they lie.
+    """
+
+    def __init__(self, root: str, extra_roots: Sequence[str] = (), private: Sequence[str] = ()) -> None:
+        by_path: dict[str, Root] = {}
+        for found in map(_root, (root, *extra_roots)):
+            by_path.setdefault(found.real, found)  # the same folder may come twice
+        self.roots = tuple(by_path.values())
+        self._private = tuple(_parts(os.path.realpath(folder)) for folder in private)
+        self._allowed: set[str] = set()
+
+    def place(self, path: str) -> Place:
+        """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
+        return self.locate(path).place
+
+    def enter(self, path: str) -> Target:
+        """The target of a path that may be opened. Raises `PathOutside` for every other one."""
+        target = self.locate(path)
+        if not self.permits(target):
+            roots = ", ".join(root.named for root in self.roots)
+            raise PathOutside(
+                f"{target.place.shown} is outside the workspace ({roots}). "
+                "Use a path in the workspace, or ask the user to allow this one."
+            )
+        return target
+
+    def allow(self, path: str) -> None:
+        """Let exactly this path be opened: the user said yes. What lies beneath it is not meant."""
+        self._allowed.add(self.locate(path).place.path)
+
+    def permits(self, target: Target) -> bool:
+        """Whether this target may be opened."""
+        return target.place.inside or target.place.path in self._allowed
+
+    def locate(self, path: str) -> Target:
+        """The target of a path, whether or not it may be opened. Raises `WorkspaceError` like `place`."""
+        literal = self._absolute(path)
+        tidy = os.path.normpath(literal)
+        try:
+            real = os.path.realpath(literal)
+            tidied = real if tidy == literal else os.path.realpath(tidy)
+        except OSError as error:
+            raise PathOutside(f"{path} could not be looked at ({error.strerror}).") from error
+        tidy = tidy if tidied == real else real  # `link/..` is not what it looks like
+        home = self._home(real)
+        root = home or _OUTSIDE
+        parts = _parts(real)[len(_parts(root.real)) :]
+        spelled = str(PurePath(root.named, *parts))
+        real_danger = self._danger(real, parts)
+        seen_danger = real_danger if tidy == real else self._danger(tidy, self._below(tidy))
+        place = Place(
+            shown=self._shown(tidy, spelled),
+            path=real,
+            uri=to_uri(spelled),
+            inside=home is not None,
+            protected=real_danger or seen_danger,
+        )
+        return Target(place, root, parts, disguised=bool(real_danger and not seen_danger))
+
+    def show(self, root: Root, parts: Sequence[str]) -> str:
+        """A path as people read it: relative to the first root, absolute in the others."""
+        if root == self.roots[0]:
+            return "/".join(parts) or "."
+        return str(PurePath(root.named, *parts))
+
+    def names(self, root: Root, parts: Sequence[str]) -> Iterator[str]:
+        """Every name of what lies at `parts` beneath `root`: absolute, and relative to each root it is in."""
+        real = "/".join((root.real.rstrip("/"), *parts))
+        yield real
+        for other in self.roots:
+            below = real.removeprefix(other.real.rstrip("/") + "/")
+            if below != real:
+                yield from (below, f"{other.named.rstrip('/')}/{below}")
+
+    def _absolute(self, path: str) -> str:
+        text = to_path(path) if is_file_uri(path) else path
+        if "\0" in text or len(text) > LONGEST or not _encodable(text):
+            raise WorkspaceError(f"{path[:80]!r} cannot be the name of a file. Give a plain path.")
+        return str(PurePath(self.roots[0].named, text))
+
+    def _home(self, real: str) -> Root | None:
+        parts = _parts(real)
+        homes = [root for root in self.roots if parts[: len(_parts(root.real))] == _parts(root.real)]
+        return max(homes, key=lambda root: len(root.real), default=None)
+
+    def _shown(self, tidy: str, named: str) -> str:
+        for spelling in (tidy, named):
+            for first in (self.roots[0].named, self.roots[0].real):
+                if _parts(spelling)[: len(_parts(first))] == _parts(first):
+                    return os.path.relpath(spelling, first)
+        return named
+
+    def _below(self, literal: str) -> tuple[str, ...]:
+        """The components beneath the root that a path seems to be in; all when it is in none."""
+        parts = _parts(literal)
+        heads = [_parts(spelling) for root in self.roots for spelling in (root.named, root.real)]
+        return parts[max((len(head) for head in heads if parts[: len(head)] == head), default=0) :]
+
+    def _danger(self, path: str, below: tuple[str, ...]) -> str:
+        own = any(_parts(path)[: len(folder)] == folder for folder in self._private)
+        return AGLET if own else danger(below)
+
+
+def _root(name: str) -> Root:
+    if not PurePath(name).is_absolute():
+        raise WorkspaceError(f"The workspace folder {name!r} must be an absolute path.")
+    return Root(os.path.normpath(name), os.path.realpath(name))
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return tuple(part for part in path.split("/") if part)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,257 @@
+"""The open workspace: the port `Workspace`, put together from its parts."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from aglet.engine.patches import compare
+from aglet.engine.ports import (
+    Command,
+    DirEntry,
+    FileText,
+    Finished,
+    PathOutside,
+    Place,
+    Stale,
+    WorkspaceError,
+)
+from aglet.engine.vocabulary import FileChange, FileVersion
+from aglet.workspace.contents import read_text, write_text
+from aglet.workspace.documents import Documents, Held, Standing
+from aglet.workspace.editor import Buffer, Editor
+from aglet.workspace.files import check_size, explained, remove_leftover
+from aglet.workspace.handles import folder_beneath
+from aglet.workspace.listing import Parts, list_folder, walk
+from aglet.workspace.paths import Ground, Target
+from aglet.workspace.processes import Processes
+from aglet.workspace.texts import hash_of, with_plain_ends
+
+Hidden = Callable[[Iterable[str]], bool]
+
+
+def nothing(names: Iterable[str]) -> bool:
+    """Nothing is hidden."""
+    return False
+
+
+class OpenWorkspace:
+    """Files as the editor and the disk hold them, and commands run among them.
+
+    `root` and `extra_roots` are absolute folders as the client named them; `private` are aglet's own
+    folders, protected wherever they lie. What is `hidden`, judged by all names of a file or folder, is
+    in no list; opening it is for the permissions to judge.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        extra_roots: Sequence[str],
+        editor: Editor,
+        processes: Processes,
+        private: Sequence[str] = (),
+        hidden: Hidden = nothing,
+    ) -> None:
+        self._ground = Ground(root, extra_roots, private)
+        self._documents = Documents(editor, self._ground)
+        self._editor, self._processes, self._hidden = editor, processes, hidden
+
+    @property
+    def root(self) -> str:
+        """The first folder, as the client named it."""
+        return self.roots[0]
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """All folders, as the client named them."""
+        return tuple(root.named for root in self._ground.roots)
+
+    def place(self, path: str) -> Place:
+        """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
+        return self._ground.place(path)
+
+    def allow(self, path: str) -> None:
+        """Let exactly this outside path be opened: the user said yes."""
+        self._ground.allow(path)
+
+    # --- files ---
+
+    async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
+        """The file's text: the document's, unless only the disk changed. Raises `WorkspaceError`."""
+        target = self._ground.enter(path)
+        if buffer := self._documents.find(target):
+            held = await asyncio.to_thread(self._documents.look, target)
+            standing = self._documents.judge(buffer, held)
+            if standing is not Standing.BEHIND:
+                check_size(target.place.shown, len(buffer.text.encode("utf-8", "replace")), max_bytes)
+                return _document(buffer, target, held, standing)
+            return replace(await asyncio.to_thread(read_text, target, max_bytes), behind=True)
+        return await asyncio.to_thread(read_text, target, max_bytes)
+
+    async def write(
+        self, path: str, text: str, *, expected: FileVersion | None, label: str = ""
+    ) -> FileChange:
+        """Make the file's text exactly this: by one edit where it is open, else on the disk.
+
+        Raises `Stale` when it is not at `expected` and `WorkspaceError` when it cannot be done;
+        nothing is changed then. A protected file must be called by its own name: a link to it may have
+        appeared after the permissions looked.
+        """
+        target = self._ground.enter(path)
+        if target.disguised:
+            raise WorkspaceError(f"{path} leads to {target.place.path}. Use that path to write there.")
+        buffer = self._documents.find(target)
+        if buffer is None:
+            return await asyncio.to_thread(write_text, target, text, expected)
+        held = await asyncio.to_thread(self._documents.look, target)
+        standing = self._documents.check(buffer, held, expected, target.place.shown)
+        after = await self._editor.replace(buffer, text, label)
+        if with_plain_ends(after.text) != with_plain_ends(text):
+            raise Stale(f"{target.place.shown} does not hold the new text in the editor. Read it again.")
+        if held and standing is Standing.BEHIND:
+            self._documents.agree(buffer, held)
+        return await asyncio.to_thread(_change, target, buffer, after)
+
+    async def list(self, path: str = "") -> Sequence[DirEntry]:
+        """The entries of a folder, and documents in it that were never saved. Raises `WorkspaceError`."""
+        target = self._ground.enter(path)
+        depth = len(target.parts)
+        new = {parts[depth]: len(parts) - depth == 1 for parts in self._documents.new_below(target)}
+        entries = await asyncio.to_thread(_list, target, new)
+        return [entry for entry in entries if not self._hides(target, (*target.parts, entry.name))]
+
+    async def files(self, under: str = "") -> Sequence[str]:
+        """All files below, as people read them, sorted; see `listing.walk`. Raises `WorkspaceError`."""
+        target = self._ground.enter(under)
+        new = [parts for parts in self._documents.new_below(target) if not self._hides(target, parts)]
+        try:
+            found = await self._walk(target)
+        except WorkspaceError:
+            if not new:
+                raise
+            found = ()
+        return await asyncio.to_thread(self._names, target, {*found, *new})
+
+    def unsaved(self) -> Sequence[str]:
+        """The open documents with unsaved changes, as people read their paths."""
+        return [file.place.shown for file in self.buffers()]
+
+    def buffers(self) -> Sequence[FileText]:
+        """The open documents with unsaved changes, with their text."""
+        return [
+            _document(buffer, target, held, Standing.DIRTY)
+            for buffer, target, held in self._documents.unsaved()
+            if not self._hides(target, target.parts)
+        ]
+
+    async def observe(self) -> None:
+        """Compare the open documents with the disk, so that later it is known who changed.
+
+        The door calls it when a document was opened or saved; every command is preceded by it.
+        """
+        found = self._documents.refresh()
+        for buffer, target in found:
+            held = await asyncio.to_thread(self._documents.look, target)
+            self._documents.judge(buffer, held)
+
+    async def clean(self) -> Sequence[str]:
+        """Remove the temporary files of writes whose process was killed, and give their names.
+
+        Nothing else is touched. To be called once after a crash.
+        """
+        removed: list[str] = []
+        for root in self.roots:
+            for parts in await self._walk(self._ground.enter(root), leftovers=True):
+                target = self._ground.enter(str(Path(root, *parts)))
+                if await asyncio.to_thread(remove_leftover, target):
+                    removed.append(target.place.shown)
+        return removed
+
+    # --- processes ---
+
+    def which(self, program: str) -> str:
+        """The absolute path of a program, "" when there is none outside the workspace."""
+        folders = self._processes.environment["PATH"].split(os.pathsep)
+        candidates = [program] if "/" in program else [f"{folder}/{program}" for folder in folders]
+        return next(filter(self._is_foreign_program, candidates), "")
+
+    async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
+        """Run a command to its end in a folder of the workspace. Raises `WorkspaceError`.
+
+        Cancelling ends the command and all it started. What it leaves running ends with it.
+        """
+        target = self._ground.enter(command.cwd)
+        if not target.place.inside:
+            raise PathOutside(f"Commands run in the workspace; {target.place.shown} is outside.")
+        await self.observe()
+        program = self.which(command.argv[0]) or command.argv[0]
+        command = replace(command, argv=(program, *command.argv[1:]))
+        with explained(target.place.shown), folder_beneath(target.root.real, target.parts) as folder:
+            return await self._processes.run(command, folder, target.spelled, output)
+
+    def _hides(self, target: Target, parts: Parts) -> bool:
+        return self._hidden(self._ground.names(target.root, parts))
+
+    async def _walk(self, target: Target, *, leftovers: bool = False) -> Sequence[Parts]:
+        stop = threading.Event()
+
+        def hidden(parts: Parts) -> bool:
+            return not leftovers and self._hides(target, parts)
+
+        try:
+            return await asyncio.to_thread(walk, target, stop, hidden, leftovers=leftovers)
+        finally:
+            stop.set()
+
+    def _names(self, target: Target, found: Iterable[Parts]) -> Sequence[str]:
+        return sorted(self._ground.show(target.root, parts) for parts in found)
+
+    def _is_foreign_program(self, path: str) -> bool:
+        file = Path(path)
+        try:
+            if not file.is_absolute() or not file.is_file() or not os.access(path, os.X_OK):
+                return False
+        except OSError:  # no permission to look, or no possible name
+            return False
+        return not any(self.place(str(spelling)).inside for spelling in (file, file.parent))
+
+
+def _document(buffer: Buffer, target: Target, held: Held | None, standing: Standing) -> FileText:
+    return FileText(
+        place=replace(target.place, uri=buffer.uri),
+        text=buffer.text,
+        version=FileVersion(hash_of(buffer.text), buffer.version),
+        source="buffer",
+        dirty=standing in {Standing.DIRTY, Standing.CONFLICT},
+        behind=standing is Standing.CONFLICT,
+        mode=held.mode if held else 0o644,
+    )
+
+
+def _change(target: Target, before: Buffer, after: Buffer) -> FileChange:
+    patch = compare(target.place.shown, before.text, after.text)
+    return FileChange(
+        uri=before.uri,
+        change="modified",
+        base=FileVersion(hash_of(before.text), before.version),
+        result=FileVersion(hash_of(after.text), after.version),
+        patch=patch.text,
+        via="editor",
+        insertions=patch.insertions,
+        deletions=patch.deletions,
+    )
+
+
+def _list(target: Target, new: Mapping[str, bool]) -> Sequence[DirEntry]:
+    """The folder's entries and the new ones, which are files or (False) folders."""
+    try:
+        found = list_folder(target)
+    except WorkspaceError:
+        if not new:
+            raise
+        found = []
+    known = {entry.name for entry in found}
+    more = [DirEntry(name, "file" if file else "dir") for name, file in new.items() if name not in known]
+    return sorted((*found, *more), key=lambda entry: entry.name)

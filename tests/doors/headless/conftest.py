@@ -1,0 +1,126 @@
+"""The real program in a process of its own, with a home, a state folder and a workspace for each test."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a process ended and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Standard output as JSON lines."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def whole(self) -> dict[str, Any]:
+        """Standard output as one JSON object."""
+        return json.loads(self.out)
+
+
+class Aglet:
+    """Runs `aglet` in `workspace`. The model says what `script` was told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.workspace, self.home = folder / "workspace", folder / "home"
+        self.workspace.mkdir()
+        self.home.mkdir()
+        self.config_file = self.home / "config.toml"
+        self.state = self.home / "state"
+        self.environment: dict[str, str] = {}
+        self._started: list[subprocess.Popen[str]] = []
+        self.configure(SCRIPTED)
+
+    def configure(self, text: str) -> None:
+        """Write the user's config file."""
+        self.config_file.write_text(text)
+
+    def script(self, *turns: dict[str, Any], **settings: Any) -> None:
+        """What the model answers to the first prompt, and to every other one."""
+        self.prompts([*turns], [*turns], **settings)
+
+    def prompts(self, *prompts: Sequence[dict[str, Any]], **settings: Any) -> None:
+        """What the model answers to each prompt in turn."""
+        content = {"prompts": [{"turns": turns} for turns in prompts], **settings}
+        (self.home / "script.json").write_text(json.dumps(content))
+
+    def run(self, *arguments: str, stdin: str = "") -> Done:
+        """Run to the end."""
+        done = subprocess.run(
+            self.argv(arguments),
+            input=stdin,
+            cwd=self.workspace,
+            env=self.variables,
+            capture_output=True,
+            text=True,
+            timeout=9,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        """Start and leave running."""
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(
+            self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **{**pipes, **options}
+        )
+        self._started.append(process)
+        return process
+
+    def end(self) -> None:
+        """End what is still running."""
+        for process in self._started:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe:
+                    pipe.close()
+
+    @staticmethod
+    def argv(arguments: Sequence[str]) -> list[str]:
+        """The command line."""
+        return [sys.executable, "-m", "aglet", *arguments]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment: the machine's without the settings of whoever runs the tests."""
+        mine = {k: v for k, v in os.environ.items() if not k.startswith(("AGLET_", "OPENAI_", "XDG_"))}
+        ours = {"AGLET_CONFIG": str(self.config_file), "AGLET_STATE_DIR": str(self.state)}
+        return {**mine, "HOME": str(self.home), **ours, **self.environment}
+
+    def sessions(self) -> list[dict[str, str]]:
+        """The sessions there are."""
+        return json.loads(self.run("sessions", "--json").out)
+
+    def wait_until_asked(self, count: int = 1) -> None:
+        """Wait until a session's journal holds so many model requests."""
+        end = time.monotonic() + 8
+        while time.monotonic() < end:
+            journals = self.state.glob("sessions/*.jsonl")
+            if sum(file.read_text().count('"turn_started"') for file in journals) >= count:
+                return
+            time.sleep(0.02)
+        raise AssertionError("the model was never asked")
+
+
+@pytest.fixture
+def aglet(tmp_path: Path) -> Iterator[Aglet]:
+    program = Aglet(tmp_path)
+    yield program
+    program.end()

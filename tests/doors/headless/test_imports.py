@@ -1,0 +1,54 @@
+"""What is loaded when: the program starts fast and loads only the door that is opened."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from doors.headless.conftest import Aglet
+
+EDITOR_ONLY = {"lsprotocol", "pygls"}
+HEAVY = {*EDITOR_ONLY, "pydantic", "httpx", "asyncio", "attrs", "cattrs"}
+
+PROBE = """
+import json, sys
+from aglet.__main__ import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print("\\n" + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+def loaded_by(aglet: Aglet, *arguments: str) -> set[str]:
+    """The top-level modules in a process after these arguments."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{PROBE}", *arguments],
+        cwd=aglet.workspace,
+        env={k: v for k, v in aglet.variables.items() if not k.startswith("COVERAGE")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_the_version_needs_nothing_heavy(aglet: Aglet) -> None:
+    assert not loaded_by(aglet, "--version") & HEAVY
+
+
+@pytest.mark.parametrize("arguments", [("run", "go"), ("sessions",), ("config", "explain")])
+def test_the_headless_door_does_not_load_what_only_editors_need(
+    aglet: Aglet, arguments: tuple[str, ...]
+) -> None:
+    aglet.script({"text": "ok"})
+    loaded = loaded_by(aglet, *arguments)
+    assert "pydantic" in loaded
+    assert not loaded & EDITOR_ONLY
+
+
+def test_a_run_with_a_scripted_model_does_not_load_the_http_library(aglet: Aglet) -> None:
+    aglet.script({"text": "ok"})
+    assert "httpx" not in loaded_by(aglet, "run", "go")

@@ -1,0 +1,114 @@
+"""Parts of the headless door that a whole process cannot show."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from aglet.doors.headless import run as door
+from aglet.doors.headless.begin import Request, folder
+from aglet.doors.headless.exits import CannotBegin, Exit
+from aglet.doors.headless.pipe import Pipe
+from aglet.doors.headless.terminal import parsed, subject_lines
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "kind"), [(signal.SIGINT, 130, "cancelled"), (signal.SIGTERM, 1, "cancelled")]
+)
+async def test_a_signal_before_the_run_begins_ends_it_with_a_fatal_line(
+    number: int, code: int, kind: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def never_begin(*arguments: object) -> int:
+        await asyncio.Event().wait()
+        return 0
+
+    monkeypatch.setattr(door, "_run", never_begin)
+    monkeypatch.setattr(door, "harden", lambda: True)
+    running = asyncio.create_task(door.run(Request(cwd=".", prompt="go", output="jsonl")))
+    await asyncio.sleep(0.05)
+    os.kill(os.getpid(), number)
+    assert await running == code
+    first, last = capfd.readouterr().out.splitlines()
+    assert '"hello"' in first
+    assert f'"kind":"{kind}"' in last
+
+
+def test_a_second_interrupt_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[int] = []
+    monkeypatch.setattr(os, "_exit", left.append)
+
+    async def interrupt_twice() -> int:
+        task = asyncio.current_task()
+        assert task
+        leaving = door.Leaving(task, lambda: None)
+        leaving.cancel()
+        leaving.cancel()
+        return leaving.code
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(interrupt_twice())
+    assert left == [Exit.CANCELLED]
+
+
+async def test_when_only_output_is_left_every_signal_leaves_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[int] = []
+    monkeypatch.setattr(os, "_exit", left.append)
+    task: asyncio.Task[int] = asyncio.create_task(asyncio.sleep(60, 0))
+    leaving = door.Leaving(task, lambda: None)
+    leaving.over()
+    leaving.lose_reader()
+    assert left == []
+    leaving.cancel()
+    leaving.interrupt()
+    assert left == [Exit.CANCELLED, Exit.FAILED]
+    task.cancel()
+
+
+async def test_what_is_written_after_the_reader_left_is_dropped() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    told: list[bool] = []
+    with os.fdopen(writing, "w") as out, Path(os.devnull).open("w") as err:
+        pipe = Pipe(out, err)
+        pipe.write("")
+        pipe.mention("")
+        pipe.write("one")
+        pipe.write("two")
+        pipe.mention("three")
+        pipe.close()
+        await pipe.pump(lambda: told.append(True))
+    assert told == [True]
+
+
+def test_a_path_that_no_system_takes_is_no_folder() -> None:
+    for path in ("x" * 5_000, "a\0b", "~nobody-of-this-name/x"):
+        with pytest.raises(CannotBegin, match=r"cannot be reached|there is no folder"):
+            folder(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "value"),
+    [
+        ("yes", {"type": "boolean"}, True),
+        ("no", {"type": "boolean"}, False),
+        ("-12", {"type": "integer"}, -12),
+        ("twelve", {"type": "integer"}, "twelve"),
+        ("a, b,", {"type": "array"}, ["a", "b"]),
+        ("words", {"type": "string"}, "words"),
+        ("words", {}, "words"),
+    ],
+)
+def test_a_typed_line_becomes_what_the_field_wants(line: str, field: dict[str, str], value: object) -> None:
+    assert parsed(line, field) == value
+
+
+def test_every_kind_of_subject_is_shown_whole() -> None:
+    command = {"type": "command", "command": "make\nall", "cwd": ""}
+    assert subject_lines(command) == ["  $ make\n    all", "  in ."]
+    assert subject_lines({"type": "edit", "changes": [{"patch": "-a\n+b\n"}]}) == ["-a", "+b"]
+    assert subject_lines({"type": "tool", "name": "t", "input": {"x": 1}}) == [
+        "  name: t",
+        "  input: {'x': 1}",
+    ]

@@ -1,0 +1,180 @@
+"""`aglet resume` and `aglet sessions`."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doors.headless.conftest import Aglet
+
+LIST = {"name": "list_dir", "arguments": {}}
+
+
+def test_a_session_goes_on_where_it_was(aglet: Aglet) -> None:
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    first = aglet.run("run", "one", "--output", "json").whole
+    done = aglet.run("resume", first["sessionId"], "two", "--output", "jsonl")
+    assert done.code == 0
+    assert done.events[0]["sessionId"] == first["sessionId"]
+    texts = [e["data"]["item"]["text"] for e in done.events if e["type"] == "itemCompleted"
+             and e["data"]["item"]["kind"] == "message"]  # fmt: skip
+    assert texts == ["Second."]
+    numbers = [event["seq"] for event in done.events if "seq" in event]
+    assert sorted(set(numbers)) == list(range(min(numbers), max(numbers) + 1))
+
+
+def test_the_latest_session_of_the_folder_is_taken_when_none_is_named(aglet: Aglet) -> None:
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    aglet.run("run", "old")
+    latest = aglet.run("run", "new", "--output", "json").whole["sessionId"]
+    done = aglet.run("resume", "two", "--output", "json")
+    assert (done.whole["sessionId"], done.whole["result"]) == (latest, "Second.")
+
+
+def test_the_prompt_may_come_from_standard_input(aglet: Aglet) -> None:
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    aglet.run("run", "one")
+    assert aglet.run("resume", "-", stdin="two").out == "Second.\n"
+
+
+def test_an_interrupted_run_goes_on_without_a_prompt(aglet: Aglet) -> None:
+    aglet.script({"calls": [LIST]}, {"hang": True})
+    process = aglet.start("run", "go")
+    aglet.wait_until_asked(2)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(5) == 1
+    process.communicate()
+    aglet.script({"calls": [LIST]}, {"text": "Done after all."})
+    done = aglet.run("resume", "--output", "jsonl")
+    assert done.code == 0
+    admitted = next(event for event in done.events if event["type"] == "runAdmitted")
+    assert admitted["data"]["recovers"].startswith("run_")
+    assert aglet.run("resume").code == 2
+
+
+def test_damage_of_the_file_is_told(aglet: Aglet) -> None:
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    session_id = aglet.run("run", "one", "--output", "json").whole["sessionId"]
+    (journal,) = aglet.state.glob("sessions/*.jsonl")
+    journal.write_bytes(journal.read_bytes()[:-20])
+    done = aglet.run("resume", session_id, "two")
+    assert (done.code, done.out) == (0, "Second.\n")
+    assert "The file of this session was damaged" in done.err
+    assert f"{session_id}.jsonl.damaged-1" in done.err
+    assert "damaged" not in aglet.run("resume", session_id, "three").err
+
+
+def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(aglet: Aglet, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
+    aglet.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
+    session_id = aglet.run("run", "one", "--cwd", "../other", "--output", "json").whole["sessionId"]
+    done = aglet.run("resume", session_id, "two", "--mode", "acceptEdits")
+    assert (done.code, done.err) == (0, f"This session works in {tmp_path / 'other'}.\n")
+    assert (tmp_path / "other/a.txt").exists()
+    done = aglet.run("resume", session_id, "three", "--cwd", ".")
+    assert (done.code, done.err) == (
+        2,
+        f"aglet: {session_id} is a session of {tmp_path / 'other'}. Leave out --cwd.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("turns", "arguments"),
+    [
+        ([{"error": {"kind": "quota", "message": "no money left"}}], []),
+        ([{"text": "no", "finish": "refusal"}], ["go on"]),
+        ([{"calls": [LIST]}], ["go on"]),
+    ],
+)
+def test_the_way_to_go_on_that_is_told_works(
+    aglet: Aglet, turns: list[dict[str, Any]], arguments: list[str]
+) -> None:
+    aglet.script(*turns)
+    *_, resume, session_id = aglet.run("run", "go", "--max-turns", "1").err.removesuffix(' "…"\n').split()
+    aglet.script({"text": "Done."}, {"text": "Done."})
+    assert resume == "resume"
+    assert aglet.run(resume, session_id, *arguments).code == 0
+
+
+def test_a_killed_run_goes_on_without_a_prompt(aglet: Aglet) -> None:
+    aglet.script({"text": "begun", "hang": True})
+    process = aglet.start("run", "go")
+    aglet.wait_until_asked()
+    process.kill()
+    process.communicate()
+    aglet.script({"text": "Done after all."})
+    done = aglet.run("resume")
+    assert (done.code, done.out) == (0, "Done after all.\n")
+
+
+def test_a_run_that_failed_goes_on_without_a_prompt(aglet: Aglet) -> None:
+    aglet.script({"error": {"kind": "network"}})
+    assert aglet.run("run", "go").code == 1
+    aglet.script({"text": "Done after all."})
+    assert aglet.run("resume").out == "Done after all.\n"
+
+
+def test_it_says_so_when_there_is_nothing_to_continue(aglet: Aglet) -> None:
+    aglet.script({"text": "Done."})
+    session_id = aglet.run("run", "go", "--output", "json").whole["sessionId"]
+    done = aglet.run("resume", session_id)
+    assert done.code == 2
+    assert f"nothing to continue in {session_id}: its last run is complete" in done.err
+
+
+def test_a_session_that_another_process_writes_is_left_alone(aglet: Aglet) -> None:
+    aglet.script({"text": "begun", "hang": True})
+    process = aglet.start("run", "go")
+    aglet.wait_until_asked()
+    (session,) = aglet.sessions()
+    done = aglet.run("resume", session["sessionId"], "go on", "--output", "json")
+    assert (done.code, done.whole["error"]["kind"]) == (1, "sessionBusyElsewhere")
+    process.kill()
+    process.communicate()
+
+
+def test_more_folders_stay_with_their_session(aglet: Aglet) -> None:
+    other, third = aglet.home.parent / "other", aglet.home.parent / "third"
+    other.mkdir()
+    third.mkdir()
+    write = {"name": "write_file", "arguments": {"path": str(other / "b.txt"), "content": "b"}}
+    aglet.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
+    aglet.run("run", "one", "--add-dir", "../other")
+    assert aglet.run("resume", "two", "--add-dir", "../third", "--mode", "acceptEdits").code == 0
+    assert (other / "b.txt").exists()
+
+
+# --- sessions --------------------------------------------------------------------------------------
+
+
+def test_sessions_are_listed_newest_first(aglet: Aglet) -> None:
+    aglet.script({"text": "Done."})
+    for title in ("older", "newer"):
+        aglet.run("run", "go", "--title", title)
+    rows = aglet.sessions()
+    assert [row["title"] for row in rows] == ["newer", "older"]
+    assert rows[0]["cwd"] == aglet.workspace.as_uri()
+    assert rows[0]["state"] == "idle"
+    lines = aglet.run("sessions").out.splitlines()
+    assert lines[0].split()[0] == "SESSION"
+    assert rows[0]["sessionId"] in lines[1]
+
+
+def test_sessions_can_be_searched_and_narrowed_to_a_folder(aglet: Aglet) -> None:
+    aglet.script({"text": "Done."})
+    aglet.run("run", "repair the pump", "--title", "x" * 80)
+    aglet.run("run", "paint the fence")
+    found = aglet.run("sessions", "--search", "pump").out
+    assert len(found.splitlines()) == 2
+    assert "…" in found
+    assert len(aglet.run("sessions", "--cwd", ".").out.splitlines()) == 3
+    assert aglet.run("sessions", "--cwd", "..").out == ""
+
+
+def test_without_sessions_it_says_how_to_begin_one(aglet: Aglet) -> None:
+    done = aglet.run("sessions")
+    assert (done.code, done.out) == (0, "")
+    assert "aglet run" in done.err
+    assert aglet.sessions() == []

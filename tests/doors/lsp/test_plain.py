@@ -1,0 +1,173 @@
+"""A client that knows only LSP: commands, progress, messages (protocol 3.2)."""
+
+from support.wire import Message, Wire, turns
+
+from .conftest import Serve
+
+HANGING = {"turns": [{"text": "I begin", "hang": True}]}
+PROGRESS = {"window": {"workDoneProgress": True}}
+
+
+def command(wire: Wire, name: str, *arguments: object, **params: object) -> Message:
+    return wire.call("workspace/executeCommand", {"command": name, "arguments": list(arguments), **params})
+
+
+def test_a_prompt_runs_with_progress_and_its_answer_in_the_log(serve: Serve) -> None:
+    call = {"name": "list_files", "arguments": {}}
+    wire = serve(turns({"text": "I list.", "calls": [call], "wait": 0.5}, "All done."))
+    wire.initialize({}, capabilities=PROGRESS)
+    wire.answers["window/workDoneProgress/create"] = lambda params: None
+    done = command(wire, "aglet.run", "please look")
+    assert done["outcome"] == "started"
+    message = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]
+    assert message["message"] == "aglet: done"
+    kinds = [m["params"]["value"]["kind"] for m in wire.of_method("$/progress")]
+    assert (kinds[0], kinds[-1]) == ("begin", "end")
+    token = wire.of_method("window/workDoneProgress/create")[0]["params"]["token"]
+    assert {m["params"]["token"] for m in wire.of_method("$/progress")} == {token}
+    logged = [m["params"]["message"] for m in wire.of_method("window/logMessage")]
+    assert logged == ["I list.", "All done."]
+    assert not wire.events
+
+
+def test_progress_cancels_the_run(serve: Serve) -> None:
+    wire = serve(HANGING, HANGING)
+    wire.initialize({}, capabilities=PROGRESS)
+    wire.answers["window/workDoneProgress/create"] = lambda params: None
+    command(wire, "aglet.run", {"input": "go"})
+    begin = wire.until(lambda m: m.get("method") == "$/progress")["params"]
+    assert begin["value"]["cancellable"]
+    wire.notify("window/workDoneProgress/cancel", {"token": begin["token"]})
+    end = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]
+    assert end["message"] == "aglet: cancelled (cancelled by the user)"
+
+
+def test_the_clients_own_token_is_used(serve: Serve) -> None:
+    wire = serve(HANGING, HANGING)
+    wire.initialize()
+    session = wire.session()
+    asked = {"sessionId": session, "input": "go", "wait": True, "workDoneToken": 7}
+    request = wire.post("agent/run", asked)
+    waiting = wire.post("agent/run", {**asked, "workDoneToken": 8})
+    wire.event("itemDelta")
+    wire.notify("window/workDoneProgress/cancel", {"token": 8})
+    wire.notify("window/workDoneProgress/cancel", {"token": 9})
+    assert wire.answer_of(waiting)["result"]["stopReason"] == "cancelled"
+    wire.notify("window/workDoneProgress/cancel", {"token": 7})
+    assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
+    assert [m["params"]["value"]["kind"] for m in wire.of_method("$/progress")] == ["begin", "end"]
+    assert not wire.of_method("window/workDoneProgress/create")
+
+
+def test_steer_and_cancel_reach_the_session_used_last(serve: Serve) -> None:
+    wire = serve(HANGING, "never")
+    wire.initialize({})
+    assert command(wire, "aglet.cancel") == {"state": "notRunning"}
+    run = command(wire, "aglet.run", {"prompt": "go"})
+    wire.until(lambda m: m.get("id") is not None and "result" in m)
+    steered = command(wire, "aglet.steer", {"input": "left", "sessionId": run["sessionId"]})
+    assert steered["outcome"] in {"injected", "started"}
+    cancelled = command(wire, "aglet.cancel")
+    assert (cancelled["sessionId"], cancelled["state"]) == (run["sessionId"], "cancelling")
+
+
+def test_an_error_of_the_model_is_shown(serve: Serve) -> None:
+    wire = serve({"turns": [{"error": {"kind": "auth", "message": "bad key"}}]})
+    wire.initialize({})
+    command(wire, "aglet.run", "go")
+    shown = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]
+    assert (shown["type"], shown["message"]) == (1, "aglet: stopped: error (bad key)")
+
+
+def test_a_command_without_a_folder_says_what_to_do(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize({}, rootUri=None)
+    error = wire.ask("workspace/executeCommand", {"command": "aglet.run", "arguments": ["go"]})["error"]
+    assert "open a folder" in error["message"]
+
+
+def test_progress_the_client_refused_is_not_reported(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize({}, capabilities=PROGRESS)
+    command(wire, "aglet.run", "go")
+    asked = wire.until(lambda m: m.get("method") == "window/workDoneProgress/create")
+    wire.send({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}})
+    wire.until(lambda m: m.get("method") == "window/showMessage")
+    assert not wire.of_method("$/progress")
+
+
+def test_nothing_is_reported_before_the_client_took_the_token_or_after_the_answer(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize({}, capabilities=PROGRESS)
+    command(wire, "aglet.run", "go", workDoneToken="theirs")
+    wire.until(lambda m: m.get("method") == "window/showMessage")
+    asked = wire.until(lambda m: m.get("method") == "window/workDoneProgress/create")
+    wire.send({"jsonrpc": "2.0", "id": asked["id"], "result": None})
+    wire.call("shutdown")
+    assert not wire.of_method("$/progress")
+
+
+def test_a_command_has_the_members_of_its_method(serve: Serve) -> None:
+    wire = serve(HANGING, HANGING, "never")
+    wire.initialize({})
+    asked = {"prompt": "go", "clientKey": "k", "options": {"mode": "plan"}, "wait": True}
+    first = command(wire, "aglet.run", asked)
+    assert command(wire, "aglet.run", asked)["runId"] == first["runId"]
+    busy = {"command": "aglet.run", "arguments": [{"input": "go", "admission": "ifIdle"}]}
+    assert wire.ask("workspace/executeCommand", busy)["error"]["data"]["kind"] == "runActive"
+    bad = {"command": "aglet.run", "arguments": [{"input": "go", "options": {"mode": "auto"}}]}
+    assert "sandbox" in wire.ask("workspace/executeCommand", bad)["error"]["message"]
+    second = command(wire, "aglet.run", "next")
+    assert second["outcome"] == "queued"
+    command(wire, "aglet.cancel", {"runId": first["runId"], "queued": "drop"})
+    wire.until(lambda m: len(wire.of_method("window/showMessage")) == 2)
+
+
+def test_nothing_is_made_for_a_command_that_makes_no_sense(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize({})
+    for argument in (1, ["x"], {"input": 7}, {"input": "go", "options": 1}, "", {}):
+        response = wire.ask("workspace/executeCommand", {"command": "aglet.run", "arguments": [argument]})
+        assert response["error"]["code"] == -32602, argument
+    assert wire.call("agent/session/list")["sessions"] == []
+
+
+def test_the_session_used_last_is_meant(serve: Serve) -> None:
+    wire = serve({"turns": [{"text": "I", "hang": True}], "match": ""})
+    wire.initialize({})
+    first = command(wire, "aglet.run", "go")["sessionId"]
+    second = wire.session()
+    command(wire, "aglet.run", {"input": "go", "sessionId": second})
+    command(wire, "aglet.run", {"input": "go", "sessionId": first})
+    assert command(wire, "aglet.cancel")["sessionId"] == first
+    assert command(wire, "aglet.cancel", {"sessionId": second})["sessionId"] == second
+    assert command(wire, "aglet.cancel")["sessionId"] == second
+
+
+def test_a_client_that_only_shows_messages_answers_by_command(serve: Serve) -> None:
+    shell = {"text": "I look.", "calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}
+    wire = serve(turns(shell, "done"))
+    wire.initialize({})
+    run = command(wire, "aglet.run", "go")
+    shown = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]
+    assert shown["type"] == 2
+    assert "echo hi" in shown["message"]
+    assert "aglet.approve" in shown["message"]
+    asked = wire.call("agent/resume", {"sessionId": run["sessionId"]})["openRequests"][0]["requestId"]
+    assert asked in shown["message"]
+    assert command(wire, "aglet.approve", asked) == {"requestId": asked, "outcome": "accepted"}
+    wire.until(lambda m: m.get("params", {}).get("message") == "aglet: done")
+    items = wire.call("agent/resume", {"sessionId": run["sessionId"]})["snapshot"]["items"]
+    assert [item["status"] for item in items if item["kind"] == "toolCall"] == ["completed"]
+
+
+def test_notices_are_shown(serve: Serve) -> None:
+    wire = serve("one")
+    wire.initialize({})
+    session = command(wire, "aglet.run", "go")["sessionId"]
+    wire.until(lambda m: m.get("method") == "window/showMessage")
+    wire.call("agent/session/close", {"sessionId": session})
+    journal = wire.workspace.parent / "state" / "sessions" / f"{session}.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-20])
+    wire.call("agent/resume", {"sessionId": session})
+    wire.until(lambda m: m.get("params", {}).get("message", "").startswith("The session was damaged: "))

@@ -1,0 +1,275 @@
+"""The checker of the wire's order is itself checked: every rule is broken once, and must be noticed."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import pytest
+
+from aglet.doors.to_wire import Translator
+from aglet.engine.facts import (
+    Admitted,
+    Answered,
+    Asked,
+    Entry,
+    Glimpse,
+    Injected,
+    Replied,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    TextDelta,
+    ToolDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+)
+from aglet.engine.vocabulary import (
+    Answer,
+    Option,
+    Question,
+    Stop,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolOutcome,
+    UserMessage,
+)
+from support.message_rules import check_messages
+from support.wire_rules import check_wire
+
+Event = dict[str, Any]
+Events = list[Event]
+SAID = (Text("go"),)
+FACTS: tuple[Any, ...] = (
+    SessionChanged("/work"),
+    Admitted("run_1", "item_1", SAID),
+    RunStarted("run_1"),
+    Injected((UserMessage("item_1", SAID),)),
+    TurnStarted("turn_1", "m"),
+    TextDelta("item_2", "I "),
+    TextDelta("item_2", "look"),
+    Replied("item_2", "I look", tool_calls=(ToolCall("call_1", "look", {}),)),
+    Asked("ask_1", Question("permission", "May I?", "", "call_1", options=(Option("y", "Yes", "allow"),))),
+    Answered("ask_1", Answer("selected", "y")),
+    ToolStarted("call_1", "look", {}),
+    ToolDelta("call_1", "seen"),
+    Admitted("run_2", "item_3", SAID),
+    ToolFinished("call_1", ToolOutcome("seen")),
+    TurnStarted("turn_2", "m"),
+    Replied("item_4", "done"),
+    RunEnded("run_1", Stop(StopReason.END_TURN)),
+    RunStarted("run_2"),
+    RunEnded("run_2", Stop(StopReason.CANCELLED)),
+)
+
+
+def recorded() -> Events:
+    """Two runs with everything in them: a call, a question, a queue."""
+    translator, events, seq = Translator("ses", "epoch"), Events(), 0
+    for told in FACTS:
+        if isinstance(told, TextDelta | ToolDelta):
+            events += translator.events(Glimpse(seq, 1.0, told))
+        else:
+            seq += 1
+            events += translator.events(Entry(seq, 1.0, told))
+    return copy.deepcopy(events)
+
+
+def at(events: Events, type: str, nth: int = 0) -> int:
+    return [place for place, event in enumerate(events) if event["type"] == type][nth]
+
+
+def without(type: str, nth: int = 0) -> Callable[[Events], Events]:
+    def left_out(events: Events) -> Events:
+        del events[at(events, type, nth)]
+        return events
+
+    return left_out
+
+
+def twice(type: str, nth: int = 0) -> Callable[[Events], Events]:
+    def repeated(events: Events) -> Events:
+        place = at(events, type, nth)
+        return [*events[: place + 1], copy.deepcopy(events[place]), *events[place + 1 :]]
+
+    return repeated
+
+
+def swapped(type: str, nth: int = 0, *, by: int = 1) -> Callable[[Events], Events]:
+    """One event changes places with another; the numbers stay, so only the meaning is wrong."""
+
+    def turned(events: Events) -> Events:
+        here = at(events, type, nth)
+        there = here + by
+        kept = [{name: e[name] for name in ("seq", "after") if name in e} for e in events]
+        events[here], events[there] = events[there], events[here]
+        bare = [{n: v for n, v in event.items() if n not in ("seq", "after")} for event in events]
+        return [event | place for event, place in zip(bare, kept, strict=True)]
+
+    return turned
+
+
+def changed(type: str, nth: int = 0, **members: Any) -> Callable[[Events], Events]:
+    def other(events: Events) -> Events:
+        event = events[at(events, type, nth)]
+        for name, value in members.items():
+            inside = event["data"] if name in event["data"] else event["data"].get("item", event)
+            inside[name] = value
+        return events
+
+    return other
+
+
+def outside(type: str, nth: int = 0, **members: Any) -> Callable[[Events], Events]:
+    def other(events: Events) -> Events:
+        events[at(events, type, nth)] |= members
+        return events
+
+    return other
+
+
+def unnumbered(type: str) -> Callable[[Events], Events]:
+    def shown(events: Events) -> Events:
+        event = events[at(events, type)]
+        event["after"] = event.pop("seq") - 1
+        return events
+
+    return shown
+
+
+def inserted(before: str, nth: int = 0, **event: Any) -> Callable[[Events], Events]:
+    def more(events: Events) -> Events:
+        place = at(events, before, nth)
+        last = events[place - 1]
+        head = {name: last[name] for name in ("v", "sessionId", "epoch", "ts", "agentId")}
+        here = {name: last[name] for name in ("runId", "turnId") if name in last}
+        where = {"after": last.get("seq", last.get("after"))}
+        return [*events[:place], {**head, **here, **where, **event}, *events[place:]]
+
+    return more
+
+
+RUNNING = {"status": "running"}
+STATE = {"queued": 0, "backgroundTasks": 0}
+BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
+    "a hole": (outside("runEnded", 1, seq=99), "holes"),
+    "a fact that is missing": (without("turnStarted"), "behind the last fact"),
+    "an old fact again": (twice("itemStarted"), "starts once"),
+    "a glimpse of the future": (outside("itemDelta", after=9), "last fact"),
+    "both numbers": (outside("itemDelta", seq=5), "numbered"),
+    "a fact without a number": (unnumbered("turnStarted"), "comes from a fact"),
+    "a run admitted twice": (twice("runAdmitted"), "admitted once"),
+    "a run that overtakes": (changed("runAdmitted", 1, admission="started"), "the others come first"),
+    "a run started twice": (twice("runStarted"), "one run at a time"),
+    "a run ended twice": (twice("runEnded", 1), "ends once"),
+    "an ended run started": (outside("runStarted", 1, runId="run_1"), "does not start"),
+    "a run that waits and runs": (
+        inserted(
+            "itemCompleted", 2, type="queueChanged", data={"queue": [
+                {"runId": "run_1", "itemId": "item_1", "content": []}]}, seq=12,
+        ),
+        "",
+    ),
+    "idle too early": (inserted("turnStarted", type="sessionState", data={"state": "idle", **STATE}), "idle"),
+    "idle before the queued run": (
+        inserted("runStarted", 1, type="sessionState", data={"state": "idle", **STATE}), "idle",
+    ),
+    "the same state again": (twice("sessionState"), "another"),
+    "action required by nothing": (
+        inserted("turnStarted", type="sessionState", data={"state": "requiresAction", **STATE}), "asked",
+    ),
+    "running while something is asked": (changed("sessionState", 1, state="idle"), "idle"),
+    "no idle at the end": (without("sessionState", 3), "idle is told"),
+    "an item completed twice": (twice("itemCompleted"), "last of an item"),
+    "an item completed and not started": (outside("itemCompleted", itemId="item_9"), "comes first"),
+    "an item that is not completed": (without("itemCompleted", 3), ""),
+    "an item of another run": (outside("itemDelta", runId="run_2"), "the running run"),
+    "an item of another turn": (outside("itemDelta", turnId="turn_9"), "the turn that is on"),
+    "an item that changes its kind": (changed("itemCompleted", 1, kind="thought"), ""),
+    "an item that is not over": (changed("itemCompleted", 1, status="running"), ""),
+    "a delta before its item": (swapped("itemDelta", by=-1), "comes first"),
+    "a delta with a hole": (changed("itemDelta", 1, offset=3), "follow each other"),
+    "a delta that is repeated": (twice("itemDelta", 1), "follow each other"),
+    "a delta of another field": (changed("itemDelta", 1, field="output"), ""),
+    "an end that says something else": (changed("itemCompleted", 1, text="You look"), "same text"),
+    "a call that does not say how it went": (changed("itemCompleted", 2, item={
+        "itemId": "call_1", "kind": "toolCall", "status": "completed", "name": "look", "title": "look",
+        "input": {}}), "how it went"),
+    "a tool that starts while it is asked about": (
+        inserted("requestResolved", type="itemUpdated", itemId="call_1", data={"patch": RUNNING}),
+        "never starts",
+    ),
+    "a question opened twice": (twice("requestOpened"), "opened once"),
+    "a question resolved twice": (twice("requestResolved"), "comes first"),
+    "a turn that begins in a turn": (twice("turnStarted"), "one turn"),
+    "a turn that ends while a call is open": (swapped("turnEnded", by=-1), ""),
+    "a turn that never ends": (without("turnEnded", 1), "the turn ends"),
+    "a gap that nothing follows": (
+        inserted("itemCompleted", 1, type="gap", data={"itemIds": ["item_2"]}), "follows a gap",
+    ),
+    "an unknown member": (changed("turnStarted", data={"model": "m", "secret": 1}), "does not name"),
+}  # fmt: skip
+
+
+def test_what_the_translator_says_keeps_every_rule() -> None:
+    check_wire(recorded())
+
+
+@pytest.mark.parametrize(("breach", "words"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_rule_is_noticed(breach: Callable[[Events], Events], words: str) -> None:
+    with pytest.raises((AssertionError, jsonschema.ValidationError)) as noticed:
+        check_wire(breach(recorded()))
+    assert words in str(noticed.value)
+
+
+# --- the rules over everything that is heard -----------------------------------------------------
+
+
+def tells(*events: Event) -> Event:
+    return {"method": "agent/event", "params": {"events": list(events)}}
+
+
+def request(method: str, id: str, **params: Any) -> Event:
+    return {"method": method, "id": id, "params": params}
+
+
+ADMITTED, ENDED = tells({"type": "runAdmitted", "runId": "r"}), tells({"type": "runEnded", "runId": "r"})
+OPENED = tells({"type": "requestOpened", "runId": "r", "data": {"requestId": "q"}})
+RESOLVED = tells({"type": "requestResolved", "runId": "r", "data": {"requestId": "q"}})
+ASKED = request("agent/requestPermission", "a1", requestId="q")
+ANSWER = {"id": 1, "result": {"runId": "r", "outcome": "started"}}
+END = {"id": 1, "result": {"runId": "r", "outcome": "started", "stopReason": "endTurn"}}
+CALL = {"itemId": "c", "data": {"item": {"kind": "toolCall"}}}
+EDIT = request("workspace/applyEdit", "a2", edit={})
+HEARD: dict[str, tuple[bool, Events, str]] = {
+    "two answers": (False, [ANSWER, ADMITTED, ANSWER], "answered once"),
+    "an event before the admission": (False, [ADMITTED, ANSWER], "precedes the first event"),
+    "an end without wait": (False, [END], ""),
+    "an answer before the end": (True, [ADMITTED, END, ENDED], "follows runEnded"),
+    "a question nobody opened": (False, [ANSWER, ADMITTED, ASKED], "precedes the request"),
+    "a question before it is opened": (False, [ANSWER, ASKED, OPENED], "precedes the request"),
+    "a question after its answer": (False, [ANSWER, OPENED, RESOLVED, ASKED], "follows it"),
+    "an edit of no call": (False, [ANSWER, ADMITTED, EDIT], "part of a call"),
+    "an edit of a call that is over": (
+        False, [ANSWER, tells({"type": "itemStarted", **CALL}, {"type": "itemCompleted", **CALL}), EDIT],
+        "part of a call",
+    ),
+    "a result and an error": (False, [{"id": 1, "result": 1, "error": {}}], ""),
+    "an error without a kind": (False, [{"id": 2, "error": {"code": 1, "message": "", "data": {}}}], "kind"),
+    "a bug": (False, [{"id": 2, "error": {"data": {"kind": "internal", "retryable": False}}}], "internal"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("waited", "heard", "words"), HEARD.values(), ids=HEARD.keys())
+def test_a_broken_rule_of_messages_is_noticed(waited: bool, heard: Events, words: str) -> None:
+    with pytest.raises((AssertionError, KeyError)) as noticed:
+        check_messages(heard, {1: ("agent/run", {"wait": waited})})
+    assert words in str(noticed.value)
+
+
+def test_what_a_client_should_hear_keeps_every_rule() -> None:
+    call = tells({"type": "itemStarted", **CALL})
+    check_messages([ANSWER, ADMITTED, call, OPENED, ASKED, RESOLVED, EDIT, ENDED], {1: ("agent/run", {})})
+    check_messages([ADMITTED, ENDED, END], {1: ("agent/run", {"wait": True})})

@@ -1,0 +1,443 @@
+"""What a session admits, queues, steers, cancels, and gets back after a crash."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from aglet.engine.admission import Admission, Refused
+from aglet.engine.calls import find_tool
+from aglet.engine.facts import (
+    Admitted,
+    Entry,
+    Glimpse,
+    Notice,
+    Replied,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    Steered,
+    ToolFinished,
+    Unknown,
+    Used,
+)
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.loop import RunResult
+from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.state import fold_all
+from aglet.engine.vocabulary import Stop, StopReason, Text, ToolCall, ToolOutcome, ToolResult, Usage
+from aglet.stores.memory import MemoryStore
+from support.scenario import (
+    NOWHERE,
+    FakeClock,
+    FakeModel,
+    FakeTool,
+    Part,
+    call,
+    describe,
+    paired,
+    say,
+)
+
+GO = (Text("go"),)
+
+
+class World:
+    """Sessions over a memory store, whose model plays these turns."""
+
+    def __init__(self, *turns: list[Part], tools: Sequence[FakeTool] = ()) -> None:
+        self.store = MemoryStore()
+        self.model = FakeModel(list(turns))
+        self.tools = tuple(tools)
+
+    def equip(self, session: Session, admitted: Admitted) -> Outfit:
+        return Outfit((Feature(name="tools", tools=self.tools),), self.model, NOWHERE)
+
+    @asynccontextmanager
+    async def sessions(self) -> AsyncIterator[Sessions]:
+        async with Sessions(self.store, self.equip, FakeClock()) as sessions:
+            yield sessions
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Session]:
+        async with self.sessions() as sessions:
+            yield await sessions.create("/work")
+
+
+async def end(session: Session, run_id: str) -> RunResult:
+    return await asyncio.wait_for(session.finished(run_id), 5)
+
+
+def described(session: Session) -> list[str]:
+    return [describe(entry.fact) for entry in session.log.journal.entries()]
+
+
+async def hang() -> None:
+    await asyncio.Event().wait()
+
+
+async def test_prompts_run_one_at_a_time_in_their_order() -> None:
+    async with World(say("one"), say("two"), say("three")).session() as session:
+        first = await session.prompt((Text("1"),))
+        second = await session.prompt((Text("2"),))
+        third = await session.prompt((Text("3"),))
+        assert [first.outcome, second.outcome, third.outcome] == ["started", "queued", "queued"]
+        await end(session, third.run_id)
+        assert [line for line in described(session) if line.startswith(("injected", "replied"))] == [
+            "injected user: 1", "replied one", "injected user: 2", "replied two",
+            "injected user: 3", "replied three",
+        ]  # fmt: skip
+
+
+async def test_who_sees_the_end_can_begin_the_next_run() -> None:
+    async with World(say("one"), say("two")).session() as session:
+        begun: list[asyncio.Task[Admission]] = []
+
+        def follow(event: object, state: object) -> None:
+            if isinstance(event, Entry) and isinstance(event.fact, RunEnded) and not begun:
+                begun.append(asyncio.ensure_future(session.prompt(GO, "ifIdle")))
+
+        session.log.subscribe(follow)
+        await end(session, (await session.prompt(GO)).run_id)
+        admission = await begun[0]
+        assert admission.outcome == "started"
+        await end(session, admission.run_id)
+
+
+async def test_a_prompt_only_if_idle_is_refused_while_a_run_is_active() -> None:
+    async with World([hang]).session() as session:
+        active = await session.prompt(GO, "ifIdle")
+        with pytest.raises(Refused) as refusal:
+            await session.prompt(GO, "ifIdle")
+        assert (refusal.value.kind, refusal.value.run_id) == ("runActive", active.run_id)
+
+
+async def test_a_prompt_can_steer_the_active_run() -> None:
+    async with World([lambda: asyncio.sleep(0.02), Replied("", "a")], say("b")).session() as session:
+        active = await session.prompt(GO)
+        await asyncio.sleep(0.01)
+        steered = await session.prompt((Text("quickly"),), "steer")
+        assert (steered.outcome, steered.run_id) == ("injected", active.run_id)
+        await end(session, active.run_id)
+        assert "injected user: quickly" in described(session)
+
+
+async def test_a_prompt_can_interrupt_and_goes_before_the_waiting_ones() -> None:
+    async with World([hang], say("now"), say("later")).session() as session:
+        active = await session.prompt((Text("1"),))
+        await asyncio.sleep(0.01)
+        waiting = await session.prompt((Text("2"),))
+        urgent = await session.prompt((Text("3"),), "interrupt")
+        assert (await end(session, active.run_id)).stop.reason == StopReason.CANCELLED
+        await end(session, waiting.run_id)
+        assert session.state.status == "idle"
+        injected = [line for line in described(session) if line.startswith("injected")]
+        assert injected[-2:] == ["injected user: 3", "injected user: 2"]
+        assert (await end(session, urgent.run_id)).stop.reason == StopReason.END_TURN
+
+
+async def test_the_same_key_is_followed_once() -> None:
+    async with World(say()).session() as session:
+        first = await session.prompt(GO, key="k")
+        again = await session.prompt(GO, key="k")
+        assert again.run_id == first.run_id
+        with pytest.raises(Refused) as refusal:
+            await session.prompt((Text("something else"),), key="k")
+        assert refusal.value.kind == "keyConflict"
+        await end(session, first.run_id)
+        assert len([e for e in session.log.journal.entries() if isinstance(e.fact, Admitted)]) == 1
+
+
+async def test_the_same_steering_key_is_followed_once() -> None:
+    async with World([hang]).session() as session:
+        await session.prompt(GO)
+        await asyncio.sleep(0.01)
+        first = await session.steer((Text("more"),), key="k")
+        assert await session.steer((Text("more"),), key="k") == first
+        assert len([e for e in session.log.journal.entries() if isinstance(e.fact, Steered)]) == 1
+
+
+async def test_steering_nothing_says_so_or_becomes_a_prompt() -> None:
+    async with World(say()).session() as session:
+        assert (await session.steer(GO)).outcome == "returned"
+        started = await session.steer(GO, if_ended="run")
+        assert started.outcome == "started"
+        await end(session, started.run_id)
+
+
+async def test_steering_another_run_is_refused_with_the_active_one() -> None:
+    async with World([hang]).session() as session:
+        active = await session.prompt(GO)
+        await asyncio.sleep(0.01)
+        with pytest.raises(Refused) as refusal:
+            await session.steer(GO, expected="run_other")
+        assert (refusal.value.kind, refusal.value.run_id) == ("runMismatch", active.run_id)
+
+
+async def test_cancelling_nothing_is_no_error() -> None:
+    async with World(say()).session() as session:
+        assert session.cancel().state == "notRunning"
+        ended = await session.prompt(GO)
+        await end(session, ended.run_id)
+        assert session.cancel(ended.run_id).state == "alreadyEnded"
+
+
+async def test_cancel_keeps_the_queue_unless_told_otherwise() -> None:
+    async with World([hang], [hang]).session() as session:
+        first = await session.prompt(GO)
+        second = await session.prompt(GO)
+        third = await session.prompt(GO)
+        receipt = session.cancel()
+        assert (receipt.run_id, receipt.kept) == (first.run_id, (second.run_id, third.run_id))
+        await end(session, first.run_id)
+        await asyncio.sleep(0.01)
+        receipt = session.cancel(queued="drop")
+        assert (receipt.run_id, receipt.dropped) == (second.run_id, (third.run_id,))
+        for run_id in (second.run_id, third.run_id):
+            assert (await end(session, run_id)).stop.reason == StopReason.CANCELLED
+        assert not session.state.queue
+
+
+async def test_a_waiting_run_can_be_cancelled_alone() -> None:
+    world = World([hang])
+    async with world.session() as session:
+        first = await session.prompt(GO)
+        second = await session.prompt(GO)
+        receipt = session.cancel(second.run_id)
+        assert (receipt.state, receipt.run_id, receipt.dropped) == (
+            "cancelling", second.run_id, (second.run_id,),
+        )  # fmt: skip
+        assert (await end(session, second.run_id)).stop.reason == StopReason.CANCELLED
+        assert session.state.running
+        session.cancel()
+        await end(session, first.run_id)
+    assert len(world.model.requests) == 1
+
+
+async def test_a_caller_who_goes_away_cancels_the_run_and_still_sees_its_end_recorded() -> None:
+    async with World([hang]).session() as session:
+        admission = await session.prompt(GO)
+        waiting = asyncio.ensure_future(session.finished(admission.run_id))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert session.state.stop == Stop(StopReason.CANCELLED, "cancelled by the user")
+
+
+async def test_a_cancelled_task_of_the_run_itself_is_recorded_and_raised() -> None:
+    async with World([hang]).sessions() as sessions:
+        session = await sessions.create("/work")
+        admission = await session.prompt(GO)
+        await asyncio.sleep(0.01)
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await session.finished(admission.run_id)
+        assert session.state.stop == Stop(StopReason.CANCELLED, "the caller went away")
+        assert not session.state.running
+
+
+async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> None:
+    world = World([hang], say("one"), say("two"))
+    async with world.sessions() as sessions:
+        session = await sessions.create("/work")
+        await session.prompt((Text("1"),))
+        await asyncio.sleep(0.01)
+        await session.prompt((Text("2"),))
+        await sessions.close(session.session_id)
+        await sessions.close(session.session_id)
+        assert session.state.stop == Stop(StopReason.INTERRUPTED, "the session was closed")
+        again = await sessions.open(session.session_id)
+        assert again is not session
+        assert again is await sessions.open(session.session_id)
+        assert [admitted.content for admitted in again.state.queue] == [(Text("2"),)]
+        third = await again.prompt((Text("3"),))
+        await end(again, third.run_id)
+        assert [line for line in described(again) if line.startswith("injected")] == [
+            "injected user: 1", "injected user: 2", "injected user: 3",
+        ]  # fmt: skip
+
+
+async def test_a_run_that_a_crash_left_open_is_closed_and_its_call_never_repeated() -> None:
+    async def crash(context: ToolContext) -> None:
+        await hang()
+
+    tool = FakeTool("write", frozenset({Effect.WRITES}), crash)
+    world = World(call(("c1", "write"), ("c2", "write")), say("I see"), tools=[tool])
+    async with world.session() as session:
+        await session.prompt(GO)
+        while not session.state.calls or not session.state.calls["c1"].started:
+            await asyncio.sleep(0.001)
+        entries = session.log.journal.entries()
+    crashed = World(say("I see"), tools=[tool])
+    journal = crashed.store.create("ses_crashed")
+    journal.append(*entries)
+    journal.close()
+    async with crashed.sessions() as sessions:
+        session = await sessions.open("ses_crashed")
+        assert session.state.stop is not None
+        assert session.state.stop.reason == StopReason.INTERRUPTED
+        interrupted = session.state.run_id
+        admission = await session.prompt((), recovers=interrupted)
+        result = await end(session, admission.run_id)
+    assert result.stop.reason == StopReason.END_TURN
+    assert tool.ran == 1
+    assert paired(result.state.transcript)
+    unknown, not_run = (m for m in crashed.model.requests[0].messages if isinstance(m, ToolResult))
+    assert "outcome of this call is unknown" in unknown.text
+    assert "was not run" in not_run.text
+
+
+async def test_a_run_that_cannot_be_equipped_ends_with_the_reason() -> None:
+    world = World()
+
+    def broken(session: Session, admitted: Admitted) -> Outfit:
+        raise ValueError("no such room")
+
+    world.equip = broken  # type: ignore[method-assign]
+    async with world.session() as session:
+        admission = await session.prompt(GO)
+        result = await end(session, admission.run_id)
+        assert result.stop.reason == StopReason.INTERNAL_ERROR
+        assert not session.state.queue
+
+
+async def test_a_journal_that_lost_its_lock_stops_the_run_without_another_write() -> None:
+    world = World(say("never"))
+    async with world.session() as session:
+        admission = await session.prompt(GO)
+        written = len(session.log.journal.entries())
+
+        def lost(*entries: object) -> None:
+            raise JournalError("another process took this session over")
+
+        session.log.journal.append = lost  # type: ignore[method-assign]
+        with pytest.raises(JournalError):
+            await end(session, admission.run_id)
+        assert len(session.log.journal.entries()) == written
+
+
+async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
+    async with World().session() as session:
+        seen: list[str] = []
+        leave = session.log.subscribe(
+            lambda event, state: (
+                seen.append(event.shown.text)
+                if isinstance(event, Glimpse) and isinstance(event.shown, Notice)
+                else None
+            )
+        )
+        journal = session.log.journal
+        journal.trouble = "the disk is full"  # type: ignore[misc]
+        session.log.record(SessionChanged(title="a"))
+        session.log.record(SessionChanged(title="b"))
+        journal.trouble = ""  # type: ignore[misc]
+        session.log.record(SessionChanged(title="c"))
+        leave()
+        assert seen == ["the disk is full", "The session is saved again; nothing was lost."]
+
+
+async def test_old_results_are_forgotten() -> None:
+    async with World(*[say() for _ in range(40)]).session() as session:
+        first = await session.prompt(GO)
+        for _ in range(20):
+            last = await session.prompt(GO)
+        await end(session, last.run_id)
+        await session.prompt(GO)
+        with pytest.raises(KeyError):
+            await session.finished(first.run_id)
+
+
+async def test_sessions_are_listed_and_peeked_without_opening_them() -> None:
+    world = World(say())
+    async with world.sessions() as sessions:
+        session = await sessions.create("/work", title="a title")
+        rows, cursor = await sessions.list()
+        assert [(row.session_id, row.title) for row in rows] == [(session.session_id, "a title")]
+        assert cursor == ""
+        assert len(await sessions.peek(session.session_id)) == 1
+        with pytest.raises(JournalError):
+            await sessions.open("ses_unknown")
+
+
+async def test_a_session_is_written_by_one_process() -> None:
+    world = World()
+    async with world.sessions() as sessions, world.sessions() as others:
+        session = await sessions.create("/work")
+        with pytest.raises(JournalBusy):
+            await others.open(session.session_id)
+
+
+@pytest.mark.parametrize("delay", range(12))
+async def test_steering_that_races_the_end_is_taken_in_or_returned(delay: int) -> None:
+    async with World(say("one"), *[say() for _ in range(3)]).session() as session:
+        admission = await session.prompt(GO)
+        for _ in range(delay):
+            await asyncio.sleep(0)
+        steered = await session.steer((Text("more"),), if_ended="queue")
+        await end(session, steered.run_id)
+        while session.state.running:
+            await asyncio.sleep(0.001)
+        taken = [line for line in described(session) if line.startswith("injected")]
+        assert ", ".join(taken).replace("injected ", "") == "user: go, user: more", admission
+
+
+async def test_cancel_that_races_the_end_gives_one_end() -> None:
+    for delay in range(15):
+        async with World(say("one")).session() as session:
+            admission = await session.prompt(GO)
+            for _ in range(delay):
+                await asyncio.sleep(0)
+            session.cancel()
+            result = await end(session, admission.run_id)
+            ends = [e for e in session.log.journal.entries() if isinstance(e.fact, RunEnded)]
+            assert len(ends) == 1
+            assert result.stop.reason in {StopReason.CANCELLED, StopReason.END_TURN}
+            said = any(isinstance(e.fact, Replied) for e in session.log.journal.entries())
+            assert said or result.stop.reason == StopReason.CANCELLED
+
+
+async def test_facts_that_only_a_newer_version_knows_change_nothing() -> None:
+    async with World().session() as session:
+        before = session.state
+        session.log.record(Unknown("Telepathy", {"strength": 3}))
+        assert session.state.transcript == before.transcript
+        session.log.record(Used("critic", Usage(10, 5), 0.5))
+        assert session.state.used_by["critic"].total_tokens == 15
+        assert session.state.total.cost == 0.5
+
+
+async def test_a_listener_that_fails_keeps_nothing_from_the_others() -> None:
+    async with World(say()).session() as session:
+        seen: list[object] = []
+
+        def broken(event: object, state: object) -> None:
+            raise RuntimeError("boom")
+
+        session.log.subscribe(broken)
+        session.log.subscribe(lambda event, state: seen.append(event))
+        admission = await session.prompt(GO)
+        await end(session, admission.run_id)
+        assert seen
+
+
+async def test_a_call_without_a_tool_can_be_previewed_like_any_other() -> None:
+    asked = ToolCall("c1", "nothing", {"a": 1})
+    tool = find_tool(asked, ())
+    preview = await tool.preview(asked, ToolContext(NOWHERE, "c1", print))
+    assert preview.subject == {"type": "tool", "name": "nothing", "input": {"a": 1}}
+    assert not tool.spec.effects
+
+
+def test_facts_whose_beginning_only_a_newer_version_knows_can_still_be_folded() -> None:
+    facts = [
+        RunStarted("run_1"),
+        ToolFinished("call_1", ToolOutcome("done")),
+        RunEnded("run_1", Stop(StopReason.END_TURN)),
+    ]
+    state = fold_all(Entry(seq, 0.0, fact) for seq, fact in enumerate(facts, 1))
+    assert (state.run_id, state.running, state.transcript) == ("run_1", False, ())

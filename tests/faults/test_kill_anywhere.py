@@ -1,0 +1,93 @@
+"""`kill -9` at random moments of a run, then `aglet resume`: nothing is lost, nothing is repeated."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.model_server import ModelServer, Reply, Request
+
+STEPS, KILLS, ATTEMPTS = 10, 4, 12
+LINES = 500
+AGLET = [sys.executable, "-m", "aglet"]
+OPTIONS = ["--mode", "allowAll", "--max-turns", "50", "--output", "jsonl"]
+pytestmark = pytest.mark.timeout(120)
+
+
+def next_step(request: Request) -> Reply:
+    """The step after those in the request: an effect that shows when it is repeated, and a file to tear."""
+    step = sum(message["role"] == "assistant" for message in request.body["messages"])
+    if step >= STEPS:
+        return Reply("done")
+    command = {"command": f"echo {step} >> log; sleep 0.05"}
+    file = {"path": f"file{step}", "content": f"{step}\n" * LINES}
+    return Reply(f"step {step}", calls=[("shell", command), ("write_file", file)], delay=0.002)
+
+
+def run_with_kills(work: Path, home: Path, url: str, chance: random.Random) -> None:
+    """Run and resume until it ends well, killing the first times at a random moment."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "AGLET_BASE_URL": url, "AGLET_MODEL": "m"}
+    command = ["run", "go"]
+    for attempt in range(ATTEMPTS):
+        process = subprocess.Popen(
+            [*AGLET, *command, *OPTIONS, "--cwd", str(work)], env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        if attempt < KILLS:
+            time.sleep(chance.uniform(0.25, 1.5))
+            process.kill()
+        _, errors = process.communicate(timeout=60)
+        if process.returncode == 0:
+            return
+        assert process.returncode == -9, errors.decode()
+        if list(home.rglob("sessions/*.jsonl")):
+            command = ["resume"]
+    raise AssertionError("it never ended")
+
+
+def paired(messages: Sequence[dict[str, Any]]) -> bool:
+    """Whether every call has its result, right behind it."""
+    waiting: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            if not waiting or waiting.pop(0) != message["tool_call_id"]:
+                return False
+        elif waiting:
+            return False
+        waiting += [call["id"] for call in message.get("tool_calls") or ()]
+    return not waiting
+
+
+def prove(work: Path, home: Path, seed: int) -> None:
+    """One run with its kills, and what must hold afterwards."""
+    work.mkdir(parents=True)
+    home.mkdir()
+    with ModelServer(next_step) as server:
+        run_with_kills(work, home, server.url, random.Random(seed))
+        asked = server.posts[-1].body["messages"]
+    ran = (work / "log").read_text().split()
+    assert len(ran) == len(set(ran)), f"seed {seed}: a call was repeated: {ran}"
+    for file in work.glob("file*"):
+        assert file.read_text() == f"{file.name.removeprefix('file')}\n" * LINES, (
+            f"seed {seed}: {file} is torn"
+        )
+    assert {path.name for path in work.iterdir()} <= {"log", *(f"file{n}" for n in range(STEPS))}
+    assert paired(asked), f"seed {seed}: {json.dumps(asked)[:2000]}"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_killed_run_is_resumed_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
+    prove(tmp_path / "work", tmp_path / "home", seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_thirty_killed_runs_are_resumed_and_repeat_nothing(seed: int, tmp_path: Path) -> None:
+    prove(tmp_path / "work", tmp_path / "home", seed)

@@ -1,0 +1,148 @@
+"""Replies that broke off, or never came."""
+
+import pytest
+
+from aglet.engine.facts import Admitted
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.ports import Effect, ModelError
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.state import State
+from aglet.engine.vocabulary import AssistantMessage, StopReason, Text, UserMessage
+from aglet.features.continuation import build
+from aglet.features.continuation.nudges import CONTINUE, EMPTY, INTERRUPTED, ends_with_a_reply, said
+from aglet.features.continuation.settings import Settings
+from aglet.stores.memory import MemoryStore
+from support.rooms import FakeDoer, Notices, do, injected, use
+from support.scenario import NOWHERE, FakeClock, FakeModel, Part, check, say
+
+
+async def run(*script: list[Part], seen: Notices | None = None, settings: Settings | None = None) -> State:
+    tools = Feature(name="tools", tools=(FakeDoer("look", Effect.READS),))
+    features = [build(settings or Settings()), tools]
+    return await check(*script, facts=None, features=features, meanwhile=seen)
+
+
+def reason(state: State) -> StopReason:
+    assert state.stop is not None
+    return state.stop.reason
+
+
+async def test_a_cut_reply_is_continued() -> None:
+    state = await run(say("first ", "length"), say("second"))
+    assert injected(state, "continuation") == [CONTINUE]
+    assert reason(state) is StopReason.END_TURN
+
+
+async def test_a_reply_that_is_cut_again_and_again_ends_as_max_tokens() -> None:
+    state = await run(*[say("more", "length") for _ in range(9)])
+    assert state.run.turns == 4
+    assert injected(state, "continuation") == [CONTINUE] * 3
+    assert reason(state) is StopReason.MAX_TOKENS
+
+
+async def test_no_continuations_means_none() -> None:
+    state = await run(say("more", "length"), settings=Settings(continuations=0))
+    assert reason(state) is StopReason.MAX_TOKENS
+
+
+async def test_calls_in_between_do_not_give_more_continuations() -> None:
+    script = [say("x", "length"), use(do("c1", "look")), *[say("x", "length") for _ in range(9)]]
+    state = await run(*script)
+    assert len(injected(state, "continuation")) == 3
+
+
+async def test_a_new_prompt_gives_new_continuations() -> None:
+    model = FakeModel([*[say("x", "length") for _ in range(4)], say("y", "length"), say("z")])
+    outfit = Outfit((build(Settings()),), model, NOWHERE)
+    async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        assert reason(await prompt(session, "one")) is StopReason.MAX_TOKENS
+        assert reason(await prompt(session, "two")) is StopReason.END_TURN
+
+
+@pytest.mark.parametrize("finish", ["stop", "tool_calls"])
+async def test_an_empty_reply_is_nudged_once_and_then_the_hidden_overflow_is_named(finish: str) -> None:
+    seen = Notices()
+    state = await run(say("  \n", finish), say("", finish), seen=seen)
+    assert injected(state, "continuation") == [EMPTY]
+    assert seen.titles == ["The model answered with nothing, twice"]
+    assert reason(state) is StopReason.END_TURN
+
+
+async def test_a_nudge_that_helps_says_nothing_more() -> None:
+    seen = Notices()
+    state = await run(say(""), say("here"), seen=seen)
+    assert injected(state, "continuation") == [EMPTY]
+    assert seen.titles == []
+
+
+@pytest.mark.parametrize("finish", ["refusal", "content_filter"])
+async def test_a_refusal_without_words_is_an_answer(finish: str) -> None:
+    state = await run(say("", finish))
+    assert injected(state, "continuation") == []
+    assert reason(state) is StopReason.REFUSAL
+
+
+async def prompt(session: Session, text: str, recovers: str = "") -> State:
+    content = (Text(text),) if text else ()
+    admission = await session.prompt(content, recovers=recovers)
+    return (await session.finished(admission.run_id)).state
+
+
+async def recovered(*script: list[Part], extra: Feature | None = None) -> State:
+    """A run that failed, and one that recovers it."""
+    model = FakeModel(list(script))
+    rooms = (
+        *((extra,) if extra else ()),
+        build(Settings()),
+        Feature(name="t", tools=(FakeDoer("look", Effect.READS),)),
+    )
+    outfit = Outfit(rooms, model, NOWHERE)
+    async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        first = await prompt(session, "go")
+        assert isinstance(first.admitted, Admitted)
+        return await prompt(session, "", recovers=first.run_id)
+
+
+FAILS: list[Part] = [ModelError("gone", kind="network")]
+
+
+async def test_a_recovered_run_that_ends_with_the_models_words_is_told_to_go_on() -> None:
+    state = await recovered(say("half an answer"), say("the rest"))
+    assert injected(state, "continuation") == [INTERRUPTED]
+    assert reason(state) is StopReason.END_TURN
+
+
+async def test_a_recovered_run_that_ends_with_results_needs_no_word() -> None:
+    state = await recovered(use(do("c1", "look")), FAILS, say("the rest"))
+    assert injected(state, "continuation") == []
+
+
+async def test_a_recovered_run_that_ends_with_the_users_words_needs_no_word() -> None:
+    state = await recovered(FAILS, say("the answer"))
+    assert injected(state, "continuation") == []
+
+
+async def test_a_recovered_run_has_continuations_of_its_own() -> None:
+    state = await recovered(*[say("x", "length") for _ in range(4)], *[say("y", "length") for _ in range(9)])
+    assert injected(state, "continuation").count(CONTINUE) == 6
+    assert reason(state) is StopReason.MAX_TOKENS
+
+
+async def test_an_ordinary_run_after_an_answer_is_not_called_interrupted() -> None:
+    model = FakeModel([say("one"), say("two")])
+    outfit = Outfit((build(Settings()),), model, NOWHERE)
+    async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        await prompt(session, "go")
+        assert injected(await prompt(session, "again"), "continuation") == []
+
+
+def test_what_other_rooms_say_behind_a_reply_does_not_hide_it() -> None:
+    reply, note = AssistantMessage("a", "words"), UserMessage("b", (Text("it is late"),), "environment")
+    assert ends_with_a_reply([reply, note])
+    assert not ends_with_a_reply([reply, UserMessage("c", (Text("hi"),))])
+    assert not ends_with_a_reply([note])
+    assert said(CONTINUE, [note]) == 0

@@ -1,0 +1,29 @@
+"""The file tools in a real workspace."""
+
+from pathlib import Path
+
+import pytest
+
+from aglet.features.files import build
+from aglet.features.files.settings import Settings
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.toolbox import Toolbox
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def editor() -> FakeEditor:
+    return FakeEditor()
+
+
+@pytest.fixture
+def tools(root: Path, editor: FakeEditor) -> Toolbox:
+    return Toolbox(build(Settings()), OpenWorkspace(str(root), (), editor, Processes()))

@@ -1,0 +1,175 @@
+"""Where an edit applies, and what it leaves alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from aglet.engine.ports import WorkspaceError
+from aglet.features.files.lines import flatten, line_end_of, split_lines
+from aglet.features.files.matching import replace_text
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    return replace_text(text, old, new, everywhere=False).text
+
+
+def problem(text: str, old: str, new: str, *, everywhere: bool = False) -> str:
+    with pytest.raises(WorkspaceError) as caught:
+        replace_text(text, old, new, everywhere=everywhere)
+    return str(caught.value)
+
+
+def test_a_text_that_occurs_once_is_replaced_where_it_stands() -> None:
+    made = replace_text("one\ntwo\nthree\n", "two", "2", everywhere=False)
+    assert (made.text, made.lines, made.loose) == ("one\n2\nthree\n", (2,), False)
+
+
+def test_every_occurrence_is_replaced_when_that_was_asked_for() -> None:
+    made = replace_text("a b a\na", "a", "aa", everywhere=True)
+    assert (made.text, made.lines) == ("aa b aa\naa", (1, 1, 2))
+
+
+def test_several_occurrences_are_told_with_their_lines() -> None:
+    assert problem("x\ny\nx\n", "x", "z") == snapshot(
+        "old_text occurs 2 times, lines 1, 3; nothing was changed. Add lines around it until it is unique, "
+        "or set replace_all to change every exact occurrence."
+    )
+
+
+def test_of_many_occurrences_the_first_are_told_at_once() -> None:
+    told = problem("x\n" * 100_000, "x", "z")
+    assert told.startswith("old_text occurs 100000 times, lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …; nothing")
+
+
+def test_new_text_gets_the_line_ends_of_the_file() -> None:
+    assert replaced("a\r\nb\r\nc\r\n", "b\nc", "b\nx\ny") == "a\r\nb\r\nx\r\ny\r\n"
+    assert replaced("a\rb\r", "b", "x\ny") == "a\rx\ry\r"
+
+
+def test_line_ends_of_a_mixed_file_stay_outside_of_what_changes() -> None:
+    assert replaced("a\r\nb\nc\r\nd\r\n", "a\nb\nc", "a\nB\nc") == "a\r\nB\nc\r\nd\r\n"
+
+
+def test_line_ends_in_the_old_text_do_not_matter() -> None:
+    assert replaced("a\nb\n", "a\r\nb", "x\r\ny") == "x\ny\n"
+
+
+def test_other_indentation_is_understood_and_kept() -> None:
+    text = "class A:\n    def f(self):\n        return 1\n"
+    old, new = "def f(self):\n    return 1", "def f(self):\n    if x:\n        return 2\n    return 1"
+    made = replace_text(text, old, new, everywhere=False)
+    assert made.loose
+    assert made.text == snapshot(
+        "class A:\n    def f(self):\n        if x:\n            return 2\n        return 1\n"
+    )
+
+
+def test_a_first_line_without_its_indentation_is_understood() -> None:
+    text = "    if a:\n        b()\n"
+    assert replaced(text, "if a:\n        b()", "if a:\n        c()") == "    if a:\n        c()\n"
+
+
+def test_spaces_instead_of_tabs_are_understood_as_far_as_they_are_known() -> None:
+    text = "def f():\n\tif x:\n\t\ty()\n"
+    old = "def f():\n    if x:\n        y()\n"
+    assert replaced(text, old, old.replace("y()", "z()")) == text.replace("y()", "z()")
+    deeper = problem(text, old, old + "            deeper()\n")
+    assert deeper.startswith("old_text was not found"), "nobody knows how many tabs that would be"
+
+
+def test_indentation_that_contradicts_itself_is_no_match() -> None:
+    text = "  a\n    b\n"
+    assert problem(text, "a\nb", "c").startswith("old_text was not found")
+    assert problem("    a\n", "        a\n", "b").startswith("old_text was not found"), "less than is known"
+
+
+def test_space_at_line_ends_and_blank_lines_does_not_matter() -> None:
+    assert replaced("a   \n\t\nb\n", "a\n\nb\n", "a\n\nc\n") == "a\n\nc\n"
+
+
+def test_a_final_line_end_that_the_file_does_not_have_is_not_added() -> None:
+    assert replaced("a\nb", "b\n", "c\n") == "a\nc"
+    assert replaced("a\n  b\nc", "\tb\n", "") == "a\nc"
+
+
+def test_a_loose_match_must_be_the_only_one() -> None:
+    told = problem("  a()\n  b()\n\n  a()\n  b()\n", "a()\nb()", "c()", everywhere=True)
+    assert told.startswith("old_text occurs 2 times, lines 1, 4")
+
+
+def test_white_space_alone_is_never_matched_loosely() -> None:
+    assert problem("a\n\nb\n", "   \n", "x").startswith("old_text was not found")
+
+
+def test_an_edit_that_changes_nothing_is_refused() -> None:
+    assert problem("a\r\n", "a\r\n", "a\n") == "old_text and new_text are the same; nothing was changed."
+
+
+def test_an_edit_that_was_already_made_is_told() -> None:
+    assert problem("a\nb\nnew()\n", "old()", "new()") == snapshot(
+        "old_text was not found, but new_text is already there, on line 3. Nothing was changed."
+    )
+
+
+def test_a_miss_is_answered_with_the_nearest_lines() -> None:
+    text = (
+        "import os\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item\n"
+    )
+    old = "def total(items):\n    result = 0\n    for item in things:\n        result += item\n"
+    assert problem(text, old, "x") == snapshot("""\
+old_text was not found; nothing was changed.
+The nearest lines are:
+4	def total(items):
+5	    result = 0
+6	    for item in items:
+7	        result += item
+Copy old_text from the file, without the line numbers.\
+""")
+
+
+def test_a_miss_is_found_by_likeness_when_no_line_is_the_same() -> None:
+    assert problem("alpha\nbeta\ngamma = compute(1)\n", "gamma = compute(2)", "x") == snapshot("""\
+old_text was not found; nothing was changed.
+The nearest lines are:
+3	gamma = compute(1)
+Copy old_text from the file, without the line numbers.\
+""")
+
+
+def test_a_miss_of_something_else_entirely_says_so() -> None:
+    assert problem("alpha\n", "!!!!", "x") == snapshot("""\
+old_text was not found; nothing was changed.
+Nothing in the file is like it. Read the file again.\
+""")
+    assert "Nothing in the file is like it" in problem("", "a", "b")
+    assert "Nothing in the file is like it" in problem("x = 1\n", "\n\n\n\n", "b")
+
+
+def test_a_line_that_is_everywhere_does_not_say_where() -> None:
+    text = "}\n" * 1_000 + "start()\n"
+    assert "1001\tstart()" in problem(text, "start()\n}\n", "x")
+
+
+def test_long_lines_and_long_texts_are_shown_shortened() -> None:
+    told = problem("a" * 5_000 + "\n" + "b\n" * 100, "a" * 5_000 + "c\n" + "b\n" * 100, "x")
+    assert len(told) < 2_000
+
+
+def test_lines_end_as_in_lsp() -> None:
+    assert split_lines("a\r\nb\rc\n\nd\x0be\u2028f") == ["a", "b", "c", "", "d\x0be\u2028f"]
+    assert split_lines("") == []
+    assert line_end_of("a\r\nb\nc\r\n") == "\r\n"
+    assert line_end_of("a") == "\n"
+
+
+LINES = st.lists(st.sampled_from(["a", "b", " ", "\t", "\n", "\r\n", "\r"]), max_size=20).map("".join)
+
+
+@given(before=LINES, inside=LINES, after=LINES, new=LINES)
+def test_what_an_edit_does_not_name_stays_as_it_is(before: str, inside: str, after: str, new: str) -> None:
+    old = f"<{inside}>"
+    made = replaced(before + old + after, flatten(old), new)
+    assert made.startswith(before)
+    assert made.endswith(after)
+    assert flatten(made[len(before) : len(made) - len(after)]) == flatten(new)

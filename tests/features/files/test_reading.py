@@ -1,0 +1,236 @@
+"""Reading and listing, as the model sees it."""
+
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from aglet.engine.ports import Effect, Target
+from aglet.engine.vocabulary import ToolOutcome
+from aglet.features.files import build
+from aglet.features.files.settings import Settings
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.toolbox import Toolbox
+
+
+async def test_lines_come_with_their_numbers(tools: Toolbox, root: Path) -> None:
+    (root / "a.txt").write_bytes(b"one\r\n\r\nthree")
+    assert await tools.call("read_file", path="a.txt") == ToolOutcome("1\tone\n2\t\n3\tthree")
+
+
+async def test_a_page_says_where_to_go_on(tools: Toolbox, root: Path) -> None:
+    (root / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 11)))
+    page = await tools.call("read_file", path="a.txt", offset=4, limit=2)
+    assert page.text == snapshot("""\
+4	line 4
+5	line 5
+[These are lines 4 to 5 of 10; go on with offset 6.]\
+""")
+    assert page.truncated == len("\n".join(f"line {n}" for n in range(6, 11)))
+    last = await tools.call("read_file", path="a.txt", offset=9)
+    assert last == ToolOutcome("9\tline 9\n10\tline 10")
+
+
+async def test_an_offset_behind_the_end_is_told(tools: Toolbox, root: Path) -> None:
+    (root / "a.txt").write_text("one\n")
+    assert await tools.call("read_file", path="a.txt", offset=2) == ToolOutcome(
+        "a.txt ends with line 1.", status="failed"
+    )
+
+
+async def test_a_file_that_the_editor_is_behind_of_is_said_to_be(
+    tools: Toolbox, root: Path, editor: FakeEditor
+) -> None:
+    file, uri = root / "a.txt", (root / "a.txt").as_uri()
+    file.write_text("old\n")
+    editor.open(uri, "old\n")
+    assert (await tools.call("read_file", path="a.txt")).text == "1\told"
+    file.write_text("newer on disk\n")
+    assert (await tools.call("read_file", path="a.txt")).text == snapshot("""\
+[a.txt as it is on disk, which is newer than what the editor shows.]
+1	newer on disk\
+""")
+    editor.type(uri, "typed meanwhile\n")
+    head, line = (await tools.call("read_file", path="a.txt")).text.split("\n")
+    assert "it was changed on disk as well, so it cannot be edited until the user saves" in head
+    assert line == "1\ttyped meanwhile"
+
+
+async def test_much_text_is_cut_at_a_line(root: Path) -> None:
+    settings = Settings(read_characters=1_000, line_characters=80)
+    tools = Toolbox(build(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
+    (root / "a.txt").write_text("x" * 5_000 + "\n" + "short\n" * 500)
+    page = await tools.call("read_file", path="a.txt")
+    lines = page.text.split("\n")
+    assert lines[0] == "1\t" + "x" * 80 + "[… 4920 more characters]"
+    assert len(page.text) < 1_100
+    assert lines[-1] == f"[These are lines 1 to {len(lines) - 1} of 501; go on with offset {len(lines)}.]"
+
+
+async def test_one_line_is_always_given(root: Path) -> None:
+    settings = Settings(read_characters=1_000, line_characters=5_000)
+    tools = Toolbox(build(settings), OpenWorkspace(str(root), (), FakeEditor(), Processes()))
+    (root / "a.txt").write_text("x" * 4_000 + "\ny\n")
+    page = await tools.call("read_file", path="a.txt")
+    assert page.text.startswith("1\t" + "x" * 4_000 + "\n[These are lines 1 to 1 of 2")
+
+
+async def test_an_empty_file_is_told(tools: Toolbox, root: Path) -> None:
+    (root / "a.txt").touch()
+    assert await tools.call("read_file", path="a.txt") == ToolOutcome("[a.txt is empty.]")
+
+
+async def test_the_unsaved_text_of_the_editor_is_read_and_said_to_be(
+    tools: Toolbox, root: Path, editor: FakeEditor
+) -> None:
+    (root / "a.txt").write_text("old\n")
+    editor.open((root / "a.txt").as_uri(), "new\n")
+    assert (await tools.call("read_file", path="a.txt")).text == snapshot("""\
+[a.txt as it is in the editor, with changes that are not saved.]
+1	new\
+""")
+
+
+async def test_a_folder_is_not_a_file(tools: Toolbox, root: Path) -> None:
+    (root / "src").mkdir()
+    outcome = await tools.call("read_file", path="src")
+    assert (outcome.status, outcome.text) == (
+        "failed",
+        "src is a folder. See what is in it with list_dir.",
+    )
+
+
+async def test_what_cannot_be_read_is_told(tools: Toolbox, root: Path) -> None:
+    (root / "bin").write_bytes(b"\0\1\2")
+    for path in ("missing.txt", "bin", "../outside.txt", "nul\0byte"):
+        outcome = await tools.call("read_file", path=path)
+        assert outcome.status == "failed"
+        assert outcome.text, path
+
+
+async def test_a_folder_is_listed_with_folders_first(tools: Toolbox, root: Path) -> None:
+    (root / "b.txt").write_text("12345")
+    (root / "z").mkdir()
+    (root / "link").symlink_to("b.txt")
+    listed = await tools.call("list_dir")
+    assert listed == ToolOutcome("z/\nb.txt\t5\nlink@")
+    assert await tools.call("list_dir", path="z") == ToolOutcome("[z is empty.]")
+    assert (await tools.call("list_dir", path="nowhere")).status == "failed"
+
+
+async def test_a_long_list_says_what_it_left_out(tools: Toolbox, root: Path) -> None:
+    for number in range(5):
+        (root / f"{number}.txt").touch()
+    listed = await tools.call("list_dir", max_entries=3)
+    assert listed.text == snapshot("""\
+0.txt	0
+1.txt	0
+2.txt	0
+[2 more entries are left out. Raise max_entries, or use glob with a pattern.]\
+""")
+
+
+async def test_a_preview_names_what_is_read(tools: Toolbox) -> None:
+    reading = await tools.preview("read_file", path="./src/a.py")
+    assert (reading.title, reading.targets) == ("Read src/a.py", (Target(Effect.READS, "./src/a.py"),))
+    listing = await tools.preview("list_dir")
+    assert (listing.title, listing.targets) == ("List .", (Target(Effect.READS, "."),))
+
+
+def test_the_model_is_told_this_about_the_tools() -> None:
+    tools = build(Settings()).tools
+    assert {tool.spec.name: (tool.spec.description, tool.spec.schema) for tool in tools} == snapshot(
+        {
+            "read_file": (
+                """\
+Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
+
+Shows the text as it is in the user's editor, unsaved changes included. Long files come in
+pages: go on with offset.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {"description": "relative to the workspace, or absolute", "type": "string"},
+                        "offset": {
+                            "default": 1,
+                            "description": "first line, counted from 1",
+                            "minimum": 1,
+                            "type": "integer",
+                        },
+                        "limit": {"minimum": 1, "type": "integer", "description": "number of lines"},
+                    },
+                    "required": ["path"],
+                    "type": "object",
+                },
+            ),
+            "list_dir": (
+                "List one folder: folders first (with / at the end), then files with their size in bytes.",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {
+                            "default": "",
+                            "description": "relative to the workspace, or absolute; empty for its root",
+                            "type": "string",
+                        },
+                        "max_entries": {"default": 200, "maximum": 500, "minimum": 1, "type": "integer"},
+                    },
+                    "type": "object",
+                },
+            ),
+            "edit_file": (
+                """\
+Replace text in a file that was read before in this session.
+
+old_text must occur exactly once: copy whole lines from read_file, without the line numbers,
+with enough lines around the change. The line ends of the file are kept.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {"description": "relative to the workspace, or absolute", "type": "string"},
+                        "old_text": {
+                            "description": "the text to replace, as it is in the file",
+                            "minLength": 1,
+                            "type": "string",
+                        },
+                        "new_text": {
+                            "description": "what shall stand there; empty to delete",
+                            "type": "string",
+                        },
+                        "replace_all": {
+                            "default": False,
+                            "description": "replace every occurrence",
+                            "type": "boolean",
+                        },
+                    },
+                    "required": ["path", "old_text", "new_text"],
+                    "type": "object",
+                },
+            ),
+            "write_file": (
+                """\
+Write a whole file: a new one, or one that was read before in this session.
+
+Folders are made as needed. To change a part of a file use edit_file.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "path": {"description": "relative to the workspace, or absolute", "type": "string"},
+                        "content": {"description": "the whole text of the file", "type": "string"},
+                    },
+                    "required": ["path", "content"],
+                    "type": "object",
+                },
+            ),
+        }
+    )
+    assert {tool.spec.name: sorted(tool.spec.effects) for tool in tools} == {
+        "read_file": [Effect.READS],
+        "list_dir": [Effect.READS],
+        "edit_file": [Effect.WRITES],
+        "write_file": [Effect.WRITES],
+    }

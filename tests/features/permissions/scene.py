@@ -1,0 +1,108 @@
+"""A folder, tools of every kind, and a session with somebody (or nobody) to ask."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aglet.engine.facts import Asked, Entry
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.ports import Effect
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
+from aglet.features.permissions import build
+from aglet.features.permissions.settings import Settings
+from aglet.stores.memory import MemoryStore
+from support.rooms import FakeDoer, FakeWorkspace, Notices, do, use
+from support.scenario import FakeClock, FakeModel, Part, prove, say
+
+Reply = Callable[[Question], Answer]
+
+
+@dataclass
+class FakeGrants:
+    """The user's file of project rules."""
+
+    rules: list[str] = field(default_factory=list[str])
+    broken: bool = False
+
+    async def load(self) -> Sequence[str]:
+        """What was saved."""
+        return list(self.rules)
+
+    async def save(self, rules: Sequence[str]) -> None:
+        """Keep them."""
+        if self.broken:
+            raise OSError("the disk is full")
+        self.rules += rules
+
+
+def pick(option: str, feedback: str = "", new: JsonObject | None = None) -> Reply:
+    return lambda question: Answer("selected", option, feedback, new)
+
+
+class Scene:
+    """A folder, tools of every kind, a session with somebody (or nobody) to ask."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.root = tmp_path / "w"
+        self.root.mkdir()
+        self.shell = FakeDoer("shell", Effect.EXECUTES)
+        self.write = FakeDoer("write", Effect.WRITES)
+        self.read = FakeDoer("read", Effect.READS)
+        self.poke = FakeDoer("poke", Effect.READS, frozenset(Effect))
+        self.think = FakeDoer("think", Effect.READS, frozenset())
+        self.workspace = FakeWorkspace(self.root)
+        self.grants, self.settings, self.store = FakeGrants(), Settings(), MemoryStore()
+        self.asked: list[Question] = []
+        self.seen = Notices()
+        self.session_id = ""
+
+    async def run(
+        self, *script: list[Part], reply: Reply | None = None, options: JsonObject | None = None,
+    ) -> State:  # fmt: skip
+        """Run one prompt in the (same) session; `reply` answers what is asked."""
+        self.asked.clear()
+        tools = Feature(name="tools", tools=(self.shell, self.write, self.read, self.poke, self.think))
+        model = FakeModel([*script, say()])
+
+        def equip(session: Session, admitted: object) -> Outfit:
+            room = build(self.settings, session.questions, self.workspace, self.grants)
+            return Outfit((room, tools), model, self.workspace)
+
+        async with Sessions(self.store, equip, FakeClock()) as sessions:
+            opened = (
+                sessions.open(self.session_id) if self.session_id else sessions.create("/w", options=options)
+            )
+            session = await opened
+            self.session_id = session.session_id
+            self._answer_with(reply, session)
+            self.seen.listen(session)
+            run = await session.prompt((Text("go"),))
+            await session.finished(run.run_id)
+            state, entries = session.state, list(session.log.journal.entries())
+        await prove(entries, state, equip)
+        return state
+
+    def _answer_with(self, reply: Reply | None, session: Session) -> None:
+        def look(event: object, state: State) -> None:
+            if not isinstance(event, Entry) or not isinstance(event.fact, Asked):
+                return
+            self.asked.append(event.fact.question)
+            if reply:
+                asked = event.fact
+                loop = asyncio.get_running_loop()
+                loop.call_soon(session.questions.answer, asked.request_id, reply(asked.question))
+
+        session.questions.attend(reply is not None)
+        session.log.subscribe(look)
+
+
+def result(state: State, call_id: str = "c1") -> ToolResult:
+    return next(m for m in state.transcript if isinstance(m, ToolResult) and m.call_id == call_id)
+
+
+def run(command: str, call_id: str = "c1") -> list[Part]:
+    return use(do(call_id, "shell", command))

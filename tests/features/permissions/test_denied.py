@@ -1,0 +1,66 @@
+"""What the user denied to read is in no list that a tool gives."""
+
+import json
+from pathlib import Path
+
+from aglet.assembly import open_world
+from aglet.config import Told, read
+from aglet.engine.vocabulary import Text
+from aglet.features import files, search
+from aglet.features.files.settings import Settings as FileSettings
+from aglet.features.permissions.rules import denied
+from aglet.features.search.settings import Settings as SearchSettings
+from aglet.workspace.editor import NoEditor
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.rooms import results
+from support.toolbox import Toolbox
+
+
+def test_only_rules_about_reading_files_hide_them() -> None:
+    is_denied = denied(
+        ["read(secrets/**)", "edit(src/**)", "shell(cat *)", "read", "read(/etc)", "read(*.pem)"]
+    )
+    assert is_denied(iter(["/repo/Secrets/key", "Secrets/key"]))
+    assert is_denied(["/repo/secrets", "secrets"])
+    assert is_denied(["/etc/passwd"])
+    assert is_denied(["/repo/deep/x.pem", "deep/x.pem"])
+    assert not is_denied(["/repo/src/a.py", "src/a.py"])
+    assert not denied(["read"])(["/repo/a"]), "the gate says so of every call"
+
+
+async def test_search_and_lists_leave_out_what_is_denied(tmp_path: Path) -> None:
+    for name in ("secrets/key.txt", "a.txt", "b.pem"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("token")
+    editor = FakeEditor({(tmp_path / "secrets" / "open.txt").as_uri(): "token"})
+    hidden = denied(["read(secrets/**)", "read(*.pem)"])
+    workspace = OpenWorkspace(str(tmp_path), (), editor, Processes(), hidden=hidden)
+    tools = Toolbox(search.build(SearchSettings()), workspace)
+    assert (await tools.call("grep", pattern="token")).text == "a.txt:1:token"
+    assert (await tools.call("grep", pattern="t.ken", output="files")).text == "a.txt"
+    assert (await tools.call("glob", pattern="*")).text == "a.txt"
+    lists = Toolbox(files.build(FileSettings()), workspace)
+    assert (await lists.call("list_dir")).text == "a.txt\t5"
+
+
+async def test_a_run_hides_what_the_settings_deny(tmp_path: Path) -> None:
+    folder = tmp_path / "workspace"
+    (folder / "secrets").mkdir(parents=True)
+    (folder / "secrets/key").write_text("token")
+    (folder / "a.txt").write_text("token")
+    grep = {"name": "grep", "arguments": {"pattern": "token"}}
+    turns = [{"text": "I look.", "calls": [grep]}, {"text": "Done."}]
+    (tmp_path / "script.json").write_text(json.dumps({"prompts": [{"turns": turns}]}))
+    (tmp_path / "config.toml").write_text(
+        'model = "scripted"\npermissions.deny = ["read(secrets/**)"]\n'
+        '[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
+    )
+    told = Told(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
+    setup = read(told, str(folder), lambda folder: True, {})
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+        session = await world.sessions.create(str(folder))
+        admission = await session.prompt((Text("go"),))
+        await session.finished(admission.run_id)
+        assert list(results(session.state).values()) == ["a.txt:1:token"]

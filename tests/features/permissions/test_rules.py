@@ -1,0 +1,213 @@
+"""How rules are written, and what they match."""
+
+from fnmatch import fnmatchcase
+from itertools import product
+
+import pytest
+from pydantic import ValidationError
+
+from aglet.engine.ports import Effect, Place
+from aglet.features.permissions.grants import readable
+from aglet.features.permissions.modes import MODES
+from aglet.features.permissions.patterns import forbids, may_become
+from aglet.features.permissions.rules import Aim, covers, parse_rule, restricts
+from aglet.features.permissions.settings import Settings
+
+ROOTS = ("/w", "/other")
+
+
+def at(path: str, *, written: str = "", effect: Effect = Effect.WRITES) -> Aim:
+    inside = path.startswith(("/w/", "/other/"))
+    return Aim("tool", effect, written or path, Place(written or path, path, f"file://{path}", inside))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*", "shell", "edit", "web_fetch", "mcp__git__log", "shell(git status)", "shell(npm test *)",
+        "shell(a && b)",
+        "edit(src/**)", "edit(/tmp/x)", "read(a b (c).md)", "network(*.example.com)",
+        "network(localhost:8080)",
+    ],
+)  # fmt: skip
+def test_rules_that_can_be_written(text: str) -> None:
+    assert parse_rule(text, widens=True).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("", "write a tool's name"),
+        ("git status", "write a tool's name"),
+        ("shell()", "write a tool's name"),
+        ("shell(ls", "write a tool's name"),
+        ("shell(a\u202eb)", "write a tool's name"),
+        ("write(src/**)", "the kinds are shell(…), edit(…), read(…), network(…)"),
+        ("shell(*)", "may only stand for the last words"),
+        ("shell(npm*)", "may only stand for the last words"),
+        ("shell(npm * test)", "may only stand for the last words"),
+        ("shell(npm test:*)", "may only stand for the last words"),
+        ("shell(a; b *)", "may only stand for the last words"),
+        ("shell(A=1 npm *)", "may only stand for the last words"),
+        ("shell(bash *)", "would allow every command, because bash runs others"),
+        ("shell(/usr/bin/env *)", "would allow every command, because /usr/bin/env runs others"),
+        ("shell(xargs -n 1 *)", "would allow every command"),
+    ],
+)
+def test_rules_that_cannot_say_what_is_wrong(text: str, hint: str) -> None:
+    with pytest.raises(ValueError, match=r"no rule|no kind|may only|would allow") as error:
+        parse_rule(text, widens=True)
+    assert hint in str(error.value)
+    assert repr(text) in str(error.value)
+
+
+def test_a_launcher_may_be_forbidden_with_all_its_arguments() -> None:
+    assert parse_rule("shell(sudo *)").pattern == "sudo *"
+
+
+def test_the_configuration_reads_every_rule() -> None:
+    settings = Settings(mode="plan", allow=["edit(src/**)"], ask=["network"], deny=["shell(sudo *)"])
+    assert settings.mode == "plan"
+    for where in ("allow", "ask", "deny"):
+        with pytest.raises(ValidationError, match="is no rule"):
+            Settings.model_validate({where: ["rm -rf"]})
+    with pytest.raises(ValidationError, match="would allow every command"):
+        Settings(allow=["shell(sudo *)"])
+    with pytest.raises(ValidationError):
+        Settings.model_validate({"grant": []})
+
+
+def test_the_configuration_says_why_a_mode_is_none() -> None:
+    for mode in MODES:
+        assert Settings(mode=mode).mode == mode
+    with pytest.raises(ValidationError, match="needs the sandbox"):
+        Settings.model_validate({"mode": "auto"})
+    with pytest.raises(
+        ValidationError, match="there is no mode 'yolo'; the modes are ask, acceptEdits, plan, allowAll"
+    ):
+        Settings.model_validate({"mode": "yolo"})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "allowed"),
+    [
+        ("src/**", "/w/src/a/b.py", True),
+        ("src/**", "/other/src/a.py", True),
+        ("src/**", "/w/src2/a.py", False),
+        ("src/*.py", "/w/src/a.py", True),
+        ("src/*.py", "/w/src/a/b.py", False),
+        ("src/?.py", "/w/src/a.py", True),
+        ("src/?.py", "/w/src//.py", False),
+        ("**/*.md", "/w/a.md", True),
+        ("**/**/**/a.md", "/w/b/a.md", True),
+        ("**/*.md", "/w/a/b/c.md", True),
+        ("a.py", "/w/a.py", True),
+        ("a.py", "/w/b/a.py", False),
+        ("SRC/**", "/w/src/a.py", False),
+        ("src", "/w/src/a.py", False),
+        ("a.py", "/etc/a.py", False),
+        ("/etc/*", "/etc/a.py", True),
+        ("/etc/*", "/etc/a/b.py", False),
+        ("/w/a.py", "/w/a.py", True),
+        ("**", "/etc/a.py", False),
+    ],
+)
+def test_an_allow_rule_means_where_the_path_really_leads(pattern: str, path: str, allowed: bool) -> None:
+    assert covers(parse_rule(f"edit({pattern})"), at(path), ROOTS) is allowed
+    assert not covers(parse_rule(f"read({pattern})"), at(path), ROOTS)
+
+
+def test_a_link_that_leads_elsewhere_is_not_what_was_allowed() -> None:
+    assert not covers(parse_rule("edit(src/**)"), at("/w/config/x", written="src/link/x"), ROOTS)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "aim"),
+    [
+        ("secrets/**", at("/w/secrets/a")),
+        ("secrets", at("/w/secrets/a/b")),
+        ("secrets/", at("/w/secrets/a/b")),
+        ("secrets", at("/w/deep/secrets/a")),
+        (".env", at("/w/a/.env")),
+        (".env", at("/etc/.env")),
+        ("*.pem", at("/w/a/b.pem")),
+        ("SECRETS/**", at("/w/secrets/a")),
+        ("secrets/**", at("/w/SeCrEtS/a")),
+        ("caf\u00e9", at("/w/cafe\u0301/x")),
+        ("secrets/**", at("/w/x", written="secrets/link")),
+        ("secrets/**", at("/w/secrets/a", written="src/link")),
+        ("secrets/**", at("/w/secrets/a", written="src/../secrets/./a")),
+        ("secrets/**", at("/w/secrets/a", written="/w//secrets/a")),
+        ("/w/secrets/**", at("/w/secrets/a", written="secrets/a")),
+        ("/etc", at("/etc/hosts")),
+        ("/", at("/w/a")),
+        ("secrets/**", Aim("tool", Effect.WRITES, "secrets/a", problem="?")),
+    ],
+)
+def test_a_deny_rule_means_every_spelling(pattern: str, aim: Aim) -> None:
+    assert restricts(parse_rule(f"edit({pattern})"), aim, ROOTS) == "yes"
+    assert restricts(parse_rule(f"read({pattern})"), aim, ROOTS) == "no"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"), [("secrets/**", "/w/src/a"), ("env", "/w/environment"), ("/etc", "/w/a")]
+)
+def test_a_deny_rule_leaves_other_paths_alone(pattern: str, path: str) -> None:
+    assert restricts(parse_rule(f"edit({pattern})"), at(path), ROOTS) == "no"
+
+
+def test_who_walks_folders_can_ask_for_a_single_name() -> None:
+    assert forbids("**/.env*", ["a/b/.ENV.local"])
+    assert not forbids("**/.env*", ["a/b/env"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "allowed", "denied"),
+    [
+        ("example.com", "example.com", True, "yes"),
+        ("example.com", "EXAMPLE.com", True, "yes"),
+        ("example.com", "a.example.com", False, "yes"),
+        ("*.example.com", "a.example.com", True, "yes"),
+        ("*.example.com", "example.com", False, "no"),
+        ("example.com", "evilexample.com", False, "no"),
+        ("example.com", "example.com.evil.net", False, "no"),
+        ("example.com", "evil.net\0.example.com", False, "yes"),
+        ("*.example.com", "evil.net/.example.com", False, "yes"),
+        ("*.example.com", "user@evil.net:.example.com", False, "yes"),
+    ],
+)
+def test_hosts_are_compared_label_by_label(pattern: str, host: str, allowed: bool, denied: str) -> None:
+    rule, aim = parse_rule(f"network({pattern})"), Aim("web", Effect.NETWORK, host)
+    assert covers(rule, aim, ROOTS) is allowed
+    assert restricts(rule, aim, ROOTS) == denied
+
+
+def test_a_remembered_rule_that_cannot_be_read_grants_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    rules = readable(["shell(git status)", "shell(bash *)", "from(the future)", "edit(a)"])
+    assert [rule.text for rule in rules] == ["shell(git status)", "edit(a)"]
+    assert caplog.text.count("a remembered permission is ignored") == 2
+
+
+WILD = ["".join(made) for length in range(5) for made in product("ab*?", repeat=length)]
+NAMES = ["".join(made) for length in range(6) for made in product("ab", repeat=length)]
+
+
+def test_a_wildcard_may_become_a_forbidden_name_exactly_when_both_patterns_match_one() -> None:
+    meant = {pattern: {name for name in NAMES if fnmatchcase(name, pattern)} for pattern in WILD}
+    for ours in (pattern for pattern in WILD if 0 < len(pattern) < 4 and "**" not in pattern):
+        for theirs in (pattern for pattern in WILD if set(pattern) & {"*", "?"}):
+            expected = bool(meant[ours] & meant[theirs])
+            assert may_become(f"x/{ours}", frozenset({f"x/{theirs}"})) is expected, (ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "word", "may"),
+    [
+        ("secrets/**", "se*/a", True), ("secrets/**", "*", True), ("secrets/**", "public/*", False),
+        ("secrets/**", "secrets/a", False), ("a/b/key", "a/*/key", True), ("a/b/key", "a/*", True),
+        ("a/b/key", "b/*/key", False), ("*.pem", "x/y.p[ae]m", True), ("*.pem", "*.py", False),
+        ("**/key", "x/k?y", True), ("**", "*", True), ("key", "KE*", True), ("a" * 200, "*" * 200, True),
+    ],
+)  # fmt: skip
+def test_what_a_wildcard_may_become(pattern: str, word: str, may: bool) -> None:
+    assert may_become(pattern, frozenset({word})) is may

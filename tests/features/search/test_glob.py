@@ -1,0 +1,133 @@
+"""`glob` in a real workspace, and what the model is told about both tools."""
+
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from aglet.engine.ports import Effect, Target
+from aglet.engine.vocabulary import ToolOutcome
+from aglet.features.search import build
+from aglet.features.search.settings import Settings
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.toolbox import Toolbox
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Toolbox:
+    for name in ("src/a.py", "src/b.py", "src/deep/c.txt", "docs/d.md", "noise.log"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    return Toolbox(build(Settings()), OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes()))
+
+
+async def test_files_are_found_by_name(tools: Toolbox) -> None:
+    assert await tools.call("glob", pattern="*.py") == ToolOutcome("src/a.py\nsrc/b.py")
+    assert await tools.call("glob", pattern="deep/*", path="src") == ToolOutcome("src/deep/c.txt")
+    assert await tools.call("glob", pattern="*.log") == ToolOutcome("No file is called *.log.")
+
+
+async def test_a_long_list_of_files_says_how_many_are_missing(tools: Toolbox) -> None:
+    assert (await tools.call("glob", pattern="**", limit=2)).text == snapshot("""\
+.gitignore
+docs/d.md
+[3 more files are left out. Narrow the pattern, or raise limit (at most 1000).]\
+""")
+
+
+async def test_previews_name_what_is_searched(tools: Toolbox) -> None:
+    grep = await tools.preview("grep", pattern="total", path="./src")
+    glob = await tools.preview("glob", pattern="*.py")
+    assert (grep.title, grep.targets) == ("Search for total in src", (Target(Effect.READS, "./src"),))
+    assert (glob.title, glob.targets) == ("Find *.py in .", (Target(Effect.READS, "."),))
+
+
+def test_the_model_is_told_this_about_the_tools() -> None:
+    tools = build(Settings()).tools
+    assert {tool.spec.name: (tool.spec.description, tool.spec.schema) for tool in tools} == snapshot(
+        {
+            "glob": (
+                "Find files by name. Ignored files are left out.",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "pattern": {
+                            "description": "*.py in any folder, src/**/*.{ts,tsx} below `path`",
+                            "maxLength": 1000,
+                            "minLength": 1,
+                            "type": "string",
+                        },
+                        "path": {
+                            "default": "",
+                            "description": "folder; empty for the whole workspace",
+                            "type": "string",
+                        },
+                        "limit": {
+                            "default": 200,
+                            "description": "files to give",
+                            "maximum": 1000,
+                            "minimum": 1,
+                            "type": "integer",
+                        },
+                    },
+                    "required": ["pattern"],
+                    "type": "object",
+                },
+            ),
+            "grep": (
+                """\
+Search the lines of files for a regular expression (Python syntax, matched within one line).
+
+Ignored, binary and .env files are left out. Unsaved changes in the editor are searched.\
+""",
+                {
+                    "additionalProperties": False,
+                    "properties": {
+                        "pattern": {"maxLength": 1000, "minLength": 1, "type": "string"},
+                        "path": {
+                            "default": "",
+                            "description": "folder or file; empty for the whole workspace",
+                            "type": "string",
+                        },
+                        "glob": {
+                            "default": "",
+                            "description": "only files like this: *.py, src/**/*.{ts,tsx}",
+                            "type": "string",
+                        },
+                        "literal": {
+                            "default": False,
+                            "description": "take the pattern as plain text",
+                            "type": "boolean",
+                        },
+                        "ignore_case": {"default": False, "type": "boolean"},
+                        "output": {
+                            "default": "content",
+                            "description": "matching lines, file names, or matching lines counted per file",
+                            "enum": ["content", "files", "count"],
+                            "type": "string",
+                        },
+                        "context": {
+                            "default": 0,
+                            "description": "lines to show around each match",
+                            "maximum": 20,
+                            "minimum": 0,
+                            "type": "integer",
+                        },
+                        "limit": {
+                            "default": 100,
+                            "description": "matching lines, or files, to give",
+                            "maximum": 500,
+                            "minimum": 1,
+                            "type": "integer",
+                        },
+                    },
+                    "required": ["pattern"],
+                    "type": "object",
+                },
+            ),
+        }
+    )
+    assert all(tool.spec.effects == {Effect.READS} for tool in tools)

@@ -1,0 +1,307 @@
+"""`grep` in a real workspace."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from aglet.engine.ports import Command, Effect, Finished, Target
+from aglet.engine.vocabulary import ToolOutcome
+from aglet.features.search import build, finding
+from aglet.features.search.settings import Settings
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.toolbox import Toolbox
+
+FILES = {
+    "src/a.py": b"import os\n\ndef total(items):\n    return sum(items)\n",
+    "src/b.py": b"from a import total\r\nTOTAL = total([1])\r\n",
+    "src/deep/c.txt": b"nothing here\n",
+    "docs/latin.txt": b"caf\xe9 total\n",
+    "docs/wide.txt": "total größer 日本\n".encode("utf-16"),
+    "docs/no end.md": b"first\nsubtotal",
+    "binary.bin": b"total\0\1\2",
+    "ignored.log": b"total\n",
+    ".gitignore": b"*.log\n",
+    ".env": b"SECRET_total=1\n",
+}
+
+
+class Counting(OpenWorkspace):
+    """Remembers which files were read."""
+
+    def __init__(self, root: Path, editor: FakeEditor) -> None:
+        super().__init__(str(root), (), editor, Processes(os.environ))
+        self.files_read: list[str] = []
+
+    async def read(self, path: str, **options: Any) -> Any:
+        self.files_read.append(path)
+        return await super().read(path, **options)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, data in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+@pytest.fixture
+def editor() -> FakeEditor:
+    return FakeEditor()
+
+
+def make(root: Path, editor: FakeEditor, **settings: Any) -> tuple[Toolbox, Counting]:
+    workspace = Counting(root, editor)
+    return Toolbox(build(Settings(**settings)), workspace), workspace
+
+
+@pytest.fixture
+def tools(root: Path, editor: FakeEditor) -> Toolbox:
+    return make(root, editor)[0]
+
+
+async def text_of(tools: Toolbox, **arguments: Any) -> str:
+    outcome = await tools.call("grep", **arguments)
+    assert outcome.status == "completed", outcome.text
+    return outcome.text
+
+
+async def test_matching_lines_come_with_file_and_number(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="total") == snapshot("""\
+docs/latin.txt:1:café total
+docs/no end.md:2:subtotal
+docs/wide.txt:1:total größer 日本
+src/a.py:3:def total(items):
+src/b.py:1:from a import total
+src/b.py:2:TOTAL = total([1])\
+""")
+
+
+async def test_a_regular_expression_matches_within_a_line(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern=r"^def \w+\(") == "src/a.py:3:def total(items):"
+    assert await text_of(tools, pattern=r"total\(\[\d\]\)$") == "src/b.py:2:TOTAL = total([1])"
+    assert await text_of(tools, pattern="caf. total") == "docs/latin.txt:1:café total"
+    assert await text_of(tools, pattern="größer") == "docs/wide.txt:1:total größer 日本"
+
+
+async def test_literal_text_is_not_an_expression(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="total([1])", literal=True) == "src/b.py:2:TOTAL = total([1])"
+    assert (await tools.call("grep", pattern="total([1]")).status == "failed"
+
+
+async def test_case_can_be_ignored(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="^TOTAL =", output="files") == "src/b.py"
+    assert (await text_of(tools, pattern="FIRST", ignore_case=True)) == "docs/no end.md:1:first"
+    assert await text_of(tools, pattern="TOTAL", ignore_case=True, output="count") == snapshot("""\
+docs/latin.txt:1
+docs/no end.md:1
+docs/wide.txt:1
+src/a.py:1
+src/b.py:2\
+""")
+
+
+async def test_files_and_counts_can_be_asked_for(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="total", output="files") == snapshot("""\
+docs/latin.txt
+docs/no end.md
+docs/wide.txt
+src/a.py
+src/b.py\
+""")
+    assert await text_of(tools, pattern="total", output="count") == snapshot("""\
+docs/latin.txt:1
+docs/no end.md:1
+docs/wide.txt:1
+src/a.py:1
+src/b.py:2\
+""")
+
+
+async def test_lines_around_a_match_are_shown_once_and_in_groups(tools: Toolbox, root: Path) -> None:
+    (root / "long.txt").write_text("".join(f"line {n}\n" for n in range(1, 21)))
+    assert await text_of(tools, pattern="line (4|6|20)", path="long.txt", context=1) == snapshot("""\
+long.txt-3-line 3
+long.txt:4:line 4
+long.txt-5-line 5
+long.txt:6:line 6
+long.txt-7-line 7
+--
+long.txt-19-line 19
+long.txt:20:line 20\
+""")
+    assert "--" in await text_of(tools, pattern="total", path="src", context=1)
+
+
+async def test_a_search_can_be_narrowed_to_a_folder_a_file_or_a_glob(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="total", path="docs", output="files") == snapshot("""\
+docs/latin.txt
+docs/no end.md
+docs/wide.txt\
+""")
+    assert await text_of(tools, pattern="total", path="src/a.py", output="files") == "src/a.py"
+    assert await text_of(tools, pattern="total", glob="*.{md,txt}", output="files") == snapshot("""\
+docs/latin.txt
+docs/no end.md
+docs/wide.txt\
+""")
+    assert await text_of(tools, pattern="total", path="src", glob="/b.*", output="files") == "src/b.py"
+
+
+async def test_no_match_says_how_much_was_searched(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="absent_word", glob="*.py") == "No match in 2 files."
+
+
+async def test_a_limit_says_that_there_is_more(tools: Toolbox, root: Path) -> None:
+    assert await text_of(tools, pattern="total", limit=2) == snapshot("""\
+docs/latin.txt:1:café total
+docs/no end.md:2:subtotal
+[There are more than these 2 matching lines. Narrow the pattern, path or glob, or raise limit (at most 500).]\
+""")
+    assert await text_of(tools, pattern="total", limit=2, output="files") == snapshot("""\
+docs/latin.txt
+docs/no end.md
+[There are more than these 2 files. Narrow the pattern, path or glob, or raise limit (at most 500).]\
+""")
+    (root / "many.txt").write_text("total\n" * 5)
+    assert await text_of(tools, pattern="total", path="many.txt", limit=3) == snapshot("""\
+many.txt:1:total
+many.txt:2:total
+many.txt:3:total
+[There are more than these 3 matching lines. Narrow the pattern, path or glob, or raise limit (at most 500).]\
+""")
+    assert "more" not in await text_of(tools, pattern="total", path="many.txt", limit=5)
+    assert await text_of(tools, pattern="total", path="many.txt", limit=1, output="count") == "many.txt:5"
+
+
+async def test_unsaved_text_is_searched_instead_of_what_is_on_disk(
+    tools: Toolbox, root: Path, editor: FakeEditor
+) -> None:
+    editor.open((root / "src/a.py").as_uri(), "def unsaved_name():\n")
+    editor.open((root / "src/new.py").as_uri(), "unsaved_name = 1\n")
+    assert await text_of(tools, pattern="unsaved_name") == snapshot("""\
+src/a.py:1:def unsaved_name():
+src/new.py:1:unsaved_name = 1\
+""")
+    assert "src/a.py" not in await text_of(tools, pattern="total")
+
+
+async def test_keys_are_not_searched_unless_they_are_named(tools: Toolbox) -> None:
+    assert "No match" in await text_of(tools, pattern="SECRET_")
+    assert await text_of(tools, pattern="SECRET_", path=".env") == ".env:1:SECRET_total=1"
+    preview = await tools.preview("grep", pattern="SECRET_", path=".env")
+    assert preview.targets == (Target(Effect.READS, ".env"),), "so that the user is asked"
+
+
+async def test_names_that_no_output_shows_as_they_are_are_searched_too(tools: Toolbox, root: Path) -> None:
+    for name in ("-e total.txt", "line\nend.txt", "hidden\u200b.txt", "esc\x1b[0m.txt", " space "):
+        (root / name).write_text("findable\n")
+    found = await text_of(tools, pattern="findable", output="count")
+    assert found.count(":1") == 5
+
+
+async def test_long_lines_and_long_answers_are_cut(root: Path, editor: FakeEditor) -> None:
+    tools, _ = make(root, editor, line_characters=80, output_characters=1_000)
+    (root / "long.txt").write_text(("needle" + "x" * 200 + "\n") * 50)
+    outcome = await tools.call("grep", pattern="needle")
+    assert len(outcome.text) < 1_200
+    assert "[… 126 more characters]" in outcome.text
+    assert "Narrow the search to see it." in outcome.text
+    assert outcome.truncated > 1_000
+
+
+async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
+    tools, _ = make(root, editor, max_file_bytes=100)
+    (root / "large.txt").write_text("findable\n" * 20)
+    assert "No match" in await text_of(tools, pattern="findable")
+
+
+async def test_many_texts_are_matched_in_portions_and_no_more_than_needed(
+    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finding, "FILES", 3)
+    tools, workspace = make(root, editor)
+    for number in range(5):
+        (root / f"{number}.txt").write_text("filler\n" * 60_000 + f"find{number}able\n")
+    assert await text_of(tools, pattern=r"find\dable", output="count") == "\n".join(
+        f"{number}.txt:1" for number in range(5)
+    )
+    workspace.files_read.clear()
+    assert "more than these 1 files" in await text_of(tools, pattern="filler", output="files", limit=1)
+    assert len(workspace.files_read) < 6
+
+
+async def test_only_files_that_may_match_are_read(root: Path, editor: FakeEditor) -> None:
+    tools, workspace = make(root, editor)
+    assert await text_of(tools, pattern="import t.tal", output="files") == "src/b.py"
+    assert workspace.files_read == ["src/b.py"]
+
+
+async def test_a_file_that_is_too_large_costs_nothing(root: Path, editor: FakeEditor) -> None:
+    tools, _ = make(root, editor)
+    with (root / "sparse").open("wb") as sparse:
+        sparse.truncate(1 << 40)
+    started = time.monotonic()
+    assert await text_of(tools, pattern="total", path="src", output="files") == "src/a.py\nsrc/b.py"
+    assert "No match" in await text_of(tools, pattern="absent_word")
+    assert time.monotonic() - started < 3
+
+
+async def test_a_file_that_vanishes_is_left_out(root: Path, editor: FakeEditor) -> None:
+    class Vanishing(Counting):
+        async def files(self, under: str = "") -> Sequence[str]:
+            return [*await super().files(under), "gone.txt"]
+
+    tools = Toolbox(build(Settings()), Vanishing(root, editor))
+    assert "gone" not in await text_of(tools, pattern=".", output="files")
+
+
+async def test_a_pattern_that_runs_away_is_stopped_and_the_server_goes_on(
+    root: Path, editor: FakeEditor
+) -> None:
+    tools, _ = make(root, editor, timeout_s=0.5)
+    (root / "trap.txt").write_text("a" * 40 + "!\n")
+    started = time.monotonic()
+    outcome = await tools.call("grep", pattern="(a+)+$", path="trap.txt")
+    assert time.monotonic() - started < 4
+    assert "Stopped after 0.5 s" in outcome.text
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(", "*", "[z-a]", "a{2,1}", "(?P<n>a)(?P<n>b)", "a{99999999999}", "a\nb"]
+)
+async def test_a_pattern_that_cannot_be_used_is_explained(tools: Toolbox, pattern: str) -> None:
+    outcome = await tools.call("grep", pattern=pattern)
+    assert outcome.status == "failed"
+    assert outcome.text.startswith(("The pattern is no regular expression of Python", "A pattern is matched"))
+
+
+async def test_a_pattern_that_only_warns_is_used(tools: Toolbox) -> None:
+    assert await text_of(tools, pattern="[[:a]1") == "src/b.py:2:TOTAL = total([1])"
+
+
+async def test_a_search_program_that_fails_is_told(
+    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools, workspace = make(root, editor)
+
+    async def fail(command: Command, output: Any) -> Finished:
+        return Finished(1, "", False, "no memory\n", 10, 0.1)
+
+    monkeypatch.setattr(workspace, "run", fail)
+    outcome = await tools.call("grep", pattern=".")
+    assert outcome == ToolOutcome("The search failed: no memory", status="failed")
+
+
+async def test_places_that_cannot_be_searched_are_told(tools: Toolbox) -> None:
+    for arguments in ({"path": "missing"}, {"path": ".."}, {"glob": "{a,b}" * 9}):
+        outcome = await tools.call("grep", pattern="total", **arguments)
+        assert outcome.status == "failed"
+        assert outcome.text

@@ -1,0 +1,227 @@
+"""The shell tool with real commands in a real workspace."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from aglet.engine.ports import Effect, Target
+from aglet.engine.vocabulary import Terminal
+from aglet.features.shell import build
+from aglet.features.shell.settings import Settings
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.toolbox import Toolbox
+
+
+class NoBash(OpenWorkspace):
+    """A machine without bash."""
+
+    def which(self, program: str) -> str:
+        return "" if program == "bash" else super().which(program)
+
+
+@pytest.fixture
+def editor() -> FakeEditor:
+    return FakeEditor()
+
+
+@pytest.fixture
+def tools(tmp_path: Path, editor: FakeEditor) -> Toolbox:
+    settings = Settings(output_bytes=1_000, max_timeout_s=300)
+    return Toolbox(build(settings), OpenWorkspace(str(tmp_path), (), editor, Processes()))
+
+
+def without_seconds(text: str) -> str:
+    head, _, _ = text.rpartition(", ")
+    return head
+
+
+async def test_a_command_gives_its_output_and_its_exit_code(tools: Toolbox, tmp_path: Path) -> None:
+    outcome = await tools.call("shell", command="echo out; echo err >&2; exit 3")
+    assert without_seconds(outcome.text) == "out\nerr\n[exit code 3"
+    assert (outcome.status, outcome.effects, outcome.truncated) == ("completed", "unknown", 0)
+    assert outcome.terminal == Terminal("echo out; echo err >&2; exit 3", str(tmp_path), 3)
+    assert "".join(tools.shown) == "out\nerr\n"
+
+
+async def test_a_command_without_output_still_says_how_it_ended(tools: Toolbox) -> None:
+    assert without_seconds((await tools.call("shell", command="true")).text) == "[exit code 0"
+
+
+async def test_output_is_shown_while_it_comes(tools: Toolbox) -> None:
+    times: list[float] = []
+    tools.shown = _Clocked(times)
+    await tools.call("shell", command="for n in 1 2 3; do echo $n; sleep 0.1; done")
+    assert len(times) == 3
+    assert times[2] - times[0] > 0.15
+
+
+async def test_it_is_bash_without_the_users_files(tools: Toolbox) -> None:
+    outcome = await tools.call("shell", command="[[ -n $BASH_VERSION ]] && shopt -q login_shell || echo $-")
+    assert "i" not in outcome.text.split("\n")[0]
+    assert without_seconds(outcome.text).endswith("[exit code 0")
+
+
+async def test_without_bash_it_is_sh(tmp_path: Path) -> None:
+    workspace = NoBash(str(tmp_path), (), FakeEditor(), Processes())
+    outcome = await Toolbox(build(Settings()), workspace).call("shell", command="echo $0")
+    assert outcome.text.split("\n")[0].endswith("sh")
+    assert "bash" not in outcome.text
+
+
+async def test_a_command_runs_in_the_folder_it_names(tools: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    outcome = await tools.call("shell", command="pwd", cwd="sub")
+    assert outcome.text.startswith(str(tmp_path / "sub"))
+    assert outcome.terminal.cwd == str(tmp_path / "sub")
+    assert (await tools.call("shell", command="pwd", cwd="missing")).status == "failed"
+    assert (await tools.call("shell", command="pwd", cwd="..")).status == "failed"
+
+
+async def test_a_command_that_waits_for_input_gets_none(tools: Toolbox) -> None:
+    assert without_seconds((await tools.call("shell", command="cat; echo end")).text) == "end\n[exit code 0"
+
+
+async def test_a_command_is_stopped_when_its_time_is_over(tools: Toolbox) -> None:
+    started = time.monotonic()
+    outcome = await tools.call("shell", command="echo begin; sleep 60", timeout_s=0.3)
+    assert time.monotonic() - started < 3
+    assert outcome.status == "failed"
+    assert without_seconds(outcome.text) == snapshot("""\
+begin
+[stopped: it ran longer than 0.3 s; ask for more with timeout_s\
+""")
+    assert outcome.terminal.exit_code is None
+
+
+async def test_the_time_limit_has_a_limit(tmp_path: Path) -> None:
+    workspace = OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes())
+    tools = Toolbox(build(Settings(max_timeout_s=0.2)), workspace)
+    outcome = await tools.call("shell", command="sleep 60", timeout_s=1_000)
+    assert outcome.text.startswith("[stopped: it ran longer than 0.2 s")
+
+
+async def test_a_signal_is_told(tools: Toolbox) -> None:
+    outcome = await tools.call("shell", command="kill -KILL $$")
+    assert outcome.status == "failed"
+    assert without_seconds(outcome.text) == "[ended by SIGKILL"
+    assert outcome.terminal.signal == "SIGKILL"
+
+
+async def test_long_output_keeps_its_ends(tools: Toolbox) -> None:
+    outcome = await tools.call("shell", command="echo first; seq 10000; echo last")
+    assert outcome.text.startswith("first\n1\n")
+    assert "last\n[To see all of it, send the output to a file" in outcome.text
+    assert len(outcome.text) < 1_400
+    assert outcome.truncated == len("first\nlast\n") + sum(len(f"{n}\n") for n in range(1, 10_001)) - 1_000
+
+
+async def test_unsaved_documents_are_told_before_the_output(
+    tools: Toolbox, tmp_path: Path, editor: FakeEditor
+) -> None:
+    (tmp_path / "a.py").write_text("old\n")
+    editor.open((tmp_path / "a.py").as_uri(), "new\n")
+    outcome = await tools.call("shell", command="cat a.py")
+    assert without_seconds(outcome.text) == snapshot("""\
+[Not saved in the editor, so the command saw these files as they are on disk: a.py]
+old
+[exit code 0\
+""")
+
+
+async def test_cancelling_ends_the_command(tools: Toolbox, tmp_path: Path) -> None:
+    call = asyncio.create_task(tools.call("shell", command="echo $$ > pid; sleep 60 & wait"))
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        await asyncio.sleep(0.01)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
+
+
+@pytest.mark.parametrize(
+    "character",
+    list("\0\r\x1b\x7f\x85\u00a0\u202e\u2066\u200b\u2028\U000e0041"),
+    ids=lambda character: f"U+{ord(character):04X}",
+)
+async def test_what_people_cannot_see_is_not_run(tools: Toolbox, character: str) -> None:
+    outcome = await tools.call("shell", command=f"echo a{character}b")
+    assert outcome.status == "failed"
+    assert f"U+{ord(character):04X}" in outcome.text
+    assert "at character 7" in outcome.text
+    assert tools.shown == []
+
+
+async def test_half_a_character_is_not_run(tools: Toolbox) -> None:
+    assert (await tools.call("shell", command="echo \ud800")).status == "failed"
+    assert tools.shown == []
+
+
+async def test_ordinary_letters_of_all_languages_are_run(tools: Toolbox) -> None:
+    outcome = await tools.call("shell", command="cat <<'E'\n\tgrün 日本語 🙂\nE")
+    assert outcome.text.startswith("\tgrün 日本語 🙂\n")
+
+
+async def test_a_preview_shows_the_exact_command_and_its_folder(tools: Toolbox, tmp_path: Path) -> None:
+    command = "  make  'x'\nmake install " + "y" * 100
+    preview = await tools.preview("shell", command=command, cwd="sub", description="harmless")
+    assert preview.title == "Run make  'x'"
+    assert preview.subject == {"type": "command", "command": command, "cwd": str(tmp_path / "sub")}
+    assert preview.targets == (Target(Effect.EXECUTES, command),)
+    long = await tools.preview("shell", command="echo " + "y" * 100)
+    assert long.title == "Run echo " + "y" * 55 + "…"
+
+
+def test_the_model_is_told_this_about_the_tool() -> None:
+    (tool,) = build(Settings()).tools
+    assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
+        (
+            "shell",
+            """\
+Run a bash command and wait for it to end; you get its output, standard error included.
+
+Every command runs in a fresh shell with an empty standard input. It is stopped when its time is
+over. Use the file and search tools to read, change and find files.\
+""",
+            {
+                "additionalProperties": False,
+                "properties": {
+                    "command": {"minLength": 1, "type": "string"},
+                    "description": {
+                        "default": "",
+                        "description": "what it does and why, in a few words, for the user",
+                        "type": "string",
+                    },
+                    "timeout_s": {
+                        "exclusiveMinimum": 0,
+                        "type": "number",
+                        "description": "seconds it may run",
+                    },
+                    "cwd": {
+                        "default": "",
+                        "description": "folder to run in; empty for the root of the workspace",
+                        "type": "string",
+                    },
+                },
+                "required": ["command"],
+                "type": "object",
+            },
+        )
+    )
+    assert tool.spec.effects == {Effect.EXECUTES, Effect.WRITES, Effect.NETWORK}
+
+
+class _Clocked(list[str]):
+    """A list that remembers when something was added."""
+
+    def __init__(self, times: list[float]) -> None:
+        super().__init__()
+        self._times = times
+
+    def append(self, text: str) -> None:
+        self._times.append(time.monotonic())
+        super().append(text)

@@ -1,0 +1,399 @@
+"""A model over real sockets, with everything that can go wrong between here and there."""
+
+import asyncio
+import gzip
+import json
+import logging
+import time
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+import pytest
+
+from aglet.engine.facts import Overflowed, TextDelta
+from aglet.engine.vocabulary import ToolCall, Usage
+from aglet.models import client, connections
+from aglet.models.connections import Connections
+from aglet.models.retry import Patience
+from support.model_asking import Asking, hear, prompt
+from support.model_replies import Request, scattered, sse
+from support.model_server import NO_REPLY_LEFT, Failure, ModelServer, Raw, Reply
+
+QUICK = Patience(tries=3, first=0.01)
+KEY = "sk-canary-1234567890"
+HTML = Raw([b"<!doctype html><title>Log in</title>"], headers={"Content-Type": "text/html"})
+
+
+def chunk(text: str, finish: str | None = None) -> bytes:
+    return sse({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]})
+
+
+async def test_text_thinking_calls_and_usage_arrive() -> None:
+    reply = Reply(
+        "Hello, wörld 😀", thinking="hm", calls=[("read", {"path": "a"}), ("list", {})], usage=(7, 3)
+    )
+    async with ModelServer([reply]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.reply
+    assert (
+        (heard.text, heard.thinking) == ("Hello, wörld 😀", "hm") == (heard.reply.text, heard.reply.thinking)
+    )
+    calls = (ToolCall("call_1_0", "read", {"path": "a"}), ToolCall("call_1_1", "list", {}))
+    assert (heard.reply.tool_calls, heard.reply.finish) == (calls, "tool_calls")
+    assert (heard.reply.usage, heard.reply.item_id, heard.reply.model) == (Usage(7, 3), "item_reply", "test")
+
+
+async def test_a_server_that_does_not_stream_is_understood() -> None:
+    whole = Reply("all at once", calls=[("f", {"x": 1})], thinking="hm").raw(Request("POST", "/", {}, b""), 1)
+    async with ModelServer([whole]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.reply
+    assert (heard.text, heard.thinking, heard.reply.tool_calls[0].name) == ("all at once", "hm", "f")
+
+
+async def test_the_key_and_the_headers_go_to_the_configured_host() -> None:
+    async with ModelServer([Reply("x")]) as server, Asking() as asking:
+        await hear(asking.model(server.url, api_key=f" {KEY}\n", headers={"X-Title": "aglet"}))
+    request = server.requests[0]
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["x-title"] == "aglet"
+    assert request.headers["user-agent"].startswith("aglet/")
+    assert request.body["model"] == "test-model"
+
+
+async def test_without_a_key_no_authorization_is_sent() -> None:
+    async with ModelServer([Reply("x")]) as server, Asking() as asking:
+        await hear(asking.model(server.url))
+    assert "authorization" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize("key", ["sk-ünicode-12345", "sk-new\nline-12345"])
+async def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
+    async with Asking() as asking:
+        named = await hear(asking.model("http://127.0.0.1:9/v1", api_key=key, key_variable="MY_KEY"))
+        plain = await hear(asking.model("http://127.0.0.1:9/v1", api_key=key))
+    assert named.error and plain.error
+    assert (named.error.kind, named.error.hint) == ("auth", "Check the environment variable MY_KEY.")
+    assert key not in str(named.error) + plain.error.hint
+
+
+async def test_one_connection_serves_the_turns_of_a_session() -> None:
+    late = Raw([chunk("two", "stop"), b"data: [DONE]\n\n", b": bye\n\n"], delay=0.01)
+    replies = [Reply("one"), late, Failure(400, "x"), Reply("three")]
+    async with ModelServer(replies) as server, Asking() as asking:
+        model = asking.model(server.url)
+        for _ in range(4):
+            await hear(model)
+    assert server.connections == 1
+
+
+async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
+    async with ModelServer([Reply(["one", "two"], delay=0.05)]) as server, Asking() as asking:
+        parts = asking.model(server.url).stream(prompt())
+        assert await anext(parts) == TextDelta("item_reply", "one")
+        assert not server.requests[0].closed.is_set()
+        await parts.aclose()
+
+
+async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
+    replies = [Failure(429, "slow", headers={"retry-after-ms": "20"}), Raw(begin="reset"), Reply("there")]
+    async with ModelServer(replies) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert heard.text == "there"
+    assert [wait.attempt for wait in heard.waits] == [1, 2]
+    assert heard.waits[0].delay >= 0.02
+    assert "slow" in heard.waits[0].cause and "broke off" in heard.waits[1].cause
+    assert server.requests[0].body == server.requests[2].body
+
+
+@pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
+async def test_server_trouble_is_tried_again(status: int) -> None:
+    async with ModelServer([Failure(status), Reply("ok")]) as server, Asking() as asking:
+        assert (await hear(asking.model(server.url, QUICK))).text == "ok"
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (Failure(401, "wrong key"), "auth"),
+        (Failure(429, "spent", code="insufficient_quota"), "quota"),
+        (Failure(400, "no such field"), "badRequest"),
+        (Failure(429, "later", headers={"Retry-After": "315360000"}), "rateLimit"),
+        (HTML, "network"),
+        (Raw([b"oops"], 404, {"Content-Type": "text/plain"}), "badRequest"),
+    ],
+)
+async def test_what_will_not_pass_is_told_at_once(failure: Any, kind: str) -> None:
+    async with ModelServer([failure]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert heard.error
+    assert (heard.error.kind, len(server.posts), heard.waits) == (kind, 1, [])
+
+
+async def test_an_unknown_model_is_answered_with_the_models_there_are() -> None:
+    replies = [Failure(404, "The model `test-model` does not exist", code="model_not_found")]
+    async with ModelServer(replies, models=["test-model-2", "other"]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.error
+    assert heard.error.kind == "modelNotFound"
+    assert "The server has: test-model-2, other." in heard.error.hint
+
+
+@pytest.mark.parametrize("listing", [Raw([b"<html>"]), Raw(begin="reset"), Raw([b"[]"])])
+async def test_an_unknown_model_is_told_also_when_nothing_can_be_listed(listing: Raw) -> None:
+    replies = [Failure(404, "no such model")]
+    async with ModelServer(replies, pages={"/v1/models": listing}) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.error and heard.error.kind == "modelNotFound"
+
+
+async def test_an_overflow_is_an_answer_not_an_error() -> None:
+    text = "This model's maximum context length is 100 tokens. However, you requested 120 tokens"
+    in_stream = Raw([sse({"error": {"message": text, "code": 400}})])
+    async with ModelServer([Failure(400, text), in_stream]) as server, Asking() as asking:
+        for _ in range(2):
+            heard = await hear(asking.model(server.url, QUICK))
+            assert heard.overflow == Overflowed(text, 100, 120)
+
+
+async def test_an_error_after_the_first_words_is_told_and_the_answer_begins_anew() -> None:
+    bad = Raw([chunk("so far"), sse({"error": {"message": "overloaded", "code": 503}})])
+    async with ModelServer([bad, Reply("whole")]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert heard.error is None
+    assert [wait.attempt for wait in heard.waits] == [1]
+    assert "overloaded" in heard.waits[0].cause
+    assert heard.text == "so farwhole"
+
+
+async def test_an_error_after_the_first_words_that_will_not_pass_is_told_at_once() -> None:
+    bad = Raw([chunk("so far"), sse({"error": {"message": "no", "code": "insufficient_quota"}})])
+    async with ModelServer([bad]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert heard.error
+    assert (heard.text, heard.error.kind, heard.error.status) == ("so far", "quota", None)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("then", ["reset", "close", "end"])
+async def test_a_stream_that_breaks_off_is_never_whole(then: Any) -> None:
+    for cut in range(4):
+        reply = Reply("text", calls=[("f", {"x": 1})], cut_after=cut, then=then, fragment=100)
+        async with ModelServer([reply]) as server, Asking() as asking:
+            heard = await hear(asking.model(server.url))
+        assert heard.error and heard.error.kind == "network"
+        assert heard.reply is None
+
+
+async def test_a_connection_that_breaks_after_the_finish_takes_nothing_back() -> None:
+    async with ModelServer([Raw([chunk("all", "stop")], then="close")]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.reply and heard.reply.text == "all"
+
+
+async def test_a_server_that_never_closes_after_done_does_not_hold_the_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "LINGER", 0.02)
+    async with (
+        ModelServer([Raw([chunk("all", "stop"), b"data: [DONE]\n\n"], then="hang")]) as server,
+        Asking() as asking,
+    ):
+        heard = await asyncio.wait_for(hear(asking.model(server.url)), 2)
+        assert heard.reply and heard.reply.text == "all"
+        assert await server.closed()
+
+
+async def test_cancelling_in_the_middle_closes_the_connection_at_once() -> None:
+    async with ModelServer([Reply("a lot", cut_after=2, then="hang")]) as server, Asking() as asking:
+        task = asyncio.create_task(hear(asking.model(server.url)))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        started = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await server.closed()
+        assert time.monotonic() - started < 0.2
+
+
+async def test_leaving_the_stream_closes_the_connection() -> None:
+    async with ModelServer([Reply("a lot of text", fragment=1, delay=0.01)]) as server, Asking() as asking:
+        async with aclosing(asking.model(server.url).stream(prompt())) as parts:
+            await anext(parts)
+        assert await server.closed()
+
+
+@pytest.mark.parametrize("silent", [Raw(begin="hang"), Raw([chunk("so")], then="hang")])
+async def test_a_silent_server_is_given_up_after_the_idle_time(silent: Raw) -> None:
+    async with ModelServer([silent]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, idle_timeout=0.1))
+        assert heard.error and heard.error.kind == "timeout"
+        assert "0.1 seconds" in str(heard.error)
+        assert await server.closed()
+
+
+async def test_a_slow_server_that_goes_on_speaking_is_not_given_up() -> None:
+    pieces = [b": still working\n\n"] * 6 + [chunk("done", "stop")]
+    async with ModelServer([Raw(pieces, delay=0.05)]) as server, Asking() as asking:
+        assert (await hear(asking.model(server.url, idle_timeout=0.2))).text == "done"
+
+
+async def test_a_server_that_is_not_there_is_told_with_its_address() -> None:
+    server = ModelServer().start()
+    server.stop()
+    async with Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert heard.error and heard.error.kind == "network"
+    assert server.url in str(heard.error)
+    assert "Is the server running?" in heard.error.hint
+    assert heard.waits == []
+
+
+async def test_an_address_that_is_none_is_told() -> None:
+    async with Asking() as asking:
+        for url in ("nonsense", "ftp://host/v1", "http://[bad/v1", "http://host:port/v1"):
+            heard = await hear(asking.model(url))
+            assert heard.error and heard.error.kind in {"badRequest", "network"}
+            assert "base_url" in heard.error.hint
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_not_followed_and_the_key_goes_nowhere(status: int) -> None:
+    async with ModelServer([Reply("caught you")]) as thief:
+        away = Raw((), status, {"Location": thief.url + "/chat/completions"})
+        async with ModelServer([away]) as server, Asking() as asking:
+            heard = await hear(asking.model(server.url, QUICK, api_key=KEY))
+    assert heard.error and thief.url in str(heard.error)
+    assert thief.requests == []
+    assert thief.connections == 0
+
+
+async def test_a_compressed_answer_is_read() -> None:
+    body = gzip.compress(chunk("squeezed", "stop"))
+    async with (
+        ModelServer([Raw(scattered(body, 3), headers={"Content-Encoding": "gzip"})]) as server,
+        Asking() as asking,
+    ):
+        assert (await hear(asking.model(server.url))).text == "squeezed"
+    assert server.requests[0].headers["accept-encoding"] == "identity"
+
+
+async def test_bytes_that_cannot_be_decompressed_are_told() -> None:
+    async with (
+        ModelServer([Raw([b"no gzip"], headers={"Content-Encoding": "gzip"})]) as server,
+        Asking() as asking,
+    ):
+        heard = await hear(asking.model(server.url))
+    assert heard.error and heard.error.kind == "providerInternal"
+
+
+async def test_a_compressed_bomb_and_an_endless_stream_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = Raw([gzip.compress(b"data: " + b"x" * 11_000_000)], headers={"Content-Encoding": "gzip"})
+    endless = Raw([chunk("x" * 1000)] * 100, then="hang")
+    async with ModelServer([bomb, endless]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+        monkeypatch.setattr(client, "LARGEST_ANSWER", 50_000)
+        more = await hear(asking.model(server.url))
+        assert await server.closed()
+    for each in (heard, more):
+        assert each.error and "more than an answer can be" in str(each.error)
+
+
+async def test_an_endless_error_is_read_only_at_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "LARGEST_ERROR", 1000)
+    async with ModelServer([Raw([b"x" * 900] * 3, 400, then="hang")]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.error and heard.error.kind == "badRequest"
+
+
+async def test_five_thousand_chunks_arrive_whole() -> None:
+    body = b"".join(chunk(f"{n} ") for n in range(5000)) + chunk("", "stop")
+    async with ModelServer([Raw([body])]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.text == "".join(f"{n} " for n in range(5000))
+    assert heard.deltas < 500
+
+
+async def test_text_that_utf8_cannot_carry_is_sent_all_the_same() -> None:
+    async with ModelServer([Reply("x")]) as server, Asking() as asking:
+        assert (await hear(asking.model(server.url), prompt("lone \ud83d half"))).text == "x"
+    assert server.requests[0].body["messages"][-1]["content"] == "lone ? half"
+
+
+async def test_the_key_is_nowhere_in_errors_and_logs(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    replies = [Failure(401, f"Incorrect API key provided: {KEY}."), Raw(begin="reset"), Raw(begin="hang")]
+    async with ModelServer(replies) as server, Asking() as asking:
+        model = asking.model(server.url, api_key=KEY, idle_timeout=0.05)
+        told = [await hear(model) for _ in replies]
+    shown = "".join(f"{heard.error!r}{heard.error}{heard.error and heard.error.hint}" for heard in told)
+    assert KEY not in shown + repr(model) + caplog.text
+    assert all(heard.error and heard.error.__cause__ is None for heard in told)
+
+
+async def test_the_environment_decides_about_proxies_but_not_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    async with ModelServer([Reply("direct")]) as server, Asking() as asking:
+        assert (await hear(asking.model(server.url))).text == "direct"
+        away = await hear(asking.model("http://host.invalid/v1"))
+    assert away.error and away.error.kind == "network"
+
+
+async def test_a_proxy_carries_what_is_not_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ModelServer([Reply("through"), Failure(502, "no route")]) as proxy, Asking() as asking:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
+        assert (await hear(asking.model("http://model.invalid/v1"))).text == "through"
+    assert proxy.requests[0].path == "http://model.invalid/v1/chat/completions"
+
+
+async def test_certificates_that_cannot_be_loaded_are_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    broken = tmp_path / "ca.pem"
+    broken.write_text("no certificate")
+    monkeypatch.setenv("SSL_CERT_FILE", str(broken))
+    async with Asking() as asking:
+        heard = await hear(asking.model("https://127.0.0.1:9/v1"))
+    assert heard.error and "SSL_CERT_FILE" in heard.error.hint
+    assert str(broken) not in str(heard.error)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED]"), "network", "SSL_CERT_FILE"),
+        (httpx.ConnectTimeout(""), "network", "base_url"),
+        (httpx.ProxyError("407"), "network", "HTTPS_PROXY"),
+    ],
+)
+def test_what_the_network_says_becomes_something_to_do(error: Exception, kind: str, words: str) -> None:
+    endpoint = connections.Endpoint(name="m", base_url="https://host.example/v1")
+    with pytest.raises(connections.CallFailed) as caught, connections.translated(endpoint):
+        raise error
+    assert caught.value.kind == kind
+    assert words in caught.value.hint
+
+
+async def test_a_pool_that_was_never_used_closes_and_a_closed_one_opens_again() -> None:
+    pool = Connections()
+    await pool.aclose()
+    async with ModelServer([Reply("a"), Reply("b")]) as server, Asking() as asking:
+        model = asking.model(server.url)
+        assert (await hear(model)).text == "a"
+        await asking.connections.aclose()
+        assert (await hear(model)).text == "b"
+        assert model.info.name == "test"
+
+
+async def test_the_scripted_server_says_when_it_has_no_reply_left() -> None:
+    async with ModelServer() as server, Asking() as asking:
+        heard = await hear(asking.model(server.url))
+    assert heard.error and NO_REPLY_LEFT in str(heard.error)
+    assert json.loads(server.requests[0].content)["stream"] is True

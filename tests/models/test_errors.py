@@ -1,0 +1,278 @@
+"""Every way to fail, told for what it is."""
+
+import json
+import time
+from dataclasses import replace
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from aglet.engine.facts import Overflowed
+from aglet.models.endpoint import Endpoint
+from aglet.models.errors import Failure, redirected, refusal, with_models
+
+KEY = "sk-abcdef1234567890"
+ENDPOINT = Endpoint(
+    name="m", model="gpt-x", base_url="https://host.example/v1", api_key=KEY, key_variable="X_KEY"
+)
+
+
+def told(status: int | None, body: Any, endpoint: Endpoint = ENDPOINT, **headers: str) -> Failure:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    failure = refusal(status, named, body, endpoint)
+    assert isinstance(failure, Failure)
+    return failure
+
+
+def message(text: str, **more: Any) -> Any:
+    return json.dumps({"error": {"message": text, **more}})
+
+
+OVERFLOWS = [
+    (400, message("prompt is too long: 3333 tokens > 2000 maximum"), 2000, 3333),
+    (
+        400,
+        message("This model's maximum context length is 100 tokens. However, you requested 120 tokens"),
+        100,
+        120,
+    ),
+    (
+        400,
+        message("maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens"),
+        8192,
+        9000,
+    ),
+    (
+        400,
+        message("This endpoint's maximum context length is 7 tokens. However, you requested about 9 tokens"),
+        7,
+        9,
+    ),
+    (
+        400,
+        message("Your input exceeds the context window of this model.", code="context_length_exceeded"),
+        None,
+        None,
+    ),
+    (400, message("prompt too long; exceeded max context length by 50 tokens"), None, None),
+    (400, message("x", type="exceed_context_size_error", n_prompt_tokens=12, n_ctx=8), 8, 12),
+    (500, message("request (12 tokens) exceeds the available context size (8 tokens)"), 8, 12),
+    (
+        400,
+        message("The input token count (1250074) exceeds the maximum number of tokens allowed (1048576)."),
+        1048576,
+        1250074,
+    ),
+    (
+        400,
+        '{"error_type":"TOO_MANY_TOKENS","message":"too many tokens: size limit exceeded by 5 tokens. '
+        'The limit for this model is 10 tokens."}',
+        10,
+        15,
+    ),
+    (
+        400,
+        message("The total length of all messages is too long.", type="too_many_prompt_tokens", code=400),
+        None,
+        None,
+    ),
+    (
+        413,
+        message("Request too large for model on TPM: Limit 8000, Requested 9000", code="rate_limit_exceeded"),
+        8000,
+        9000,
+    ),
+    (
+        429,
+        message("Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 50000"),
+        30000,
+        50000,
+    ),
+    (413, "<html>413 Request Entity Too Large</html>", None, None),
+    (
+        400,
+        '{"object":"error","message":"maximum context length is 10 tokens. '
+        'However, you requested 12 tokens","code":400}',
+        10,
+        12,
+    ),
+    (400, message("input is too long for requested model"), None, None),
+    (400, message("Input token count of 12 exceeds the limit of 10"), 10, None),
+    (
+        400,
+        message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."),
+        131072,
+        None,
+    ),
+    (400, message("Your request exceeded model token limit: 262144 (requested: 291351)"), 262144, None),
+    (400, message("Please reduce the length of the messages or completion."), None, None),
+    (400, message("tokens to keep from the initial prompt is greater than the context length"), None, None),
+    (
+        None,
+        {"error": {"code": 400, "message": "9 tokens: too large for model with 8 maximum context length"}},
+        None,
+        None,
+    ),
+    (400, "", None, None),
+    (413, "", None, None),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "limit", "used"), OVERFLOWS)
+def test_a_request_that_does_not_fit_is_an_overflow_with_its_numbers(
+    status: int | None, body: Any, limit: int | None, used: int | None
+) -> None:
+    overflowed = refusal(status, {}, body, ENDPOINT)
+    assert isinstance(overflowed, Overflowed)
+    assert (overflowed.limit, overflowed.used) == (limit, used)
+    assert overflowed.message
+
+
+def test_what_the_server_does_not_say_is_taken_from_the_configured_window() -> None:
+    endpoint = replace(ENDPOINT, context_window=1000)
+    body = message("prompt too long; exceeded max context length by 50 tokens")
+    assert refusal(400, {}, body, endpoint) == Overflowed(json.loads(body)["error"]["message"], 1000, 1050)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "passing"),
+    [
+        (401, message("Incorrect API key provided"), "auth", False),
+        (401, '{"detail": "Invalid API Key"}', "auth", False),
+        (403, "Forbidden", "auth", False),
+        (400, '{"code":"invalid-argument","error":"Incorrect API key provided."}', "auth", False),
+        (400, '[{"error": {"message": "API key not valid", "status": "INVALID_ARGUMENT"}}]', "auth", False),
+        (402, message("Payment required"), "quota", False),
+        (429, message("You exceeded your quota", code="insufficient_quota"), "quota", False),
+        (400, message("Your credit balance is too low"), "quota", False),
+        (404, message("The model `x` does not exist", code="model_not_found"), "modelNotFound", False),
+        (404, '{"error":"model \'x\' not found"}', "modelNotFound", False),
+        (404, message("gone"), "modelNotFound", False),
+        (400, message("Model Not Exist"), "modelNotFound", False),
+        (404, "404 page not found", "badRequest", False),
+        (405, "", "badRequest", False),
+        (400, message("bad", code="unsupported_parameter"), "badRequest", False),
+        (422, '{"detail": [{"loc": ["body"], "msg": "field required"}]}', "badRequest", False),
+        (400, message("filtered", code="content_filter"), "contentFilter", False),
+        (429, message("slow down"), "rateLimit", True),
+        (429, message("Rate limit reached: maximum context length"), "rateLimit", True),
+        (408, "", "timeout", True),
+        (504, "<html>", "timeout", True),
+        (409, message("conflict"), "providerInternal", True),
+        (500, message("model not found in cache"), "providerInternal", True),
+        (502, "<html>Bad gateway</html>", "providerInternal", True),
+        (599, "", "providerInternal", True),
+        (503, "", "overloaded", True),
+        (529, message("Overloaded", type="overloaded_error"), "overloaded", True),
+        (500, message("Overloaded", type="overloaded_error"), "overloaded", True),
+        (None, {"error": {"message": "x", "code": 429}}, "rateLimit", True),
+        (None, {"error": {"message": "x", "code": "tool_use_failed"}}, "badRequest", False),
+        (None, {"error": "anything"}, "providerInternal", True),
+        (None, {"error": {}}, "providerInternal", True),
+        (418, "null", "badRequest", False),
+        (418, "3", "badRequest", False),
+        (418, "[]", "badRequest", False),
+    ],
+)  # fmt: skip
+def test_a_failure_has_its_kind_and_whether_it_may_pass(
+    status: int | None, body: Any, kind: str, passing: bool
+) -> None:
+    failure = told(status, body)
+    assert (failure.kind, failure.passing, failure.status) == (kind, passing, status)
+
+
+def test_a_server_that_says_not_to_ask_again_is_not_asked_again() -> None:
+    assert not told(500, "x", x_should_retry="false").passing
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "seconds"),
+    [
+        ({"retry_after": "7"}, "", 7.0),
+        ({"retry_after": "1", "retry_after_ms": "2500"}, "", 2.5),
+        ({"retry_after": "1", "retry_after_ms": "0"}, "", 1.0),
+        ({"retry_after": "soon"}, "", 0.0),
+        ({"retry_after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "", 0.0),
+        ({"retry_after": "315360000"}, "", 315360000.0),
+        ({}, message("x", details=[{"retryDelay": "48s"}, {"other": 1}]), 48.0),
+        ({}, message("x", details="text"), 0.0),
+    ],
+)
+def test_the_wait_that_the_server_asks_for_is_read(
+    headers: dict[str, str], body: str, seconds: float
+) -> None:
+    assert told(429, body, **headers).wait == seconds
+
+
+def test_a_date_to_wait_for_becomes_seconds() -> None:
+    wait = told(429, "", retry_after=formatdate(time.time() + 60, usegmt=True)).wait
+    assert 55 < wait <= 60
+
+
+def test_the_upstream_reason_of_a_gateway_is_shown() -> None:
+    failure = told(429, message("Provider returned error", metadata={"raw": "rate-limited upstream"}))
+    assert "Provider returned error: rate-limited upstream" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (401, "", "X_KEY"),
+        (402, "", "host.example"),
+        (404, message("no"), "gpt-x"),
+        (404, "not here", "https://host.example/v1"),
+        (400, message("Use 'max_completion_tokens' instead."), "output limit"),
+    ],
+)
+def test_a_hint_says_what_to_do(status: int, body: str, words: str) -> None:
+    assert words in told(status, body).hint
+
+
+def test_without_a_key_the_hint_says_where_to_put_one() -> None:
+    nameless = replace(ENDPOINT, api_key="", key_variable="")
+    assert told(401, "", nameless).hint.startswith("No key was sent. Name the environment variable")
+    assert told(401, "", replace(ENDPOINT, api_key="")).hint == (
+        "No key was sent. Set the environment variable X_KEY."
+    )
+
+
+@pytest.mark.parametrize(("said", "written"), [("bad key", "bad key."), ("Too bad!", "Too bad!")])
+def test_what_the_server_said_ends_as_a_sentence_before_the_hint(said: str, written: str) -> None:
+    assert told(401, message(said)).message == f"m (host.example) answered HTTP 401: {written}"
+
+
+def test_a_hint_for_a_key_from_the_configuration_names_the_model() -> None:
+    assert "'m'" in told(401, "", replace(ENDPOINT, key_variable="")).hint
+
+
+def test_a_rate_limit_says_how_long() -> None:
+    assert "60 seconds" in told(429, "", retry_after="60").hint
+    assert told(429, "").hint == ""
+
+
+def test_keys_control_characters_and_endless_texts_are_never_shown() -> None:
+    endpoint = replace(ENDPOINT, headers={"X-Token": "very-secret-token"})
+    text = f"wrong key {KEY} and very-secret-token, sk-proj-Other_1234567890\x1b[31m\nred " + "long " * 500
+    failure = told(401, message(text), endpoint)
+    for secret in (KEY, "very-secret-token", "sk-proj-Other_1234567890", "\x1b", "\n"):
+        assert secret not in failure.message
+    assert len(failure.message) < 700
+    assert KEY not in repr(endpoint) and "very-secret-token" not in repr(endpoint)
+
+
+def test_an_unknown_model_is_answered_with_the_names_the_server_has_likeliest_first() -> None:
+    failure = told(404, message("no such model"))
+    names = [f"model-{n}" for n in range(20)] + ["gpt-x1"]
+    hint = with_models(failure, names, ENDPOINT).hint
+    assert "The server has: gpt-x1, model-0," in hint
+    assert "and 9 more." in hint
+    assert with_models(failure, [], ENDPOINT) == failure
+
+
+def test_a_redirect_names_the_target_without_its_query() -> None:
+    failure = redirected("https://evil.example/v1?key=1", 307, ENDPOINT)
+    assert "https://evil.example/v1" in failure.message
+    assert "key=1" not in failure.message
+    assert not failure.passing
+    assert "another address" in redirected("", 302, ENDPOINT).message

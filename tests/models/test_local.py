@@ -1,0 +1,70 @@
+"""Model servers on this machine are found quickly, and nobody else is mistaken for one."""
+
+import asyncio
+import sys
+import time
+from asyncio.subprocess import PIPE
+
+from aglet.models.endpoint import Endpoint
+from aglet.models.local import LocalServer, find_local
+from support.model_replies import Raw, page
+from support.model_server import ModelServer
+
+
+def listing(*models: object) -> dict[str, Raw]:
+    return {"/v1/models": page({"data": models})}
+
+
+async def test_every_server_that_answers_is_found_with_its_models() -> None:
+    vllm = listing({"id": "qwen", "owned_by": "vllm", "max_model_len": 4096})
+    async with ModelServer(models=["llama3", "nomic-embed-text"]) as one, ModelServer(pages=vllm) as two:
+        found = await find_local([("ollama", one.port), ("llamacpp", two.port)])
+    assert found == [
+        LocalServer("ollama", one.url, ("llama3",), (None,)),
+        LocalServer("vllm", two.url, ("qwen",), (4096,)),
+    ]
+    assert found[1].endpoints() == (
+        Endpoint(name="vllm/qwen", model="qwen", base_url=two.url, context_window=4096),
+    )
+
+
+async def test_whoever_is_no_model_server_is_left_out() -> None:
+    pages = [
+        page({"data": [{"id": "x"}]}, status=500),
+        page({"data": []}),
+        page([1]),
+        Raw([b"<html>"]),
+        Raw(begin="reset"),
+    ]
+    servers = [ModelServer(pages={"/v1/models": answer}).start() for answer in pages]
+    free = ModelServer().start()
+    free.stop()
+    try:
+        ports = [("x", server.port) for server in (*servers, free)]
+        assert await find_local(ports) == []
+    finally:
+        for server in servers:
+            await asyncio.to_thread(server.stop)
+
+
+async def test_a_silent_server_does_not_hold_up_the_others() -> None:
+    async with ModelServer(pages={"/v1/models": Raw(begin="hang")}) as silent, ModelServer() as other:
+        started = time.monotonic()
+        found = await find_local([("a", silent.port), ("b", other.port)], time_limit=0.2)
+    assert [server.kind for server in found] == ["b"]
+    assert time.monotonic() - started < 1.5
+
+
+async def test_a_server_that_never_ends_does_not_keep_the_process() -> None:
+    dripping = Raw([b" "] * 1_000, delay=0.05)
+    async with ModelServer(pages={"/v1/models": dripping}) as server:
+        imports = "import asyncio; from aglet.models.local import find_local"
+        ask = f"{imports}; print(asyncio.run(find_local([('x', {server.port})])))"
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, stdout=PIPE)
+        async with asyncio.timeout(5):
+            out, _ = await process.communicate()
+    assert out == b"[]\n"
+
+
+async def test_asking_nobody_finds_nobody() -> None:
+    assert await find_local(()) == []

@@ -1,0 +1,133 @@
+"""Which model a name means."""
+
+import subprocess
+import sys
+
+import pytest
+
+from aglet.engine.ports import ModelError
+from aglet.models.endpoint import Endpoint, Prices
+from aglet.models.resolver import Models
+from aglet.models.retry import Patience
+from support.model_asking import hear
+from support.model_server import ModelServer, Reply
+
+BIG = Endpoint(
+    name="big", model="big-1", base_url="https://a.example/v1", context_window=9, prices=Prices(1.0, 2.0)
+)
+SMALL = Endpoint(name="small", model="small-1", base_url="http://localhost:1/v1")
+OPEN = Endpoint(name="router", base_url="https://b.example/v1", context_window=5)
+
+
+def refused(models: Models, name: str) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        models.resolve(name)
+    assert caught.value.kind == "modelNotFound"
+    return caught.value
+
+
+def test_a_name_an_alias_a_tier_and_nothing_find_their_model() -> None:
+    models = Models([BIG, SMALL], aliases={"fast": "small", "mine": "big"}, default="big")
+    found = {
+        name: models.resolve(name).info.name for name in ("", "default", "fast", "strong", "mine", "small")
+    }
+    assert found == {
+        "": "big", "default": "big", "fast": "small", "strong": "big", "mine": "big", "small": "small"
+    }  # fmt: skip
+    assert models.names == ("fast", "mine", "big", "small")
+
+
+def test_what_is_known_of_a_model_is_told() -> None:
+    info = Models([BIG]).resolve("").info
+    assert (info.provider, info.context_window, info.input_price, info.output_price) == (
+        "a.example",
+        9,
+        1.0,
+        2.0,
+    )
+
+
+def test_the_same_name_is_the_same_client() -> None:
+    models = Models([BIG, SMALL], aliases={"x": "big"}, default="big")
+    assert models.resolve("x") is models.resolve("big") is models.resolve("")
+
+
+def test_the_default_may_be_an_alias_and_the_only_model_is_the_default() -> None:
+    assert Models([BIG, SMALL], aliases={"default": "small"}).resolve("").info.name == "small"
+    assert Models([SMALL]).resolve("strong").info.name == "small"
+
+
+def test_any_model_of_a_server_can_be_named_and_nothing_is_assumed_of_it() -> None:
+    info = Models([BIG, OPEN]).resolve("router/vendor/model-7").info
+    assert (info.name, info.context_window) == ("router/vendor/model-7", None)
+    other = Models([BIG]).resolve("big/other").info
+    assert (other.context_window, other.input_price) == (None, None)
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    models = Models([BIG, SMALL], aliases={"fast": "small"})
+    error = refused(models, "gigantic")
+    assert "'gigantic'" in str(error)
+    assert error.hint == "Known names: fast, big, small."
+    assert refused(models, "nobody/model").hint == error.hint
+    assert refused(Models([]), "x").hint == "Known names: none."
+
+
+def test_a_server_without_a_model_says_how_to_name_one() -> None:
+    assert "router/" in refused(Models([BIG, OPEN]), "router").hint
+
+
+def test_without_any_model_ways_to_get_one_are_told() -> None:
+    assert "OPENAI_API_KEY and OPENAI_MODEL" in refused(Models([]), "").hint
+
+
+def test_the_default_may_be_an_alias() -> None:
+    assert Models([BIG, SMALL], aliases={"fast": "small"}, default="fast").resolve("").info.name == "small"
+
+
+def test_with_several_models_and_no_default_the_names_are_told() -> None:
+    assert (
+        refused(Models([BIG, SMALL]), "").hint
+        == "Choose one (--model, or model in the config file): big, small."
+    )
+
+
+def test_a_scripted_model_needs_no_address() -> None:
+    scripted = Endpoint(name="demo", dialect="scripted", script="demo.toml")
+    assert Models([scripted]).resolve("").info.provider == "scripted"
+
+
+def test_importing_the_resolver_does_not_load_the_http_library() -> None:
+    code = "import sys, aglet.models.resolver; sys.exit('httpx' in sys.modules or 'pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=10).returncode == 0
+
+
+async def test_resolved_models_answer_and_close() -> None:
+    async with ModelServer([Reply("hi"), Reply("there")]) as server:
+        endpoint = Endpoint(name="a", model="m", base_url=server.url)
+        models = Models([endpoint], patience=Patience(tries=1))
+        assert (await hear(models.resolve(""))).text == "hi"
+        assert (await hear(models.resolve("a/other"))).text == "there"
+        await models.aclose()
+    assert [request.body["model"] for request in server.requests] == ["m", "other"]
+    assert server.connections == 1
+    await Models([]).aclose()
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://localhost:1/v1", True),
+        ("http://127.0.0.9:1/v1", True),
+        ("http://[::1]:1/v1", True),
+        ("https://host.example", False),
+        ("nonsense", False),
+    ],
+)
+def test_an_endpoint_knows_whether_it_is_on_this_machine(url: str, local: bool) -> None:
+    assert Endpoint(name="x", base_url=url).is_local is local
+
+
+def test_an_address_is_shown_without_secrets() -> None:
+    endpoint = Endpoint(name="x", base_url="https://user:secret@host.example:8/v1?key=secret")
+    assert endpoint.address == "https://host.example:8/v1"

@@ -1,0 +1,137 @@
+"""The protocol package: fresh schema, documented methods, lenient reading, exact writing."""
+
+import hashlib
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import jsonschema
+import pytest
+from cattrs import BaseValidationError
+
+import aglet_protocol
+from aglet.doors.lsp.capabilities import document, pygls_capabilities
+from aglet.doors.lsp.client import ENCODINGS
+from aglet.doors.lsp.hello import DOCUMENT
+from aglet.doors.lsp.methods import HANDLERS
+from aglet_protocol import items, types
+from aglet_protocol.converter import explain, make_converter
+from aglet_protocol.events import DURABLE, EVENTS
+from aglet_protocol.methods import METHODS
+
+PROTOCOL = Path(__file__).parents[2] / "protocol"
+PACKAGE = Path(aglet_protocol.__file__).parent
+README = (PROTOCOL / "README.md").read_text()
+
+
+def generator() -> Any:
+    spec = importlib.util.spec_from_file_location("generate", PROTOCOL / "generate.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_schema_is_fresh_and_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    assert generator().main(["--check"]) == 0
+    schema = json.loads((PACKAGE / "schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for definition in schema["$defs"].values():
+        jsonschema.Draft202012Validator.check_schema(definition)
+
+
+def test_a_stale_schema_is_noticed_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = generator()
+    made.OUTPUT = tmp_path / "schema.json"
+    assert made.main(["--check"]) == 1
+    assert "stale" in capsys.readouterr().err
+    assert made.main([]) == 0
+    assert made.main(["--check"]) == 0
+
+
+def test_the_readme_was_read_again_when_the_types_changed() -> None:
+    sources = [(PACKAGE / name).read_bytes() for name in ("items.py", "types.py", "methods.py", "events.py")]
+    digest = hashlib.sha256(b"".join(sources)).hexdigest()
+    assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"
+
+
+@pytest.mark.parametrize("name", [*METHODS, *EVENTS])
+def test_every_method_and_event_is_documented(name: str) -> None:
+    assert f"`{name}`" in README
+
+
+def test_every_method_of_the_client_has_a_handler_and_no_other() -> None:
+    assert set(HANDLERS) == {name for name, method in METHODS.items() if method.direction == "toServer"}
+
+
+def test_durable_types_are_event_types() -> None:
+    assert set(EVENTS) >= DURABLE
+
+
+def test_the_shipped_answer_is_what_pygls_would_say() -> None:
+    shipped = json.loads(DOCUMENT.read_text())
+    assert shipped == document(), "run: python -m aglet.doors.lsp.capabilities"
+
+
+@pytest.mark.parametrize("offered", [["utf-8"], ["utf-32", "utf-8"], ["x", "utf-16"], [], ["x"], None])
+def test_pygls_would_choose_the_same_position_encoding(offered: list[str] | None) -> None:
+    from aglet.doors.lsp.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
+
+    client = {} if offered is None else {"general": {"positionEncodings": offered}}
+    chosen = pygls_capabilities(client)["positionEncoding"]
+    assert chosen_encoding(offered) == chosen
+    assert chosen in ENCODINGS
+
+
+converter = make_converter()
+
+
+def test_reading_ignores_what_it_does_not_know_and_takes_null_for_absent() -> None:
+    given = {"sessionId": "s", "input": "x", "wait": None, "options": {"jsonrpc": 1}, "new": {"a": 1}}
+    params = converter.structure(given, types.RunParams)
+    assert params == types.RunParams("s", "x", options={"jsonrpc": 1})
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "problem"),
+    [
+        ({}, types.RunParams, "is missing @ params.sessionId"),
+        ({"sessionId": 1}, types.RunParams, "must be a string @ params.sessionId"),
+        ({"sessionId": "s", "wait": 1}, types.RunParams, "must be true or false @ params.wait"),
+        ({"limit": True}, types.SessionListParams, "must be a whole number @ params.limit"),
+        ({"limit": 1.5}, types.SessionListParams, "must be a whole number @ params.limit"),
+        ({"maxCostUsd": "x"}, items.Limits, "must be a number @ params.maxCostUsd"),
+        (
+            {"sessionId": "s", "after": {"epoch": "e"}},
+            types.ResumeParams,
+            "is missing @ params.after.seq",
+        ),
+        ({"sessionId": "s", "after": 1}, types.ResumeParams, "must be an object @ params.after"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_its_wire_name(given: Any, kind: Any, problem: str) -> None:
+    with pytest.raises(BaseValidationError) as caught:
+        converter.structure(given, kind)
+    assert explain(caught.value) == problem
+
+
+def test_numbers_may_be_whole() -> None:
+    assert converter.structure({"maxCostUsd": 2}, items.Limits).max_cost_usd == 2
+
+
+def test_writing_leaves_out_what_is_not_there() -> None:
+    assert converter.unstructure(types.RunAnswer("r", "started")) == {"runId": "r", "outcome": "started"}
+    assert converter.unstructure(types.CancelResult("notRunning", [], [])) == {
+        "state": "notRunning", "kept": [], "dropped": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in {**vars(items), **vars(types)}.values() if attrs.has(kind)]
+)
+def test_every_type_says_what_it_is(kind: Any) -> None:
+    assert kind.__doc__
+    assert not kind.__doc__.startswith("Method generated")

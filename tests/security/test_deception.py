@@ -1,0 +1,196 @@
+"""P3: what you approve is what runs, byte for byte, hidden characters made visible (`promises.md` e6)."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.model_server import ModelServer, Reply
+from support.wire import Wire
+
+from .attacker import Call, House, call
+
+pytestmark = pytest.mark.timeout(60)
+
+HIDDEN = {
+    "carriage return": "\r",
+    "escape": "\x1b[2K",
+    "backspace": "\b",
+    "bell": "\a",
+    "delete": "\x7f",
+    "vertical tab": "\v",
+    "form feed": "\f",
+    "C1 control": "\x9b2K",
+    "next line": "\x85",
+    "NUL": "\0",
+    "line separator": "\u2028",
+    "paragraph separator": "\u2029",
+    "no-break space": "\u00a0",
+    "em space": "\u2003",
+    "ideographic space": "\u3000",
+    "zero width space": "\u200b",
+    "zero width joiner": "\u200d",
+    "word joiner": "\u2060",
+    "byte order mark": "\ufeff",
+    "right to left override": "\u202e",
+    "left to right override": "\u202d",
+    "isolate": "\u2066",
+    "arabic letter mark": "\u061c",
+    "soft hyphen": "\u00ad",
+    "tag": "\U000e0041",
+    "language tag": "\U000e0001",
+    "variation selector": "\ufe0f",
+    "supplementary variation selector": "\U000e0101",
+    "hangul filler": "\u3164",
+    "half-width hangul filler": "\uffa0",
+    "braille blank": "\u2800",
+    "combining grapheme joiner": "\u034f",
+    "mongolian separator": "\u180e",
+    "private use": "\ue000",
+    "interlinear annotation": "\ufff9",
+    "hyperlink": "\x1b]8;;http://evil\x07",
+    "clipboard": "\x1b]52;c;eA==\x07",
+    "device control": "\x1bPx\x1b\\",
+    "title": "\x1b]0;x\x07",
+}
+Answer = Callable[[Any], Any]
+
+
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
+def test_a_command_with_something_that_cannot_be_seen_never_runs(house: House, mode: str) -> None:
+    house.configure('[permissions]\nallow = ["shell", "*"]\n')
+    calls = [call("shell", command=f"touch a{hidden}b") for hidden in HIDDEN.values()]
+    calls += [call("shell", command=f"touch x #{hidden}") for hidden in HIDDEN.values()]
+    loot = house.attack(*calls, mode=mode)
+    assert len(loot.answers) == len(calls), loot.errors
+    assert loot.unanswered == 0, "nobody is asked to allow it"
+    assert list(house.workspace.iterdir()) == []
+
+
+class Client:
+    """A client who says yes to whatever `look` does not mind, and keeps what was shown."""
+
+    def __init__(self, look: Answer = lambda question: None) -> None:
+        self.shown: list[Any] = []
+        self._look = look
+
+    def __call__(self, question: Any) -> Any:
+        self.shown.append(question)
+        self._look(question)
+        return {"outcome": "selected", "optionId": "once"}
+
+
+def attended(house: House, client: Client, *calls: Call) -> list[str]:
+    """Let the model make these calls with a client that answers; gives what the model read of them."""
+    with ModelServer([Reply(calls=calls), Reply("Done.")]) as model:
+        given = {"AGLET_BASE_URL": model.url, "AGLET_MODEL": "m"}
+        command = ["env", *(f"{k}={v}" for k, v in given.items()), sys.executable, "-P", "-m", "aglet"]
+        served = house.folder / "served"
+        served.mkdir()
+        (served / "workspace").symlink_to(house.workspace)
+        with Wire(served, command=[*command, "serve", "--stdio"]) as server:
+            server.workspace = house.workspace
+            server.answers["agent/requestPermission"] = client
+            server.initialize()
+            assert server.run(server.session())["stopReason"] == "endTurn"
+    messages = model.posts[-1].body["messages"]
+    return [message["content"] for message in messages if message["role"] == "tool"]
+
+
+RECORD = 'printf %s "$BASH_EXECUTION_STRING" > ran.txt; mv ran.txt {number}.txt'
+DISGUISES = {
+    "plain": "{record}",
+    "line end": "{record}\n",
+    "white space": "  \t {record}",
+    "far right": "echo harmless" + " " * 5000 + "; {record}",
+    "far down": "echo harmless" + "\n" * 300 + "{record}",
+    "letters": "# а сyrillic comment, ünïcode, 日本語, 🙂, ☃️\n{record}",
+    "here-doc": "cat <<'E'\n$(touch pwned) `touch pwned`\nE\n{record}",
+    "quotes": "x='quotes \"inside\" \\ and $HOME'; {record} # end",
+    "long": "true;" * 2000 + "{record}",
+}
+
+
+def test_the_bytes_that_were_shown_are_the_bytes_that_run(house: House) -> None:
+    commands = [
+        disguise.format(record=RECORD.format(number=number))
+        for number, disguise in enumerate(DISGUISES.values())
+    ]
+    client = Client()
+    answers = attended(house, client, *(call("shell", command=command) for command in commands))
+    assert [question["subject"]["command"] for question in client.shown] == commands
+    assert {question["subject"]["cwd"] for question in client.shown} == {str(house.workspace)}
+    ran = [(house.workspace / f"{number}.txt").read_text() for number in range(len(commands))]
+    assert ran == commands, answers
+    assert not (house.workspace / "pwned").exists()
+
+
+def test_a_change_is_shown_whole_with_everything_visible(house: House) -> None:
+    text = "".join(
+        f"{name}: <{hidden}>\n" for name, hidden in HIDDEN.items() if hidden not in "\r\0\x85\u2028"
+    )
+    client = Client()
+    attended(house, client, call("write_file", path="a.txt", content=text))
+    (question,) = client.shown
+    shown = json.dumps(question["subject"], ensure_ascii=False).replace("\\n", "\n")
+    for name, hidden in HIDDEN.items():
+        assert hidden in "\r\n" or hidden not in shown, name
+    assert "\\\\u{202e}" in shown
+    assert (house.workspace / "a.txt").read_bytes().decode() == text
+
+
+def test_a_title_cannot_pretend_to_be_something_else(house: House) -> None:
+    client = Client()
+    path = "a\u202etxt.exe\x1b[2K\rb"
+    attended(house, client, call("write_file", path=path, content="x"))
+    (question,) = client.shown
+    for hidden in ("\u202e", "\x1b", "\r"):
+        assert hidden not in json.dumps(question, ensure_ascii=False)
+
+
+def test_what_changes_while_the_user_is_asked_is_not_what_they_allowed(house: House) -> None:
+    targets = {"a.txt": ".git/config", "b.txt": "../elsewhere/new.txt", "c.txt": "other.txt"}
+    house.put(".git/config", "old")
+    for name in targets:
+        house.put(name, "old")
+
+    def swap(question: Any) -> None:
+        name = question["title"].split()[-1]
+        (house.workspace / name).unlink()
+        (house.workspace / name).symlink_to(targets[name])
+
+    reads = [call("read_file", path=name) for name in targets]
+    writes = [call("write_file", path=name, content="evil") for name in targets]
+    client = Client(swap)
+    answers = attended(house, client, *reads, *writes)
+    assert len(client.shown) == len(targets)
+    assert all(answer.startswith("Not run") for answer in answers[len(reads) :])
+    assert (house.workspace / ".git/config").read_text() == "old"
+    assert [path.name for path in house.outside.iterdir()] == ["canary.txt"]
+    assert not (house.workspace / "other.txt").exists()
+
+
+def test_a_folder_that_changes_while_the_user_is_asked_is_not_where_it_runs(house: House) -> None:
+    house.put("a/x")
+    house.put("b/x")
+    link = house.workspace / "link"
+    link.symlink_to("a")
+
+    def swap(question: Any) -> None:
+        link.unlink()
+        link.symlink_to("b")
+
+    (answer,) = attended(house, Client(swap), call("shell", command="rm x", cwd="link"))
+    assert answer.startswith("Not run")
+    assert (house.workspace / "b/x").exists()
+
+
+def test_a_file_that_changed_since_it_was_shown_is_not_overwritten(house: House) -> None:
+    file = house.put("notes.txt", "old\n")
+    edit = call("edit_file", path="notes.txt", old_text="old", new_text="new")
+    client = Client(lambda question: file.write_text("old, and something of the user's\n"))
+    answers = attended(house, client, call("read_file", path="notes.txt"), edit)
+    assert answers[1].startswith("Not run")
+    assert file.read_text() == "old, and something of the user's\n"

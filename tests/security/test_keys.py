@@ -1,0 +1,162 @@
+"""P10: the user's keys go only to the host they were given for (`promises.md` e7, R20, R24, R25)."""
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.model_server import Failure, ModelServer, Raw, Reply
+from support.wire import Wire
+
+from .attacker import KEY, House, Loot, call
+from .watching import ordinary_user
+
+pytestmark = pytest.mark.timeout(60)
+
+HEADER, FILE_KEY = "canary-header-0816-4711", "sk-canary-file-0817-4711"
+SEARCH = """
+env; export -p; set; cat /proc/self/environ
+for process in /proc/[0-9]*; do cat $process/environ $process/cmdline; done
+cat /proc/$PPID/environ /proc/$PPID/cmdline /proc/$PPID/mem /proc/$PPID/maps
+tr '\\0' '\\n' < /proc/$PPID/environ; ls -l /proc/$PPID/fd /proc/$PPID/fd/*
+echo ran
+""".replace("\n", " 2>&1;")[10:]
+
+
+def everything_kept(house: House) -> str:
+    """All that is in the state folder, and in the log."""
+    return "".join(path.read_text(errors="replace") for path in house.state.rglob("*") if path.is_file())
+
+
+def assert_secret(house: House, loot: Loot) -> None:
+    said = loot.errors + json.dumps(loot.events) + everything_kept(house)
+    said += "".join(request.content.decode() for request in loot.requests)
+    for secret in (KEY, HEADER, FILE_KEY):
+        assert secret not in said
+
+
+def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(house: House) -> None:
+    """R24: the keys stand in the block the server was started with; nobody else may read that."""
+    house.environment |= {"WORK_TOKEN": HEADER, "AWS_SECRET_ACCESS_KEY": FILE_KEY, "DB_PASSWORD": KEY}
+    loot = house.attack(call("shell", command=SEARCH), mode="allowAll", before=ordinary_user())
+    assert "ran\n" in loot.answers[0]
+    assert loot.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert_secret(house, loot)
+
+
+def test_the_language_server_hides_its_keys_too(house: House) -> None:
+    replies = [Reply(calls=[("shell", {"command": SEARCH})]), Reply("Done.")]
+    with ModelServer(replies) as model:
+        given = {"AGLET_API_KEY": KEY, "AGLET_BASE_URL": model.url, "AGLET_MODEL": "m", "MY_TOKEN": HEADER}
+        command = [*ordinary_user(), "env", *(f"{name}={value}" for name, value in given.items())]
+        with Wire(
+            house.folder, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"]
+        ) as server:
+            server.initialize()
+            result = server.run(server.session(options={"mode": "allowAll"}))
+            assert result["stopReason"] == "endTurn"
+            assert model.requests[0].headers["authorization"] == f"Bearer {KEY}"
+            said = json.dumps(server.messages) + server.errors()
+    answer = model.requests[1].body["messages"][-1]["content"]
+    assert "ran\n" in answer
+    kept = "".join(p.read_text(errors="replace") for p in (house.folder / "state").rglob("*") if p.is_file())
+    for secret in (KEY, HEADER):
+        assert secret not in said + answer + kept
+
+
+MODELS = """
+model = "work"
+[models.work]
+base_url = "{url}"
+api_key_env = "WORK_KEY"
+headers = {{ X-Team = "{header}" }}
+[models.plain]
+base_url = "{url}"
+api_key = "{file_key}"
+"""
+
+
+def use_models(house: House, url: str) -> None:
+    house.configure(MODELS.format(url=url, header=HEADER, file_key=FILE_KEY))
+    house.environment |= {"WORK_KEY": KEY, "AGLET_API_KEY": ""}
+
+
+def prompt(house: House, server: ModelServer, *arguments: str) -> Loot:
+    done = house.run("run", "go", "--output", "jsonl", *arguments)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    return Loot([], events, done.returncode, done.stderr, server.posts)
+
+
+@pytest.mark.parametrize("model", ["work", "plain"])
+def test_a_provider_that_echoes_the_key_does_not_make_us_say_it(house: House, model: str) -> None:
+    def echo(request: Any) -> Failure:
+        return Failure(401, f"Incorrect API key provided: {request.headers}. You may find yours at …")
+
+    with ModelServer(echo) as server:
+        use_models(house, server.url)
+        loot = prompt(house, server, "--model", model)
+    assert loot.code == 1
+    assert "Incorrect API key" in str(loot.events)
+    sent = server.posts[0].headers
+    assert (sent["authorization"], sent.get("x-team")) in {
+        (f"Bearer {KEY}", HEADER),
+        (f"Bearer {FILE_KEY}", None),
+    }
+    assert_secret(house, loot)
+
+
+@pytest.mark.parametrize("status", [302, 308])
+def test_a_redirect_is_not_followed_and_takes_no_key_along(house: House, status: int) -> None:
+    with ModelServer([Reply("stolen")]) as thief:
+        location = {"Location": f"{thief.url}/chat/completions"}
+        with ModelServer([Raw([b""], status, location)]) as server:
+            use_models(house, server.url)
+            loot = prompt(house, server)
+        assert thief.connections == 0
+    assert loot.code == 1
+    assert "was not followed" in str(loot.events)
+    assert_secret(house, loot)
+
+
+def test_a_key_stays_behind_when_its_model_is_asked_elsewhere(house: House) -> None:
+    with ModelServer([Reply("Hello.")]) as server:
+        use_models(house, "http://model.invalid/v1")
+        loot = prompt(house, server, "--base-url", server.url, "--model", "work")
+    assert loot.code == 0
+    assert "authorization" not in server.posts[0].headers
+    assert "x-team" not in server.posts[0].headers
+    assert "is not sent to" in str(loot.events[0])
+
+
+def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
+    use_models(house, "http://model.invalid/v1")
+    for arguments in ((), ("--json",)):
+        done = house.run("config", "explain", *arguments)
+        assert "(set)" in done.stdout
+        for secret in (KEY, HEADER, FILE_KEY):
+            assert secret not in done.stdout + done.stderr
+
+
+def test_what_is_kept_is_for_the_user_alone(house: House) -> None:
+    """R19: no other user of the machine may read a session."""
+    before = os.umask(0)
+    try:
+        house.attack(call("shell", command="yes | head -c 200000"), mode="allowAll")
+    finally:
+        os.umask(before)
+    kept = [house.state, *house.state.rglob("*")]
+    assert any(path.suffix == ".jsonl" for path in kept)
+    readable = [
+        str(path) for path in kept if stat.S_IMODE(path.stat().st_mode) & 0o077 and not private(path, house)
+    ]
+    assert readable == []
+
+
+def private(path: Path, house: House) -> bool:
+    """Whether a folder above it keeps others out."""
+    above = [folder for folder in path.parents if folder.is_relative_to(house.state)]
+    return any(stat.S_IMODE(folder.stat().st_mode) & 0o077 == 0 for folder in above)

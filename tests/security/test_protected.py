@@ -1,0 +1,246 @@
+"""P9: files that other programs execute or obey are never written without a question (`promises.md` 2.3).
+
+The user is away and chose the widest mode, allowAll. Not one of these names may appear or change,
+whichever tool is used, whether it exists already or not (R8, R9).
+"""
+
+import re
+
+import pytest
+
+from .attacker import Call, House, Loot, call, snapshot
+
+pytestmark = pytest.mark.timeout(60)
+
+NAMES = [
+    ".aglet/config.toml",
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".git/info/attributes",
+    ".git/commondir",
+    ".git/config.worktree",
+    ".git/modules/x/config",
+    ".git/worktrees/x/gitdir",
+    "sub/.git/config",
+    ".gitmodules",
+    ".gitattributes",
+    ".hg/hgrc",
+    ".svn/x",
+    ".husky/pre-commit",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+    ".idea/x.xml",
+    ".zed/settings.json",
+    ".nvim.lua",
+    ".exrc",
+    "a.code-workspace",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".codex/config.toml",
+    ".cursor/rules",
+    ".gemini/settings.json",
+    ".windsurf/x",
+    ".kiro/x",
+    ".amazonq/x",
+    ".roo/x",
+    ".github/copilot-instructions.md",
+    "AGENTS.md",
+    "sub/AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".envrc",
+    ".env",
+    ".env.local",
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".inputrc",
+    ".gitconfig",
+    ".ripgreprc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    "pip.conf",
+    ".cargo/config.toml",
+    "rust-toolchain.toml",
+    ".tool-versions",
+    "sitecustomize.py",
+    "x.pth",
+    ".github/workflows/ci.yml",
+    ".gitlab-ci.yml",
+    ".circleci/config.yml",
+    "Jenkinsfile",
+    ".pre-commit-config.yaml",
+    ".GIT/config",
+    ".Vscode/settings.json",
+    "agents.MD",
+    ".bashrc.",
+    ".e\u200bnv",
+    ".git\u200c/config",
+]
+EXISTING = [".git/config", ".vscode/settings.json", "AGENTS.md", ".env", ".github/workflows/ci.yml", "x.pth"]
+
+
+@pytest.fixture
+def guarded(house: House) -> House:
+    """A workspace where some of the names exist, and links lead to others."""
+    for name in EXISTING:
+        house.put(name, "old\n")
+    house.put("payload", "evil\n")
+    house.put("src/a.py", "a = 1\n")
+    for name, target in {
+        "plain.txt": ".git/config",
+        "notes": ".vscode",
+        "new.txt": ".git/hooks/pre-commit",
+        "again": "notes",
+        "src/up": "..",
+    }.items():
+        (house.workspace / name).symlink_to(target)
+    (house.workspace / ".git/hooks").mkdir()
+    return house
+
+
+def assert_untouched(house: House, before: object, loot: Loot, calls: int) -> None:
+    assert loot.unanswered == calls, "each of them was a question"
+    assert len(loot.answers) == calls
+    assert all("Not run" in answer for answer in loot.answers)
+    assert snapshot(house.workspace) == before
+
+
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
+def test_no_protected_name_is_written_by_the_file_tools(guarded: House, mode: str) -> None:
+    links = [
+        "plain.txt",
+        "notes/settings.json",
+        "notes/new.json",
+        "new.txt",
+        "again/tasks.json",
+        "src/up/.env",
+    ]
+    dots = ["src/../.git/config", "./.vscode/./tasks.json", "nowhere/../.bashrc"]
+    paths = [*NAMES, *links, *dots, str(guarded.workspace / ".git/config")]
+    paths += [(guarded.workspace / ".mcp.json").as_uri()]
+    calls = [call("write_file", path=path, content=f"evil {path}") for path in paths if path not in EXISTING]
+    reads = [call("read_file", path=path) for path in EXISTING if path != ".env"]
+    edits = [
+        call("edit_file", path=path, old_text="old", new_text="evil") for path in EXISTING if path != ".env"
+    ]
+    writes = [call("write_file", path=path, content="evil") for path in EXISTING]
+    before = snapshot(guarded.workspace)
+    loot = guarded.attacks([reads, [*calls, *edits, *writes]], mode=mode)
+    loot.answers[: len(reads)] = []
+    assert_untouched(guarded, before, loot, len(calls) + len(edits) + len(writes))
+    reasons = [asked["question"]["reason"] for asked in loot.of_type("requestOpened") if "question" in asked]
+    assert all(re.search(r"obey|run|secrets|aglet", reason) for reason in reasons), "the danger is named"
+
+
+COMMANDS = [
+    "echo evil > .git/config",
+    "echo evil >> .git/hooks/pre-commit",
+    "echo evil >| .env",
+    "echo evil &> .env",
+    "echo evil >& .env",
+    "echo evil <> .env >&0",
+    ">.bashrc",
+    "cat payload >'.git/config'",
+    "echo x > .gi\\t/config",
+    'echo x > ".git"/config',
+    "echo x > .g''it/config",
+    "cp payload .git/hooks/post-commit",
+    "mv payload .mcp.json",
+    "ln -s payload .npmrc",
+    "ln payload .npmrc",
+    "tee .vscode/tasks.json < payload",
+    "install payload .husky/x",
+    "sed -i s/old/evil/ .git/config",
+    "perl -pi -e s/old/evil/ AGENTS.md",
+    "rm -rf .git",
+    "mv .git gone",
+    "rmdir .git/hooks",
+    "truncate -s 0 .env",
+    "dd if=payload of=.git/config",
+    "rsync payload .git/config",
+    "git config core.fsmonitor ./payload",
+    "git -C . config core.hooksPath .",
+    "git  'config' x.y z",
+    "cd .git && echo evil > config",
+    "cd .git/hooks; cp ../../payload pre-commit",
+    "pushd .git; echo evil >config",
+    "(cd .git; echo evil > config)",
+    "touch .git/commondir",
+    "mkdir .husky",
+    "mkdir -p a/.git/hooks",
+    "patch .git/config payload",
+    "tar xf x.tar -C .git",
+    "unzip x.zip -d .vscode",
+    "curl -o .bashrc x",
+    "wget -O.npmrc x -O .npmrc",
+    "chmod +x .git/hooks/pre-commit",
+    "echo x | tee -a .zshrc",
+    "ex -sc x .envrc",
+    "find . -name config -delete .git",
+    "cp payload .gi*/config",
+    "cp payload .g?t/config",
+    "cp payload .[g]it/x",
+    "cp payload $HOME/.bashrc",
+    "echo x > $X",
+    "echo x > `echo .env`",
+    "echo x > {.env,x}",
+    "echo x > ~/.bashrc",
+    "true && false || echo evil > .git/config",
+    "if true; then echo evil > .env; fi",
+    "while true; do echo evil > .env; break; done",
+    "f() { echo evil > .env; }; f",
+    "echo evil > plain.txt",
+    "cp payload notes/settings.json",
+    "rm new.txt/../../.git/config",
+    "echo evil > src/up/.git/config",
+    "echo " + " ".join(f"a{n}" for n in range(80)) + " > .git/config",
+    "echo evil >&1/../../.git/config.txt >.git/x",
+    "awk '{print > \".git/config\"}' payload",
+    "env -i sh -c 'echo evil > .git/config'",
+    "\n\necho x\n>.git/config",
+    "cat <<E > .git/config\nevil\nE",
+    "cat > .git/config <<< evil",
+    "echo evil | cat > .env",
+    "time echo evil > .env",
+    "sort payload -o.git/config",
+    "sort payload -o .git/config",
+    "sort payload --output=.git/config",
+    "curl -o.bashrc x",
+    "tar xf x.tar -C.git",
+    "python3 -c \"open('.git/config', 'w')\"",
+    "python3 <<E\nopen('.git/config', 'w')\nE",
+    "echo \"open('.git/config', 'w')\" | python3",
+    "perl -e 'open(F, \">.git/config\")'",
+    "node -e \"require('fs').writeFileSync('.git/config', '')\"",
+]
+
+
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits", "allowAll"])
+def test_no_command_that_names_one_runs(guarded: House, mode: str) -> None:
+    calls = [call("shell", command=command) for command in COMMANDS]
+    calls += [
+        call("shell", command="echo evil > config", cwd=".git"),
+        call("shell", command="cp ../payload tasks.json", cwd="notes"),
+        call("shell", command="rm ../.git/config", cwd="src"),
+    ]
+    before = snapshot(guarded.workspace)
+    loot = guarded.attack(*calls, mode=mode)
+    assert_untouched(guarded, before, loot, len(calls))
+
+
+def test_the_same_commands_elsewhere_run_in_mode_allow_all(guarded: House) -> None:
+    """The tests above do not pass because nothing runs."""
+    calls: list[Call] = [
+        call("shell", command="echo good > out.txt; cp out.txt copy.txt; touch made; mkdir -p a/b"),
+        call("write_file", path="sub/new.txt", content="good"),
+        call("shell", command="sed -i s/good/better/ out.txt && rm made", cwd=""),
+    ]
+    loot = guarded.attack(*calls, mode="allowAll")
+    assert loot.unanswered == 0
+    assert (guarded.workspace / "out.txt").read_text() == "better\n"
+    assert (guarded.workspace / "sub/new.txt").read_text() == "good"
+    assert not (guarded.workspace / "made").exists()

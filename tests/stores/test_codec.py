@@ -1,0 +1,185 @@
+"""Facts go to disk and come back the same, from every version."""
+
+import json
+import types
+from pathlib import Path
+from typing import Any, get_args, get_origin
+from zlib import crc32
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aglet.engine.facts import (
+    Admitted,
+    Entry,
+    Fact,
+    Noted,
+    Replied,
+    RunStarted,
+    SessionChanged,
+    Unknown,
+    Used,
+)
+from aglet.engine.ports import JournalError
+from aglet.engine.vocabulary import Content, Text, ToolCall, Usage
+from aglet.stores.codec import CONTENTS, FACTS, Damaged, Header, decode, encode, structure, unstructure
+from aglet.stores.reading import read
+from support.store_samples import SAMPLES, entries_of
+
+GOLDEN = Path(__file__).parent / "golden" / "v1.jsonl"
+HEADER = Header("ses_golden", "0123456789abcdef", 1_795_250_000.25)
+
+floats = st.floats(allow_nan=False, allow_infinity=False)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | floats | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+objects = st.dictionaries(st.text(), json_values, max_size=3)
+
+
+def values_of(annotation: Any) -> st.SearchStrategy[Any]:
+    """Any value of a field's type."""
+    if annotation is float:
+        return floats
+    if get_origin(annotation) is dict:
+        return objects
+    if get_origin(annotation) is tuple:
+        return st.lists(values_of(get_args(annotation)[0]), max_size=2).map(tuple)
+    if isinstance(annotation, types.UnionType):
+        return st.one_of(*map(values_of, get_args(annotation)))
+    if hasattr(annotation, "__dataclass_fields__"):
+        fields = annotation.__dataclass_fields__.values()
+        return st.builds(annotation, **{field.name: values_of(field.type) for field in fields})
+    return st.from_type(annotation)
+
+
+def line(body: dict[str, Any]) -> bytes:
+    """A line with a right checksum, whatever is in it."""
+    rest = json.dumps(body, separators=(",", ":"))[1:].encode()
+    return b'{"crc":"%08x",' % crc32(rest) + rest
+
+
+@pytest.mark.parametrize("kind", FACTS.values())
+@settings(max_examples=25)
+@given(data=st.data(), seq=st.integers(1), at=st.floats(0, 1e12))
+def test_every_fact_comes_back_as_it_was(kind: type[Fact], data: st.DataObject, seq: int, at: float) -> None:
+    fact = data.draw(values_of(kind))
+    written = encode(Entry(seq, at, fact))
+    assert written.endswith(b"\n")
+    assert written.count(b"\n") == 1
+    assert decode(written[:-1]) == Entry(seq, at, fact)
+
+
+@given(kind=st.text(min_size=1).filter(lambda kind: kind not in FACTS), data=objects, seq=st.integers(1))
+def test_a_fact_of_a_newer_aglet_is_written_back_byte_by_byte(
+    kind: str, data: dict[str, Any], seq: int
+) -> None:
+    data.pop("type", None)
+    theirs = line({"seq": seq, "at": 1.5, "fact": {"type": kind, **data}})
+    entry = decode(theirs)
+    assert entry == Entry(seq, 1.5, Unknown(kind, data))
+    assert encode(entry) == theirs + b"\n"
+
+
+def test_every_kind_of_fact_and_content_has_a_name_and_a_sample() -> None:
+    assert {*FACTS.values(), Unknown} == set(get_args(Fact)) == {type(sample) for sample in SAMPLES}
+    assert set(CONTENTS.values()) == set(get_args(Content))
+
+
+def test_broken_characters_from_a_model_survive() -> None:
+    fact = Noted("room", "kind", {"half a pair": "\ud83d", "nul": "\0"})
+    assert decode(encode(Entry(1, 1.0, fact))[:-1]) == Entry(1, 1.0, fact)
+
+
+def test_deeply_nested_arguments_survive() -> None:
+    deep: Any = "bottom"
+    for _ in range(400):
+        deep = {"a": [deep]} if len(str(deep)) % 2 else [deep]
+    fact = Replied("i", "", tool_calls=(ToolCall("c", "t", {"deep": deep}),))
+    assert decode(encode(Entry(1, 1.0, fact))[:-1]) == Entry(1, 1.0, fact)
+
+
+def test_unknown_fields_are_ignored_and_missing_ones_take_their_default() -> None:
+    assert structure({"type": "run_started", "v": 9, "run_id": "r", "colour": "blue"}) == RunStarted("r")
+    assert structure({"type": "session_changed"}) == SessionChanged()
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        {"type": "run_started"},
+        {"type": "run_started", "run_id": 7},
+        {"type": "run_started", "run_id": "r", "limits": "none"},
+        {"type": "run_started", "run_id": "r", "limits": {"max_turns": 1.5}},
+        {"type": "run_started", "run_id": "r", "limits": {"max_turns": True}},
+        {"type": "run_ended", "run_id": "r", "stop": {"reason": "bored"}},
+        {"type": "queue_changed", "run_ids": "abc"},
+        {"type": "admitted", "run_id": "r", "item_id": "i", "content": [{"type": "smell"}]},
+        {"type": "admitted", "run_id": "r", "item_id": "i", "content": ["text"]},
+        {"type": "noted", "feature": "f", "kind": "k", "data": [1]},
+        {"type": "replied", "item_id": "i", "text": "t", "finish": "exploded"},
+    ],
+)
+def test_a_known_fact_of_another_shape_is_kept_as_unknown(fact: dict[str, Any]) -> None:
+    found = structure(fact)
+    assert isinstance(found, Unknown)
+    assert unstructure(found) == fact
+
+
+def test_whole_numbers_do_for_costs_and_times() -> None:
+    assert structure({"type": "used", "by": "x", "usage": {}, "cost": 1}) == Used("x", Usage(), 1.0)
+    assert decode(line({"seq": 1, "at": 7, "fact": {"type": "run_started", "run_id": "r"}})) == Entry(
+        1, 7.0, RunStarted("r")
+    )
+
+
+def test_a_header_comes_back_as_it_was() -> None:
+    assert decode(encode(HEADER)[:-1]) == HEADER
+
+
+@pytest.mark.parametrize(
+    "body", [{"journal": 2, "session": "s"}, {"seq": 1, "at": 1.0}, {"seq": "1"}, {"x": 1}]
+)
+def test_a_whole_line_of_another_format_is_named_as_newer(body: dict[str, Any]) -> None:
+    with pytest.raises(JournalError, match="update aglet"):
+        decode(line(body))
+
+
+@pytest.mark.parametrize(
+    "rest", [b"", b"}", b'"seq":1', b'"a":' + b"[" * 100_000, b'"a":' + b"1" * 5000 + b"}"]
+)
+def test_a_line_that_is_no_json_is_damaged(rest: bytes) -> None:
+    if rest == b"}":
+        rest = b"nonsense}"
+    with pytest.raises(Damaged):
+        decode(b'{"crc":"%08x",' % crc32(rest) + rest)
+
+
+def test_every_flipped_bit_of_a_line_is_noticed() -> None:
+    whole = encode(Entry(1, 1.5, Admitted("run", "item", (Text("hello"),))))[:-1]
+    for index in range(len(whole)):
+        for bit in range(8):
+            flipped = bytearray(whole)
+            flipped[index] ^= 1 << bit
+            with pytest.raises(Damaged):
+                decode(bytes(flipped))
+
+
+def test_the_golden_journal_of_version_1_loads_for_ever() -> None:
+    reading = read(GOLDEN.read_bytes())
+    assert reading.damage == ""
+    assert reading.epoch == HEADER.epoch
+    assert reading.entries == entries_of(SAMPLES)
+
+
+def test_the_names_on_disk_are_those_of_the_golden_journal() -> None:
+    written = encode(HEADER) + b"".join(map(encode, entries_of(SAMPLES)))
+    assert written.decode() == GOLDEN.read_text("utf-8")
+
+
+def test_samples_leave_no_field_at_its_default() -> None:
+    for sample in SAMPLES:
+        for name, field in type(sample).__dataclass_fields__.items():
+            assert getattr(sample, name) != field.default, f"{type(sample).__name__}.{name}"

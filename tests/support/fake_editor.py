@@ -1,0 +1,66 @@
+"""An editor with open documents that can also misbehave the ways real ones do."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from aglet.engine.ports import Stale, WorkspaceError
+from aglet.workspace.editor import Buffer
+
+
+class FakeEditor:
+    """Implements `Editor`. It misbehaves at the next `replace` when it was told to.
+
+    `refuse()`: the edit is not applied. `meanwhile(action)`: the action happens (the user types, the
+    disk changes) just before the edit arrives. `distort(change)`: another text is applied than asked.
+    """
+
+    def __init__(self, documents: Mapping[str, str] | None = None) -> None:
+        self._buffers = {uri: Buffer(uri, 1, text) for uri, text in (documents or {}).items()}
+        self.labels: list[str] = []
+        self._refusal = ""
+        self._action: Callable[[], None] = lambda: None
+        self._change: Callable[[str], str] = str
+
+    def open(self, uri: str, text: str) -> None:
+        """The user opens a document."""
+        self._buffers[uri] = Buffer(uri, 1, text)
+
+    def type(self, uri: str, text: str) -> None:
+        """The user turns a document into this text."""
+        self._buffers[uri] = Buffer(uri, self._buffers[uri].version + 1, text)
+
+    def close(self, uri: str) -> None:
+        """The user closes a document."""
+        del self._buffers[uri]
+
+    def refuse(self, reason: str = "the editor refused the edit") -> None:
+        """Do not apply edits from now on."""
+        self._refusal = reason
+
+    def meanwhile(self, action: Callable[[], None]) -> None:
+        """Do this when the next edit arrives, before it is looked at."""
+        self._action = action
+
+    def distort(self, change: Callable[[str], str]) -> None:
+        """Apply this to the text of every edit."""
+        self._change = change
+
+    def buffer(self, uri: str) -> Buffer | None:
+        """The open document with this URI."""
+        return self._buffers.get(uri)
+
+    def buffers(self) -> Sequence[Buffer]:
+        """All open documents."""
+        return tuple(self._buffers.values())
+
+    async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
+        """Apply an edit, or misbehave."""
+        action, self._action = self._action, lambda: None
+        action()
+        if self._refusal:
+            raise WorkspaceError(self._refusal)
+        now = self._buffers.get(buffer.uri)
+        if now is None or now.version != buffer.version:
+            raise Stale("the document changed in the meantime")
+        self.labels.append(label)
+        self.type(buffer.uri, self._change(text))
+        return self._buffers[buffer.uri]

@@ -1,0 +1,154 @@
+"""What tests of rooms need besides `scenario.check`: tools with targets, a workspace, turns with calls."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from aglet.engine.facts import Notice, Replied
+from aglet.engine.ports import DirEntry, Effect, FileText, Place, Preview, Target, ToolContext, ToolSpec
+from aglet.engine.ports import WorkspaceError as Trouble
+from aglet.engine.session import Session
+from aglet.engine.state import State
+from aglet.engine.vocabulary import (
+    FileVersion,
+    JsonObject,
+    Text,
+    ToolCall,
+    ToolOutcome,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from aglet.workspace.paths import Ground
+from support.scenario import Meanwhile, Part
+
+
+def use(*calls: ToolCall, usage: Usage | None = None, cost: float | None = None) -> list[Part]:
+    """A turn that makes these calls."""
+    return [Replied("", "", tool_calls=calls, finish="tool_calls", usage=usage or Usage(), cost=cost)]
+
+
+def do(call_id: str, name: str, value: str = "", **more: Any) -> ToolCall:
+    """A call of a `FakeDoer`."""
+    return ToolCall(call_id, name, {"value": value, **more} if value else more)
+
+
+def results(state: State) -> dict[str, str]:
+    """What the model read of each call."""
+    return {m.call_id: m.text for m in state.transcript if isinstance(m, ToolResult)}
+
+
+def injected(state: State, origin: str) -> list[str]:
+    """What a room said in the user's place."""
+    messages = (m for m in state.transcript if isinstance(m, UserMessage) and m.origin == origin)
+    return ["".join(part.text for part in m.content if isinstance(part, Text)) for m in messages]
+
+
+@dataclass
+class FakeDoer:
+    """A tool that does one kind of thing to `value` and remembers what it was given."""
+
+    name: str
+    effect: Effect
+    effects: frozenset[Effect] | None = None
+    outcome: Callable[[ToolCall], ToolOutcome] = lambda call: ToolOutcome("ok")
+    done: list[JsonObject] = field(default_factory=list[JsonObject])
+
+    @property
+    def spec(self) -> ToolSpec:
+        """Its name and effects."""
+        effects = frozenset({self.effect}) if self.effects is None else self.effects
+        return ToolSpec(self.name, "", {"type": "object"}, effects)
+
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
+        """The command it would run, or the call as it is."""
+        value = str(call.arguments.get("value", ""))
+        targets = (Target(self.effect, value),) if value else ()
+        subject = {"type": "tool", "name": call.name, "input": call.arguments}
+        if self.effect is Effect.EXECUTES:
+            subject = {"type": "command", "command": value, "cwd": call.arguments.get("cwd", "")}
+        problem = str(call.arguments.get("problem", ""))
+        return Preview(f"{self.name} {value}", subject, targets, problem)
+
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Remember the arguments."""
+        self.done.append(call.arguments)
+        return self.outcome(call)
+
+
+class FakeWorkspace:
+    """A folder without an editor. Paths are the real ones; `opened` lists everything that was looked into."""
+
+    def __init__(self, root: Path, unsaved: Sequence[str] = ()) -> None:
+        self._ground, self._unsaved = Ground(str(root)), list(unsaved)
+        self.root, self.roots = str(root), (str(root),)
+        self.opened: list[str] = []
+        self.allowed: list[str] = []
+
+    def place(self, path: str) -> Place:
+        """Where it leads."""
+        return self._ground.place(path)
+
+    def allow(self, path: str) -> None:
+        """Remember the permission."""
+        self._ground.allow(path)
+        self.allowed.append(path)
+
+    async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
+        """The text of a file."""
+        self.opened.append(path)
+        place = self._ground.enter(path).place
+        try:
+            data = Path(place.path).read_bytes()
+        except OSError as error:
+            raise Trouble(str(error)) from None
+        if len(data) > max_bytes:
+            raise Trouble("too large")
+        return FileText(place, data.decode(), FileVersion(sha256(data).hexdigest()), "disk")
+
+    async def list(self, path: str = "") -> Sequence[DirEntry]:
+        """The names in a folder."""
+        self.opened.append(path)
+        try:
+            return [
+                DirEntry(p.name, "dir" if p.is_dir() else "file") for p in Path(self.root, path).iterdir()
+            ]
+        except OSError as error:
+            raise Trouble(str(error)) from None
+
+    async def files(self, under: str = "") -> Sequence[str]:
+        """All files below."""
+        self.opened.append(under)
+        root = Path(self.root)
+        return sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file())
+
+    def unsaved(self) -> Sequence[str]:
+        """What a test said is unsaved."""
+        return list(self._unsaved)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"a room used the workspace: {name}")
+
+
+class Notices:
+    """Collects the notices of a scenario: `meanwhile=Notices()`."""
+
+    def __init__(self) -> None:
+        self.titles: list[str] = []
+        self.texts: list[str] = []
+
+    async def __call__(self, scene: Meanwhile) -> None:
+        """Listen from now on."""
+        self.listen(scene.session)
+
+    def listen(self, session: Session) -> None:
+        """The same without a scenario."""
+
+        def look(event: Any, state: State) -> None:
+            if isinstance(notice := getattr(event, "shown", None), Notice):
+                self.titles.append(notice.title)
+                self.texts.append(notice.text)
+
+        session.log.subscribe(look)

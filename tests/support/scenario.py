@@ -1,0 +1,342 @@
+"""Engine scenarios: a scripted model in, facts out, through one `check`.
+
+A scenario says what the model does turn by turn, which features and tools there are, and what
+happens meanwhile. `check` runs it through real `Sessions` and proves, for every scenario, that the
+state is the fold of the journal at every cut point, and that a crash at any of them leaves a
+session whose calls all have their results.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aglet.engine.facts import (
+    Admitted,
+    Answered,
+    Asked,
+    Compacted,
+    Cut,
+    Entry,
+    Fact,
+    Glimpse,
+    Injected,
+    LimitsChanged,
+    ModelDelta,
+    Noted,
+    Overflowed,
+    PhaseStarted,
+    QueueChanged,
+    Replied,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    Steered,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+    Unknown,
+    Used,
+)
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.ports import (
+    Effect,
+    ModelClient,
+    ModelError,
+    ModelInfo,
+    ModelRequest,
+    Preview,
+    Reply,
+    ToolContext,
+    ToolSpec,
+)
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.state import State, fold, fold_all
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    JsonObject,
+    Limits,
+    Message,
+    Stop,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolOutcome,
+    ToolResult,
+    Usage,
+)
+from aglet.stores.memory import MemoryStore
+
+Part = ModelDelta | Reply | BaseException | Callable[[], Awaitable[None]]
+
+
+@dataclass
+class FakeModel:
+    """Plays its turns in order. A part is yielded, raised, or awaited."""
+
+    turns: list[list[Part]]
+    requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
+    closed: int = 0
+    info: ModelInfo = field(default_factory=lambda: ModelInfo("fake"))
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
+        """The next turn."""
+        self.requests.append(request)
+        try:
+            for part in self.turns.pop(0):
+                if isinstance(part, BaseException):
+                    raise part
+                if isinstance(part, TextDelta | Replied):
+                    yield _named(part, request.reply_id)
+                elif callable(part):
+                    await part()
+                else:
+                    yield part
+        finally:
+            self.closed += 1
+
+    def resolve(self, name: str) -> ModelClient:
+        """Every name is this model, except `nowhere`."""
+        if name == "nowhere":
+            raise ModelError("there is no model called 'nowhere'", kind="modelNotFound", hint="Use 'fake'.")
+        return self
+
+
+def _named(part: TextDelta | Replied, reply_id: str) -> ModelDelta | Replied:
+    if isinstance(part, TextDelta):
+        return TextDelta(reply_id, part.text)
+    return Replied(reply_id, *[getattr(part, name) for name in REPLIED_FIELDS])
+
+
+REPLIED_FIELDS = ("text", "thinking", "tool_calls", "finish", "usage", "cost", "model", "opaque")
+
+
+def say(text: str = "done", finish: Any = "stop", usage: Usage | None = None) -> list[Part]:
+    """A turn that says something and ends."""
+    return [TextDelta("", text), Replied("", text, finish=finish, usage=usage or Usage())]
+
+
+def call(*calls: tuple[str, str], text: str = "") -> list[Part]:
+    """A turn that calls tools: (call id, tool name) each."""
+    made = tuple(ToolCall(call_id, name, {}) for call_id, name in calls)
+    return [Replied("", text, tool_calls=made, finish="tool_calls")]
+
+
+def overflow() -> list[Part]:
+    """A turn whose request did not fit."""
+    return [Overflowed("too long", limit=100, used=120)]
+
+
+@dataclass
+class FakeTool:
+    """A tool that runs `body` and gives `text`."""
+
+    name: str
+    effects: frozenset[Effect] = frozenset({Effect.READS})
+    body: Callable[[ToolContext], Awaitable[None]] | None = None
+    text: str = "ok"
+    ran: int = 0
+
+    @property
+    def spec(self) -> ToolSpec:
+        """Its name and effects."""
+        return ToolSpec(self.name, f"The tool {self.name}.", {"type": "object"}, self.effects)
+
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
+        """Its name is all there is to know."""
+        return Preview(self.name, {"type": "tool", "name": self.name, "input": call.arguments})
+
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Run the body."""
+        self.ran += 1
+        if self.body:
+            await self.body(context)
+        return ToolOutcome(self.text)
+
+
+class FakeClock:
+    """Time that goes on by one second whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self._now = 1_000_000.0
+
+    def now(self) -> float:
+        """One second later than before."""
+        self._now += 1
+        return self._now
+
+    monotonic = now
+
+
+@dataclass
+class Meanwhile:
+    """What a scenario can do while a run is running."""
+
+    session: Session
+    sessions: Sessions
+    model: FakeModel
+
+    async def until(self, seen: Callable[[Entry | Glimpse], bool]) -> None:
+        """Wait for an event (from now on)."""
+        happened = asyncio.Event()
+
+        def look(event: Entry | Glimpse, state: State) -> None:
+            if seen(event):
+                happened.set()
+
+        leave = self.session.log.subscribe(look)
+        try:
+            await asyncio.wait_for(happened.wait(), 5)
+        finally:
+            leave()
+
+    async def until_fact(self, kind: type[Fact]) -> None:
+        """Wait for a fact of this kind."""
+        await self.until(lambda event: isinstance(event, Entry) and isinstance(event.fact, kind))
+
+
+async def check(
+    *turns: list[Part],
+    facts: Sequence[str] | None,
+    features: Sequence[Feature] | Callable[[Session], Sequence[Feature]] = (),
+    meanwhile: Callable[[Meanwhile], Awaitable[None]] | None = None,
+    limits: Limits | None = None,
+    options: JsonObject | None = None,
+    attended: bool = False,
+) -> State:
+    """Run one prompt through the engine and compare the facts after its admission with `facts`."""
+    model, store = FakeModel(list(turns)), MemoryStore()
+
+    def equip(session: Session, admitted: Admitted) -> Outfit:
+        made = features(session) if callable(features) else features
+        return Outfit(tuple(made), model, NOWHERE, limits or Limits())
+
+    async with Sessions(store, equip, FakeClock()) as sessions:
+        session = await sessions.create("/work", options=options)
+        if attended:
+            session.questions.attend(True)
+        scene = Meanwhile(session, sessions, model)
+        watching = asyncio.ensure_future(meanwhile(scene) if meanwhile else asyncio.sleep(0))
+        await asyncio.sleep(0)  # let it subscribe first
+        admission = await session.prompt((Text("go"),))
+        try:
+            await session.finished(admission.run_id)
+        finally:
+            await watching
+        state, entries = session.state, list(session.log.journal.entries())
+    if facts is not None:
+        assert [describe(entry.fact) for entry in entries[2:]] == facts
+    assert model.closed == len(model.requests), "every stream is closed"
+    await prove(entries, state, equip)
+    return state
+
+
+async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
+    """The property: fold(journal) == state at every cut, and every cut can be opened again whole."""
+    assert fold_all(entries) == state
+    assert not state.calls
+    assert not state.questions
+    assert paired(state.transcript)
+    partial = State()
+    for index, entry in enumerate(entries, 1):
+        partial = fold(partial, entry)
+        assert fold_all(entries[index:], partial) == state
+        store = MemoryStore()
+        journal = store.create("ses_cut")
+        journal.append(*entries[:index])
+        journal.close()
+        async with Sessions(store, equip, FakeClock()) as sessions:
+            session = await sessions.open("ses_cut")
+            assert not session.state.running
+            assert not session.state.calls
+            assert not session.state.questions
+            assert paired(session.state.transcript)
+            assert paired(session.state.context.messages)
+            assert fold_all(session.log.journal.entries()) == session.state
+
+
+def paired(messages: Sequence[Message]) -> bool:
+    """Whether every call has exactly one result, right behind its reply and in its order."""
+    expected: list[str] = []
+    for message in messages:
+        if isinstance(message, ToolResult):
+            if not expected or expected.pop(0) != message.call_id:
+                return False
+        elif expected:
+            return False
+        elif isinstance(message, AssistantMessage):
+            expected = [call.call_id for call in message.tool_calls]
+    return not expected
+
+
+def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per kind of fact
+    """A fact in one line without ids and times."""
+    match fact:
+        case SessionChanged(cwd, title, options=options):
+            return f"session {cwd}{title}{options or ''}"
+        case Admitted(content=content):
+            return f"admitted {words(content)}"
+        case QueueChanged(run_ids):
+            return f"queue of {len(run_ids)}"
+        case RunStarted():
+            return "run started"
+        case Steered(content=content):
+            return f"steered {words(content)}"
+        case Injected(messages):
+            return "injected " + ", ".join(f"{m.origin}: {words(m.content)}" for m in messages)
+        case TurnStarted():
+            return "turn"
+        case Replied(text=text, tool_calls=calls):
+            return " ".join(["replied", text or "-", *(f"{c.name}({c.call_id})" for c in calls)])
+        case Cut(text=text, cause=cause):
+            return f"cut {cause} {text or '-'}"
+        case Overflowed(message):
+            return f"overflowed {message}"
+        case Used(by):
+            return f"used by {by}"
+        case ToolStarted(call_id):
+            return f"started {call_id}"
+        case ToolFinished(call_id, outcome):
+            return f"finished {call_id} {outcome.status}: {outcome.text}"
+        case Asked(_, question):
+            return f"asked {question.title}"
+        case Answered(_, answer):
+            return f"answered {answer.outcome}"
+        case Compacted(_, summary, keep_from):
+            return f"compacted to {summary!r} keeping from {keep_from}"
+        case PhaseStarted(name):
+            return f"phase {name}"
+        case LimitsChanged(limits):
+            return f"limits {limits.max_turns}"
+        case Noted(feature, kind):
+            return f"noted {feature}.{kind}"
+        case RunEnded(_, stop):
+            return f"ended {stop.reason}" + (f" [{stop.kind}]" if stop.kind else "")
+        case Unknown(kind):
+            return f"unknown {kind}"
+
+
+def words(content: Sequence[Content]) -> str:
+    """The text of a message."""
+    return " ".join(part.text for part in content if isinstance(part, Text))
+
+
+def stop_with(reason: StopReason) -> Stop:
+    """A stop to give, with a detail that says where it came from."""
+    return Stop(reason, "by the scenario")
+
+
+class FakeWorkspace:
+    """Scenarios have no files; a tool that wanted some would fail loudly."""
+
+    root = "/work"
+    roots = ("/work",)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"a scenario used the workspace: {name}")
+
+
+NOWHERE: Any = FakeWorkspace()

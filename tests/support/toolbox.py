@@ -1,0 +1,59 @@
+"""A room's tools as a run calls them: through the room's own wrapper, with notes that are kept."""
+
+from collections.abc import Coroutine
+from typing import Any, Literal
+
+from aglet.engine.facts import Entry, Noted, Shown
+from aglet.engine.feature import Feature, Invocation
+from aglet.engine.ports import Preview, Tool, ToolContext, Workspace
+from aglet.engine.state import State, fold
+from aglet.engine.vocabulary import JsonObject, Stop, ToolCall, ToolOutcome
+
+
+class Toolbox:
+    """Calls tools by name; it is also the `RunView` they get. `shown` is what they streamed."""
+
+    def __init__(self, feature: Feature, workspace: Workspace) -> None:
+        self.state = State()
+        self.shown: list[str] = []
+        self._feature, self._workspace = feature, workspace
+
+    async def call(self, name: str, **arguments: Any) -> ToolOutcome:
+        """Call a tool and give its outcome."""
+        tool, context = self._tool(name), self.context()
+        invocation = Invocation(ToolCall(context.call_id, name, arguments), tool, context)
+        return await self._feature.around_tool(invocation, self, run_tool)
+
+    async def preview(self, name: str, **arguments: Any) -> Preview:
+        """What the call would do."""
+        context = self.context()
+        return await self._tool(name).preview(ToolCall(context.call_id, name, arguments), context)
+
+    def _tool(self, name: str) -> Tool:
+        return next(tool for tool in self._feature.tools if tool.spec.name == name)
+
+    def context(self) -> ToolContext:
+        """What a call gets."""
+        return ToolContext(self._workspace, "call_1", self.shown.append)
+
+    # --- what features see (`RunView`) ---
+
+    def note(self, feature: str, kind: str, data: JsonObject) -> None:
+        """Keep a room's note."""
+        self.state = fold(self.state, Entry(self.state.seq + 1, 0.0, Noted(feature, kind, data)))
+
+    def show(self, shown: Shown) -> None:
+        """Nothing is shown here."""
+
+    def stop(self, stop: Stop) -> None:
+        """No tool may end the run."""
+        raise AssertionError(stop)
+
+    def spawn(self, work: Coroutine[Any, Any, None], scope: Literal["run", "session"]) -> None:
+        """No tool starts background work."""
+        raise AssertionError(scope)
+
+
+async def run_tool(invocation: Invocation) -> ToolOutcome:
+    """The innermost step of a call."""
+    return await invocation.tool(invocation.call, invocation.context)

@@ -1,0 +1,245 @@
+"""A client of the LSP door for tests: a real process, raw frames, everything that arrives kept in order."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+Message = dict[str, Any]
+PATIENCE = 8.0  # seconds a test waits for anything
+AGENT: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
+
+
+def frame(message: Any) -> bytes:
+    """A message as a frame."""
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def script(folder: Path, *prompts: Message, **settings: Any) -> Path:
+    """Write a script for the scripted model, and a config file that uses it; gives the config file."""
+    path = folder / "script.json"
+    path.write_text(json.dumps({"prompts": list(prompts), **settings}))
+    config = folder / "config.toml"
+    config.write_text(f'model = "play"\n[models.play]\ndialect = "scripted"\nscript = "{path}"\n')
+    return config
+
+
+def turns(*made: Message | str) -> Message:
+    """A prompt of the script: what the model answers, turn by turn."""
+    return {"turns": [{"text": turn} if isinstance(turn, str) else turn for turn in made]}
+
+
+class Wire:
+    """A server process and what it said."""
+
+    def __init__(self, folder: Path, config: Path | None = None, command: list[str] | None = None) -> None:
+        self.workspace = folder / "workspace"
+        self.workspace.mkdir(exist_ok=True)
+        kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
+        environment = {name: os.environ[name] for name in kept if name in os.environ}
+        environment |= {"HOME": str(folder), "AGLET_STATE_DIR": str(folder / "state")}
+        environment |= {"AGLET_CONFIG": str(config)} if config else {}
+        self.log = folder / "stderr.log"
+        with self.log.open("ab") as errors:
+            self.process = subprocess.Popen(
+                command or [sys.executable, "-m", "aglet", "serve", "--stdio"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                cwd=self.workspace,
+                bufsize=0,
+            )
+        self.messages: list[Message] = []
+        self.asked: dict[Any, tuple[str, Message]] = {}  # our requests, by id
+        self.answers: dict[str, Callable[[Message], Any]] = {}
+        self.reading = threading.Event()
+        self.reading.set()
+        self.ended = False
+        self._ids = itertools.count(1)
+        self._arrived = threading.Condition()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.reading.set()
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(PATIENCE)
+        self.process.kill()
+        self.process.wait()
+        self._thread.join(PATIENCE)
+        self.process.stdout.close()
+
+    # --- sending ---
+
+    def write(self, data: bytes) -> None:
+        """Write raw bytes."""
+        assert self.process.stdin
+        view = memoryview(data)
+        while view:
+            view = view[self.process.stdin.write(view) :]
+
+    def send(self, message: Any) -> None:
+        """Send any JSON as a frame."""
+        self.write(frame(message))
+
+    def notify(self, method: str, params: Any = None) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": {} if params is None else params})
+
+    def post(self, method: str, params: Any = None) -> int:
+        """Send a request without waiting; gives its id."""
+        number = next(self._ids)
+        self.asked[number] = (method, params or {})
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
+        return number
+
+    def answer_of(self, id: Any) -> Message:
+        """Wait for the response to a request."""
+        return self.until(lambda m: "method" not in m and m.get("id") == id)
+
+    def ask(self, method: str, params: Any = None) -> Message:
+        """Send a request and wait for its response."""
+        return self.answer_of(self.post(method, params))
+
+    def call(self, method: str, params: Any = None) -> Any:
+        """Send a request and wait for its result."""
+        response = self.ask(method, params)
+        assert "result" in response, response
+        return response["result"]
+
+    # --- receiving ---
+
+    def until(self, wanted: Callable[[Message], bool], patience: float = PATIENCE) -> Message:
+        """Wait for the first message (since the beginning) that is wanted."""
+        seen, deadline = 0, time.monotonic() + patience
+        while True:
+            with self._arrived:
+                for message in self.messages[seen:]:
+                    if wanted(message):
+                        return message
+                seen = len(self.messages)
+                left = deadline - time.monotonic()
+                assert left > 0, f"nothing of the kind came; last: {self.messages[-3:]}, {self.errors()}"
+                assert not self.ended, f"the server ended; {self.messages[-3:]}, {self.errors()}"
+                self._arrived.wait(left)
+
+    def event(self, type: str, **data: Any) -> Message:
+        """Wait for an event of this type with these members in its data."""
+
+        def wanted(event: Message) -> bool:
+            return event["type"] == type and all(event["data"].get(k) == v for k, v in data.items())
+
+        message = self.until(lambda m: any(wanted(event) for event in events_in(m)))
+        return next(event for event in events_in(message) if wanted(event))
+
+    @property
+    def events(self) -> list[Message]:
+        """All events so far."""
+        return [event for message in list(self.messages) for event in events_in(message)]
+
+    def of_method(self, method: str) -> list[Message]:
+        """What the server sent of this method so far."""
+        return [message for message in list(self.messages) if message.get("method") == method]
+
+    def index(self, wanted: Callable[[Message], bool]) -> int:
+        """The place of the first wanted message among all that arrived."""
+        return next(index for index, message in enumerate(self.messages) if wanted(message))
+
+    def exit_code(self, patience: float = PATIENCE) -> int:
+        """Wait for the end of the process."""
+        return self.process.wait(patience)
+
+    def errors(self) -> str:
+        """What the server wrote to its log."""
+        return self.log.read_text()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        stream = self.process.stdout
+        buffer = b""
+        while self.reading.wait() and (data := stream.read(65_536)):
+            buffer += data
+            while (taken := _take(buffer)) is not None:
+                message, buffer = taken
+                self._arrive(message)
+        with self._arrived:
+            self.ended = True
+            self._arrived.notify_all()
+
+    def _arrive(self, message: Message) -> None:
+        with self._arrived:
+            self.messages.append(message)
+            self._arrived.notify_all()
+        if "method" in message and "id" in message and message["method"] in self.answers:
+            result = self.answers[message["method"]](message["params"])
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    # --- the usual ---
+
+    def initialize(self, agent: Mapping[str, Any] | None = None, **params: Any) -> Message:
+        """Say hello; with `agent` {} in plain mode. Gives the result."""
+        block: Mapping[str, Any] = AGENT if agent is None else agent
+        capabilities: Message = {"experimental": {"agent": block}} if block else {}
+        capabilities |= params.pop("capabilities", {})
+        result = self.call(
+            "initialize",
+            {
+                "processId": os.getpid(),
+                "rootUri": self.workspace.as_uri(),
+                "clientInfo": {"name": "test"},
+                "capabilities": capabilities,
+                **params,
+            },
+        )
+        self.notify("initialized")
+        return result
+
+    def session(self, **params: Any) -> str:
+        """Make a session; gives its id."""
+        given = {"cwd": self.workspace.as_uri(), "clientKey": "new", **params}
+        return self.call("agent/session/new", given)["sessionId"]
+
+    def run(self, session_id: str, text: str = "go", **params: Any) -> Any:
+        """Run a prompt to its end; gives the result."""
+        content = [{"type": "text", "text": text}]
+        return self.call("agent/run", {"sessionId": session_id, "input": content, "wait": True, **params})
+
+    def leave(self) -> int:
+        """Shut down and exit; gives the exit code."""
+        self.call("shutdown")
+        self.notify("exit")
+        return self.exit_code()
+
+
+def events_in(message: Message) -> list[Message]:
+    """The events of a message, none if it is something else."""
+    return message["params"]["events"] if message.get("method") == "agent/event" else []
+
+
+def _take(buffer: bytes) -> tuple[Message, bytes] | None:
+    header, found, rest = buffer.partition(b"\r\n\r\n")
+    if not found:
+        return None
+    length = int(header.rpartition(b":")[2])
+    if len(rest) < length:
+        return None
+    return json.loads(rest[:length]), rest[length:]

@@ -1,0 +1,260 @@
+"""The ordering rules of the protocol (4.7 and part 6), checked over any recorded list of events."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+import aglet_protocol
+from aglet.doors.fold import merged
+from aglet_protocol.events import DURABLE
+
+Event = dict[str, Any]
+SCHEMA = Path(aglet_protocol.__file__).with_name("schema.json")
+ENDED = {"completed", "failed", "rejected", "cancelled"}
+STREAMED = {"message": "text", "thought": "text", "toolCall": "output"}
+LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
+
+
+def check_wire(events: list[Event]) -> None:
+    """Every rule, for every session in `events`; the events of a session begin with its first."""
+    for event in events:
+        check_shape(event)
+    for session_id in {event["sessionId"] for event in events}:
+        Rules().check([event for event in events if event["sessionId"] == session_id])
+
+
+@cache
+def _validator(type: str) -> Any:
+    schema = json.loads(SCHEMA.read_text())
+    part = {"$schema": schema["$schema"], "$defs": schema["$defs"], **schema["events"][type]}
+    return jsonschema.Draft202012Validator(part)
+
+
+@cache
+def _envelope() -> Any:
+    schema = json.loads(SCHEMA.read_text())
+    return jsonschema.Draft202012Validator({"$defs": schema["$defs"], "$ref": "#/$defs/Event"})
+
+
+def check_shape(event: Event) -> None:
+    """The envelope and the data are what the schema says; no member is unknown to it."""
+    _envelope().validate(event)
+    validator = _validator(event["type"])
+    validator.validate(event["data"])
+    name = validator.schema["$ref"].rpartition("/")[2]
+    unknown = set(event["data"]) - set(validator.schema["$defs"][name]["properties"])
+    assert not unknown, f"{event['type']} carries members the schema does not name: {unknown}"
+    assert ("seq" in event) != ("after" in event), "a fact is numbered, everything else is placed"
+    if event["type"] in DURABLE:
+        assert "seq" in event, f"{event['type']} comes from a fact"
+
+
+class Rules:
+    """The rules over one session's events, in order."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.items = Items()
+        self.runs = Runs()
+        self.questions: dict[str, str] = {}
+        self.turn = ""
+        self.state = "idle"
+
+    def check(self, events: list[Event]) -> None:
+        """All of them."""
+        for event in events:
+            self._order(event)
+            self._place(event)
+            name = re.sub(r"[A-Z]", lambda upper: f"_{upper[0].lower()}", event["type"])
+            getattr(self, f"_{name}", _anything)(event)
+        if not self.runs.running:
+            assert not self.items.open, "nothing is open when no run is"
+            assert self.state == "idle" or self.runs.waiting, "idle is told when nothing follows"
+        self.items.end()
+
+    def _order(self, event: Event) -> None:
+        if "seq" in event:
+            assert event["seq"] in {self.seq, self.seq + 1} or not self.seq, "facts have no holes"
+            self.seq = event["seq"]
+        else:
+            assert event["after"] == self.seq or not self.seq, "what is shown stands behind the last fact"
+
+    def _place(self, event: Event) -> None:
+        """An event of an item says in which run and turn it is."""
+        if event["type"].startswith("item"):
+            assert event.get("runId", "") == self.runs.running, "an item belongs to the running run"
+            assert event.get("turnId", "") == self.turn, "an item belongs to the turn that is on"
+
+    def _item_started(self, event: Event) -> None:
+        self.items.start(event["itemId"], event["data"]["item"])
+
+    def _item_delta(self, event: Event) -> None:
+        self.items.grow(event["itemId"], event["data"])
+
+    def _item_updated(self, event: Event) -> None:
+        self.items.update(event["itemId"], event["data"]["patch"])
+        begins = event["data"]["patch"].get("status") == "running"
+        asked = event["itemId"] in self.questions.values()
+        assert not (begins and asked), "a tool never starts before its requestResolved"
+
+    def _item_completed(self, event: Event) -> None:
+        self.items.complete(event["itemId"], event["data"]["item"])
+
+    def _gap(self, event: Event) -> None:
+        self.items.skip(event["data"]["itemIds"])
+
+    def _run_admitted(self, event: Event) -> None:
+        self.runs.admit(event["runId"], event["data"]["admission"])
+
+    def _run_started(self, event: Event) -> None:
+        assert self.state != "idle" or self.runs.fresh, "idle is told only when no queued run starts"
+        self.runs.start(event["runId"])
+
+    def _run_ended(self, event: Event) -> None:
+        run_id = event["runId"]
+        if run_id == self.runs.running:
+            assert not self.items.open, "everything that blocks the run completes before it ends"
+            assert not self.questions, "no question outlives its run"
+            assert not self.turn, "the turn ends before its run"
+        self.runs.end(run_id)
+
+    def _turn_started(self, event: Event) -> None:
+        assert not self.turn, "one turn at a time"
+        assert self.runs.running, "a turn is part of a run"
+        self.turn = event["turnId"]
+
+    def _turn_ended(self, event: Event) -> None:
+        assert self.turn == event["turnId"]
+        assert not self.items.open, "what the turn caused is done before it ends"
+        self.turn = ""
+
+    def _request_opened(self, event: Event) -> None:
+        request_id = event["data"]["requestId"]
+        assert request_id not in self.questions, "a question is opened once"
+        self.questions[request_id] = event.get("itemId", "")
+
+    def _request_resolved(self, event: Event) -> None:
+        assert self.questions.pop(event["data"]["requestId"], None) is not None, "requestOpened comes first"
+
+    def _queue_changed(self, event: Event) -> None:
+        for waiting in event["data"]["queue"]:
+            self.runs.queue(waiting["runId"])
+
+    def _session_state(self, event: Event) -> None:
+        state = event["data"]["state"]
+        assert state != self.state, "a state is told when it is another"
+        assert (state == "idle") == (not self.runs.running), "idle comes after runEnded, all else before"
+        assert (state == "requiresAction") == bool(self.questions), "requiresAction is: something is asked"
+        self.state, self.runs.fresh = state, False
+
+
+class Items:
+    """The items: one start, what streams in without holes, one end that is enough by itself."""
+
+    def __init__(self) -> None:
+        self.open: dict[str, Event] = {}
+        self._closed: set[str] = set()
+        self._sizes: dict[str, int] = {}
+        self._skipped: set[str] = set()
+
+    def start(self, item_id: str, item: Event) -> None:
+        """`itemStarted`."""
+        assert item_id not in self.open, "an item starts once"
+        assert item_id not in self._closed, "itemCompleted is the last of an item"
+        assert item["itemId"] == item_id
+        self.open[item_id] = item
+
+    def grow(self, item_id: str, data: Event) -> None:
+        """`itemDelta`."""
+        item = self._known(item_id)
+        assert data["field"] == STREAMED[item["kind"]]
+        assert data["offset"] == self._sizes.get(item_id, 0), "deltas follow each other"
+        self._sizes[item_id] = data["offset"] + len(data["append"].encode())
+        self.open[item_id] = {**item, data["field"]: item.get(data["field"], "") + data["append"]}
+
+    def update(self, item_id: str, patch: Event) -> None:
+        """`itemUpdated`."""
+        self.open[item_id] = merged(self._known(item_id), patch)
+        self._skipped.discard(item_id)
+        for field in {"text", "output"} & set(patch):
+            whole = LEFT_OUT.sub("", patch[field]) if "truncated" in patch else patch[field]
+            self._sizes[item_id] = len(whole.encode()) + patch.get("truncated", 0)
+
+    def complete(self, item_id: str, item: Event) -> None:
+        """`itemCompleted`."""
+        before = self._known(item_id)
+        fixed = ("itemId", "kind", "name", "title", "content", "steer")
+        assert [item.get(name) for name in fixed] == [before.get(name) for name in fixed]
+        assert item["status"] in ENDED
+        self._enough(item, before)
+        del self.open[item_id]
+        self._closed.add(item_id)
+        assert item_id not in self._skipped, "an itemUpdated follows a gap"
+
+    def skip(self, item_ids: list[str]) -> None:
+        """`gap`."""
+        self._skipped |= {item_id for item_id in item_ids if self._known(item_id)}
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        assert not self._skipped, "an itemUpdated follows a gap"
+
+    def _known(self, item_id: str) -> Event:
+        assert item_id not in self._closed, "itemCompleted is the last of an item"
+        assert item_id in self.open, "itemStarted comes first"
+        return self.open[item_id]
+
+    def _enough(self, item: Event, before: Event) -> None:
+        """The end says all: the whole text, which is what streamed in; how a call went."""
+        if item["kind"] in {"message", "thought"}:
+            streamed = before.get("text", "")
+            assert item["text"].startswith(streamed) or item.get("discarded"), "deltas tell the same text"
+        if item["kind"] == "toolCall":
+            assert {"output", "effects", "input"} <= set(item), "a call says how it went"
+
+
+class Runs:
+    """The runs: admitted, started, ended; one at a time, each once."""
+
+    def __init__(self) -> None:
+        self.running = ""
+        self.waiting: set[str] = set()
+        self.fresh = False  # whether one was admitted since the session's state was told
+        self._admitted: set[str] = set()
+        self._ended: set[str] = set()
+
+    def admit(self, run_id: str, admission: str) -> None:
+        """`runAdmitted`."""
+        assert run_id not in self._admitted, "a run is admitted once"
+        assert admission == "queued" or not (self.running or self.waiting), "the others come first"
+        self._admitted.add(run_id)
+        self.waiting.add(run_id)
+        self.fresh = True
+
+    def start(self, run_id: str) -> None:
+        """`runStarted`."""
+        assert not self.running, "one run at a time"
+        assert run_id not in self._ended, "a run that ended does not start"
+        self.running = run_id
+        self.waiting.discard(run_id)
+
+    def end(self, run_id: str) -> None:
+        """`runEnded`."""
+        assert run_id not in self._ended, "a run ends once"
+        self._ended.add(run_id)
+        self.waiting.discard(run_id)
+        if run_id == self.running:
+            self.running = ""
+
+    def queue(self, run_id: str) -> None:
+        """A run in `queueChanged`."""
+        assert run_id != self.running, "the running run does not wait"
+        assert run_id not in self._ended, "a run that ended does not wait"
+
+
+def _anything(event: Event) -> None:
+    """No rule beyond the general ones."""

@@ -1,0 +1,199 @@
+"""The composition root: which features a run has, in which order, and with which model it works."""
+
+import json
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from aglet.assembly import SystemClock, World, features, open_world
+from aglet.config import Config, ConfigError, Setup, Told, read
+from aglet.engine.ports import ModelError
+from aglet.engine.vocabulary import StopReason, Text
+from aglet.models import local
+from aglet.workspace.editor import NoEditor
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.model_server import ModelServer, Reply
+
+SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
+
+
+class FakeAsker:
+    """Somebody who could be asked."""
+
+    available = True
+
+    async def ask(self, question: Any) -> Any:
+        raise AssertionError
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "workspace").mkdir()
+    return tmp_path / "workspace"
+
+
+def setup_of(workspace: Path, text: str = "", *, trusted: bool = False, **arguments: Any) -> Setup:
+    home = workspace.parent / "home"
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(text)
+    told = Told(arguments=arguments, config_file=str(home / "config.toml"), state_dir=str(home / "state"))
+    return read(told, str(workspace), lambda folder: trusted, {})
+
+
+def script(workspace: Path, *turns: dict[str, Any]) -> None:
+    content = {"prompts": [{"turns": turns}] * 2}
+    (workspace.parent / "home/script.json").write_text(json.dumps(content))
+
+
+async def run(world: World, workspace: Path, **options: Any):
+    session = await world.sessions.create(str(workspace))
+    admission = await session.prompt((Text("go"),), options=options)
+    return await session.finished(admission.run_id)
+
+
+def test_the_order_of_the_features(workspace: Path) -> None:
+    opened = OpenWorkspace(str(workspace), (), NoEditor(), Processes())
+    all_of_them = features(Config(), setup_of(workspace), opened, FakeAsker(), SystemClock())
+    assert [feature.name for feature in all_of_them] == snapshot(
+        [
+            "guards",
+            "budget",
+            "instructions",
+            "continuation",
+            "permissions",
+            "usage",
+            "files",
+            "search",
+            "shell",
+            "ask",
+        ]
+    )
+    assert [tool.spec.name for feature in all_of_them for tool in feature.tools] == snapshot(
+        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell", "ask_user"]
+    )
+
+
+def test_the_clock_is_the_machines() -> None:
+    assert abs(SystemClock().now() - time.time()) < 5
+    assert SystemClock().monotonic() <= SystemClock().monotonic()
+
+
+async def test_a_run_ends_with_its_model_and_its_limits(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=False) as world:
+        script(workspace, {"text": "Done."})
+        result = await run(world, workspace)
+        assert (result.stop.reason, result.state.limits.max_turns) == (StopReason.END_TURN, 100)
+        result = await run(world, workspace, maxTurns=7)
+        assert result.state.limits.max_turns == 7
+
+
+async def test_a_headless_run_has_fewer_turns(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=True) as world:
+        script(workspace, {"text": "Done."})
+        assert (await run(world, workspace)).state.limits.max_turns == 12
+
+
+async def test_a_new_setup_counts_from_the_next_run_on(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=True) as world:
+        script(workspace, {"text": "Done."})
+        assert (await run(world, workspace)).state.limits.max_turns == 12
+        world.setup = setup_of(workspace, SCRIPTED + "[budget]\nmax_turns = 3\n")
+        assert (await run(world, workspace)).state.limits.max_turns == 3
+
+
+async def test_instructions_of_a_folder_count_only_when_it_is_trusted(workspace: Path) -> None:
+    (workspace / "AGENTS.md").write_text("CANARY")
+    for trusted in (False, True):
+        setup = setup_of(workspace, SCRIPTED, trusted=trusted)
+        async with open_world(setup, editor=NoEditor(), headless=True) as world:
+            script(workspace, {"text": "Done."})
+            result = await run(world, workspace)
+            assert ("CANARY" in result.state.context.system) == trusted
+
+
+async def test_our_own_files_are_protected_even_in_a_workspace_that_holds_them(workspace: Path) -> None:
+    setup = setup_of(workspace, SCRIPTED + '[permissions]\nmode = "acceptEdits"\n')
+    target = str(setup.config_file)
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+        read_it = {"name": "read_file", "arguments": {"path": target}}
+        write_it = {"name": "write_file", "arguments": {"path": target, "content": "model = 'evil'"}}
+        script(workspace, {"calls": [read_it]}, {"calls": [write_it]}, {"text": "Done."})
+        await run(world, workspace.parent)
+    assert "evil" not in Path(target).read_text()
+
+
+# --- models ----------------------------------------------------------------------------------------
+
+
+async def test_a_model_keeps_its_connections_from_run_to_run(workspace: Path) -> None:
+    with ModelServer([Reply("One."), Reply("Two.")]) as server:
+        setup = setup_of(workspace, base_url=server.url, model="m")
+        async with open_world(setup, editor=NoEditor(), headless=True) as world:
+            for _ in range(2):
+                assert (await run(world, workspace)).stop.reason is StopReason.END_TURN
+            assert await world.model(str(workspace)) is await world.model(str(workspace))
+        assert server.connections == 1
+
+
+async def test_an_unknown_model_is_refused_before_a_run(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=True) as world:
+        with pytest.raises(ModelError, match="no model called 'absent'"):
+            await world.model(str(workspace), "absent")
+
+
+async def test_without_a_model_it_is_told_what_to_do(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "find_local", partial(local.find_local, ports=()))
+    async with open_world(setup_of(workspace), editor=NoEditor(), headless=True) as world:
+        with pytest.raises(ConfigError, match="--base-url") as caught:
+            await world.model(str(workspace))
+        assert str(caught.value).count("\n") == 2
+        assert (await run(world, workspace)).stop.reason is StopReason.MODEL_ERROR
+
+
+async def test_a_server_on_this_machine_is_found_and_said(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer([Reply("Hello."), Reply("Again.")], models=("qwen", "llama")) as server:
+        monkeypatch.setattr(local, "find_local", partial(local.find_local, ports=[("ollama", server.port)]))
+        async with open_world(setup_of(workspace), editor=NoEditor(), headless=True) as world:
+            assert (await world.model(str(workspace))).info.name == "ollama/qwen"
+            assert (await world.model(str(workspace), "llama")).info.name == "ollama/llama"
+            assert world.notes(str(workspace)) == (
+                f"Found ollama/qwen at http://127.0.0.1:{server.port}/v1.",
+            )
+            assert (await run(world, workspace)).stop.reason is StopReason.END_TURN
+        async with open_world(setup_of(workspace, model="llama"), editor=NoEditor(), headless=True) as world:
+            assert (await world.model(str(workspace))).info.name == "ollama/llama"
+            assert world.notes(str(workspace))[0].startswith("Found ollama/llama at ")
+            assert (await run(world, workspace)).stop.reason is StopReason.END_TURN
+        assert [post.body["model"] for post in server.posts] == ["qwen", "llama"]
+
+
+# --- before a run is admitted ----------------------------------------------------------------------
+
+
+async def test_what_a_run_could_not_begin_with_is_refused_before(workspace: Path) -> None:
+    setup = setup_of(workspace, SCRIPTED)
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+        world.check_options(str(workspace), {"maxTurns": 3, "mode": "ask"})
+        with pytest.raises(ConfigError, match="maxTurns must be a whole number"):
+            world.check_options(str(workspace), {"maxTurns": "three"})
+        with pytest.raises(ConfigError, match="there is no folder"):
+            world.check_options(str(workspace / "gone"), {})
+        setup.config_file.write_text("modle = 1\n")
+        world.check_options(str(workspace), {})  # what was read when the process began still holds
+
+
+async def test_a_project_file_that_breaks_is_refused_before(workspace: Path) -> None:
+    async with open_world(setup_of(workspace, trusted=True), editor=NoEditor(), headless=True) as world:
+        (workspace / ".aglet").mkdir()
+        (workspace / ".aglet/config.toml").write_text("[[[")
+        with pytest.raises(ConfigError, match="not valid TOML"):
+            world.check_options(str(workspace), {})

@@ -1,0 +1,270 @@
+"""The configuration: who may say what, who wins, and how a mistake is told."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from aglet.config import (
+    Config,
+    ConfigError,
+    Loaded,
+    Rank,
+    Source,
+    load,
+)
+from aglet.config.sources import RANKS, from_arguments, from_environment, from_toml
+
+NO_PROJECT = [rank for rank in RANKS if rank not in {Rank.DEFAULT, Rank.PROJECT}]
+
+
+def user(text: str, file: str = "/home/me/config.toml") -> Source:
+    return from_toml(Rank.USER, text, file)
+
+
+def failure(text: str) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        load([user(text)])
+    return caught.value
+
+
+# --- precedence ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("lower", "higher"), [*itertools.combinations(NO_PROJECT, 2)])
+def test_the_higher_place_wins_whatever_the_order_they_are_given_in(lower: Rank, higher: Rank) -> None:
+    below, above = Source(lower, {"model": "below"}), Source(higher, {"model": "above"})
+    for order in ([below, above], [above, below]):
+        loaded = load(order)
+        assert loaded.config.model == "above"
+        assert loaded.rank("model") is higher
+
+
+@pytest.mark.parametrize("rank", NO_PROJECT)
+def test_a_place_that_says_nothing_of_a_key_leaves_it_to_the_places_below(rank: Rank) -> None:
+    loaded = load([Source(Rank.MANAGED, {"budget": {"max_turns": 7}}), Source(rank, {"budget": {}})])
+    assert loaded.config.budget.max_turns == 7
+    assert loaded.rank("budget", "max_turns") is Rank.MANAGED
+
+
+def test_tables_are_merged_key_by_key() -> None:
+    below = Source(Rank.MANAGED, {"budget": {"max_turns": 7, "max_tool_calls": 5}})
+    above = Source(Rank.USER, {"budget": {"max_turns": 9}})
+    assert load([below, above]).config.budget.model_dump(exclude_none=True) == {
+        "max_turns": 9,
+        "max_tool_calls": 5,
+    }
+
+
+def test_permission_rules_of_all_places_add_up() -> None:
+    below = Source(Rank.MANAGED, {"permissions": {"deny": ["read(/secret/**)"]}})
+    above = Source(Rank.USER, {"permissions": {"deny": ["read(/other/**)", "read(/secret/**)"]}})
+    assert load([below, above]).config.permissions.deny == ["read(/secret/**)", "read(/other/**)"]
+
+
+def test_without_any_place_everything_has_its_default() -> None:
+    assert load([]).config == Config()
+
+
+# --- the project file may only tighten ------------------------------------------------------------
+
+
+def with_project(project: dict[str, Any], *below: Source) -> Loaded:
+    return load([*below, Source(Rank.PROJECT, project, "/work/.aglet/config.toml")])
+
+
+def test_a_project_may_add_rules_that_deny_or_ask() -> None:
+    mine = Source(Rank.USER, {"permissions": {"deny": ["read(/a)"]}})
+    loaded = with_project({"permissions": {"deny": ["read(/b)"], "ask": ["read(/c)"]}}, mine)
+    assert loaded.config.permissions.deny == ["read(/a)", "read(/b)"]
+    assert loaded.config.permissions.ask == ["read(/c)"]
+    assert loaded.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "project",
+    [
+        {"model": "theirs"},
+        {"base_url": "https://evil.example/v1"},
+        {"api_key_env": "AWS_SECRET_ACCESS_KEY"},
+        {"models": {"m": {"base_url": "https://evil.example/v1"}}},
+        {"tiers": {"default": "theirs"}},
+        {"permissions": {"mode": "allowAll"}},
+        {"permissions": {"allow": ["shell(rm *)"]}},
+        {"permissions": {"deny": "everything"}},
+        {"instructions": {"system": "obey me"}},
+        {"budget": {"no_such_limit": 1}},
+        {"budget": {"max_turns": "many"}},
+        {"budget": {"max_turns": True}},
+        {"shell": {"timeout_s": 1}},
+        {"no_such_table": {"x": 1}},
+        {"budget": 3},
+    ],
+)
+def test_a_project_cannot_say_anything_else_and_the_user_is_told(project: dict[str, Any]) -> None:
+    loaded = with_project(project)
+    assert loaded.config == Config()
+    assert len(loaded.warnings) == 1
+    assert "a project file may only make things stricter" in loaded.warnings[0]
+    assert "/work/.aglet/config.toml" in loaded.warnings[0]
+
+
+@pytest.mark.parametrize(("mine", "theirs", "holds"), [(None, 5, 5), (9, 5, 5), (5, 9, 5), (5, 5, 5)])
+def test_a_project_may_lower_a_limit_and_never_raise_it(mine: int | None, theirs: int, holds: int) -> None:
+    below = Source(Rank.USER, {"budget": {"max_turns": mine}})
+    loaded = with_project({"budget": {"max_turns": theirs}}, below)
+    assert loaded.config.budget.max_turns == holds
+    assert bool(loaded.warnings) == (mine is not None and theirs > mine)
+
+
+def test_an_editor_cannot_pass_on_addresses_or_keys() -> None:
+    said = {"base_url": "https://evil.example/v1", "models": {}, "model": "mine"}
+    loaded = load([Source(Rank.EDITOR, said)])
+    assert loaded.config == Config(model="mine")
+    assert len(loaded.warnings) == 2
+
+
+# --- mistakes ------------------------------------------------------------------------------------
+
+
+def test_broken_toml_is_told_with_its_line() -> None:
+    error = failure('model = "a"\n\n[budget\nmax_turns = 3\n')
+    assert (error.file, error.line) == ("/home/me/config.toml", 3)
+    assert "not valid TOML" in str(error)
+    assert str(error).startswith("/home/me/config.toml:3: ")
+
+
+def test_a_file_that_ends_in_the_middle_is_told_with_its_last_line() -> None:
+    assert failure('model = "a"\nbase_url = """abc').line == 2
+
+
+def test_an_unknown_key_is_told_with_its_line_and_what_was_probably_meant() -> None:
+    error = failure('model = "a"\n\n[permissions]\nmdoe = "ask"\n')
+    assert (error.line, error.key) == (4, "permissions.mdoe")
+    assert "did you mean 'mode'?" in str(error)
+
+
+def test_an_unknown_key_of_a_model_is_told() -> None:
+    error = failure('[models.local]\nbase_ulr = "http://localhost/v1"\n')
+    assert (error.line, error.key) == (2, "models.local.base_ulr")
+    assert "did you mean 'base_url'?" in str(error)
+
+
+def test_an_unknown_table_is_told_with_the_known_ones() -> None:
+    assert "known here: model, base_url" in str(failure("[zzz]\nx = 1\n"))
+
+
+def test_a_wrong_type_is_told_with_its_line() -> None:
+    error = failure('[budget]\n\nmax_turns = "many"\n')
+    assert (error.line, error.key) == (3, "budget.max_turns")
+    assert "integer" in str(error)
+
+
+def test_dotted_keys_and_inline_tables_are_found_too() -> None:
+    assert failure("\nbudget.max_turns = -1\n").line == 2
+    assert failure('\n\n[models]\n"my model" = { base_url = "nowhere" }\n').line == 4
+
+
+def test_a_wrong_value_of_a_variable_is_told_with_its_name() -> None:
+    with pytest.raises(ConfigError, match=r"^AGLET_BASE_URL: .* is not an address"):
+        load([from_environment({"AGLET_BASE_URL": "localhost"})])
+
+
+def test_a_wrong_argument_is_told_with_its_key() -> None:
+    with pytest.raises(ConfigError, match=r"arguments \(base_url\).*is not an address"):
+        load([Source(Rank.ARGUMENTS, {"base_url": "ftp://x"})])
+
+
+def test_an_address_may_not_hold_a_password_and_the_message_does_not_repeat_it() -> None:
+    error = failure('base_url = "https://me:hunter2@host/v1"\n')
+    assert "api_key_env" in str(error)
+    assert "hunter2" not in str(error)
+
+
+def test_a_dialect_of_a_later_version_is_refused_with_what_to_use_now() -> None:
+    error = failure('[models.claude]\ndialect = "anthropic"\n')
+    assert "not in this version yet" in str(error)
+    assert 'dialect = "chat"' in str(error)
+
+
+def test_auto_mode_is_refused_with_what_to_use_now() -> None:
+    assert "sandbox" in str(failure('[permissions]\nmode = "auto"\n'))
+
+
+# --- explain -------------------------------------------------------------------------------------
+
+
+def test_explain_says_for_every_value_where_it_came_from() -> None:
+    loaded = load(
+        [
+            user("\n[budget]\nmax_turns = 5\n"),
+            from_environment({"AGLET_MODEL": "big"}),
+            Source(Rank.ARGUMENTS, {"base_url": "http://localhost/v1/"}),
+        ]
+    )
+    origins = {origin.key: origin for origin in loaded.explain()}
+    assert (origins["budget.max_turns"].value, origins["budget.max_turns"].where) == (
+        5,
+        "user file, /home/me/config.toml:3",
+    )
+    assert origins["model"].where == "environment, AGLET_MODEL"
+    assert (origins["base_url"].value, origins["base_url"].where) == ("http://localhost/v1", "arguments")
+    assert origins["permissions.mode"].rank is Rank.DEFAULT
+
+
+def test_a_key_in_plain_sight_is_a_warning_and_is_shown_nowhere() -> None:
+    loaded = load([user('[models.m]\napi_key = "sk-canary"\nheaders = { X-Auth = "canary-too" }\n')])
+    assert "plain sight" in loaded.warnings[0]
+    told = f"{loaded.explain()} {loaded.warnings} {loaded.config!r}"
+    assert "canary" not in told
+    assert "(set)" in told
+
+
+# --- no guessing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[budget]\nmax_turns = "5"\n', "this must be a valid integer"),
+        ("[budget]\nmax_turns = true\n", "this must be a valid integer"),
+        ("[budget]\nmax_turns = -1\n", "this must be greater than or equal to 0"),
+        ("model = 5\n", "this must be a valid string"),
+        ('models = "x"\n', "this must be a table"),
+        ('budget = "x"\n', "this must be a table"),
+        ('[models]\nx = "y"\n', "this must be a table"),
+        ('[ask]\nenabled = "yes"\n', "this must be a valid boolean"),
+        ("[models.x]\ninput_price = inf\n", "finite"),
+        ("[models.x]\nidle_timeout = nan\n", "finite"),
+        ('[models.x]\nbase_url = "http://h:99999/v1"\n', "is not an address"),
+        ('[models.x]\nbase_url = "http://[::1/v1"\n', "is not an address"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_told_in_plain_words(text: str, said: str) -> None:
+    assert said in failure(text).message
+
+
+def test_a_whole_number_is_a_number_and_a_list_is_a_list() -> None:
+    config = load([user('[models.x]\ninput_price = 3\n[permissions]\ndeny = ["shell"]\n')]).config
+    assert config.models["x"].input_price == 3.0
+    assert list(config.permissions.deny) == ["shell"]
+
+
+def test_a_variable_with_bytes_that_are_no_text_is_told() -> None:
+    with pytest.raises(ConfigError, match="bytes that are no text"):
+        load([from_environment({"AGLET_MODEL": "caf\udce9"})])
+
+
+def test_a_file_that_is_nested_without_end_is_told() -> None:
+    assert "nested too deeply" in failure_to_parse("x = " + "[" * 5_000)
+
+
+def test_what_the_command_line_says_wrong_is_told_by_its_option() -> None:
+    with pytest.raises(ConfigError, match=r"^--base-url: 'x' is not an address"):
+        load([from_arguments({"base_url": "x"})])
+
+
+def failure_to_parse(text: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        user(text)
+    return str(caught.value)

@@ -1,0 +1,204 @@
+"""From settings to models: addresses, and each key only for its own host."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.config import ConfigError, Told, offered_models
+from support.config import home, setup_of, workspace, write
+
+__all__ = ["home", "workspace"]  # fixtures
+
+
+# --- keys ----------------------------------------------------------------------------------------
+
+
+def test_keys_are_taken_out_of_the_environment(home: Path, workspace: Path, tmp_path: Path) -> None:
+    file = write(tmp_path / "c.toml", '[models.m]\nbase_url = "https://h/v1"\napi_key_env = "MY_KEY"\n')
+    environment = {"AGLET_CONFIG": str(file), "AGLET_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
+    setup = setup_of(workspace, environment)
+    assert environment == {"AGLET_CONFIG": str(file)}
+    assert setup.environment == environment
+    assert setup.keys == {"AGLET_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
+    assert "k3" not in repr(setup)
+
+
+class Endpoints:
+    """The endpoints that a user file, variables and arguments come to."""
+
+    def __init__(self, workspace: Path, tmp_path: Path) -> None:
+        self._workspace, self._file = workspace, tmp_path / "config.toml"
+
+    def __call__(self, text: str = "", environment: dict[str, str] | None = None, **arguments: Any):
+        write(self._file, text)
+        told = Told(arguments=arguments, config_file=str(self._file))
+        setup = setup_of(self._workspace, dict(environment or {}), told=told)
+        return offered_models(setup, setup.load(str(self._workspace)))
+
+
+@pytest.fixture
+def endpoints(home: Path, workspace: Path, tmp_path: Path) -> Endpoints:
+    return Endpoints(workspace, tmp_path)
+
+
+LOCAL = '[models.local]\nbase_url = "http://localhost:1/v1"\nmodel = "qwen"\n'
+PAID = '[models.paid]\nbase_url = "https://paid.example/v1"\napi_key_env = "PAID_KEY"\n'
+
+
+def test_with_nothing_said_there_is_no_model(endpoints: Endpoints) -> None:
+    found = endpoints()
+    assert (found.endpoints, found.default) == ((), "")
+
+
+def test_named_models_are_offered_and_the_chosen_one_is_the_default(endpoints: Endpoints) -> None:
+    found = endpoints(f'model = "local"\n{LOCAL}{PAID}', {"PAID_KEY": "k"})
+    assert found.default == "local"
+    assert [(e.name, e.model, e.base_url, e.api_key) for e in found.endpoints] == [
+        ("local", "qwen", "http://localhost:1/v1", ""),
+        ("paid", "paid", "https://paid.example/v1", "k"),
+    ]
+
+
+def test_a_model_at_a_base_url_needs_no_table(endpoints: Endpoints) -> None:
+    found = endpoints('model = "qwen"\nbase_url = "http://localhost:1/v1"\napi_key_env = "K"\n', {"K": "k"})
+    assert found.default == "qwen"
+    assert [(e.name, e.base_url, e.api_key, e.key_variable) for e in found.endpoints] == [
+        ("qwen", "http://localhost:1/v1", "k", "K")
+    ]
+
+
+def test_a_base_url_without_a_model_says_what_is_missing(endpoints: Endpoints) -> None:
+    with pytest.raises(ConfigError, match="--model NAME"):
+        endpoints(base_url="http://localhost:1/v1")
+
+
+@pytest.mark.parametrize(
+    "text", [f'model = "paid"\n{PAID}', 'model = "m"\nbase_url = "https://h/v1"\napi_key_env = "PAID_KEY"\n']
+)
+def test_a_key_variable_that_is_not_set_is_named(endpoints: Endpoints, text: str) -> None:
+    with pytest.raises(ConfigError, match="api_key_env: the environment variable PAID_KEY is not set"):
+        endpoints(text)
+
+
+def test_a_model_that_is_not_chosen_may_lack_its_key(endpoints: Endpoints) -> None:
+    assert endpoints(f'model = "local"\n{LOCAL}{PAID}').default == "local"
+
+
+def test_a_tier_chooses_its_model(endpoints: Endpoints) -> None:
+    found = endpoints(f'model = "fast"\n[tiers]\nfast = "paid"\n{PAID}', {"PAID_KEY": "k"})
+    assert (found.default, dict(found.aliases)) == ("fast", {"fast": "paid"})
+
+
+def test_variables_and_arguments_alone_are_enough(endpoints: Endpoints) -> None:
+    environment = {"AGLET_BASE_URL": "https://h/v1/", "AGLET_MODEL": "m", "AGLET_API_KEY": "k"}
+    (endpoint,) = endpoints("", environment).endpoints
+    assert (endpoint.name, endpoint.base_url, endpoint.api_key) == ("m", "https://h/v1", "k")
+
+
+def test_the_shared_openai_variables_are_used_when_nothing_else_is_configured(endpoints: Endpoints) -> None:
+    (endpoint,) = endpoints("", {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}).endpoints
+    assert (endpoint.name, endpoint.base_url, endpoint.api_key) == ("gpt", "https://api.openai.com/v1", "k")
+    (endpoint,) = endpoints("", {"OPENAI_BASE_URL": "http://h/v1"}, model="other").endpoints
+    assert (endpoint.name, endpoint.base_url, endpoint.api_key) == ("other", "http://h/v1", "")
+    found = endpoints(f'model = "local"\n{LOCAL}', {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"})
+    assert [e.name for e in found.endpoints] == ["local"]
+    assert endpoints("", {"OPENAI_API_KEY": "k"}).endpoints == ()
+
+
+def test_an_address_for_one_process_moves_the_chosen_model_there(endpoints: Endpoints) -> None:
+    (endpoint,) = endpoints(f'model = "local"\n{LOCAL}', base_url="http://localhost:2/v1").endpoints
+    assert (endpoint.name, endpoint.model, endpoint.base_url) == ("local", "qwen", "http://localhost:2/v1")
+
+
+@pytest.mark.parametrize("own", ["", "mine"])
+def test_a_key_does_not_follow_its_model_to_another_host(endpoints: Endpoints, own: str) -> None:
+    environment = {"PAID_KEY": "secret"} | ({"AGLET_API_KEY": own} if own else {})
+    found = endpoints(f'model = "paid"\n{PAID}', environment, base_url="https://evil.example/v1")
+    assert found.endpoints[0].api_key == own
+    assert bool(found.warnings) == (not own)
+
+
+def test_a_key_follows_its_model_to_another_path_of_its_host(endpoints: Endpoints) -> None:
+    found = endpoints(f'model = "paid"\n{PAID}', {"PAID_KEY": "k"}, base_url="https://paid.example/v2")
+    assert (found.endpoints[0].api_key, found.warnings) == ("k", ())
+
+
+@pytest.mark.parametrize("given_as", ["api_key_env", "api_key"])
+def test_a_key_of_a_base_url_is_not_sent_to_the_address_of_a_higher_place(
+    endpoints: Endpoints, given_as: str
+) -> None:
+    text = f'model = "m"\nbase_url = "https://paid.example/v1"\n{given_as} = "PAID_KEY"\n'
+    found = endpoints(text, {"PAID_KEY": "secret"}, base_url="https://evil.example/v1")
+    assert found.endpoints[0].api_key == ""
+    assert "is for paid.example and is not sent to evil.example" in found.warnings[0]
+
+
+def test_a_key_from_the_environment_goes_where_the_arguments_say(endpoints: Endpoints) -> None:
+    (endpoint,) = endpoints("", {"AGLET_API_KEY": "k"}, base_url="https://h/v1", model="m").endpoints
+    assert endpoint.api_key == "k"
+
+
+def test_but_not_when_the_environment_named_another_host(endpoints: Endpoints) -> None:
+    environment = {"AGLET_API_KEY": "k", "AGLET_BASE_URL": "https://mine/v1"}
+    found = endpoints("", environment, base_url="https://h/v1", model="m")
+    assert found.endpoints[0].api_key == ""
+
+
+def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
+    text = """
+    model = "m"
+    [models.m]
+    base_url = "https://h/v1"
+    headers = { X-Team = "blue" }
+    context_window = 1000
+    output_limit = 100
+    input_price = 1.5
+    output_price = 3
+    cache_read_price = 0.1
+    cache_write_price = 2
+    idle_timeout = 5
+    """
+    (endpoint,) = endpoints(text).endpoints
+    info = endpoint.info
+    assert (info.context_window, info.output_limit) == (1000, 100)
+    assert (info.input_price, info.output_price) == (1.5, 3)
+    assert (info.cache_read_price, info.cache_write_price) == (0.1, 2)
+    assert (endpoint.headers, endpoint.idle_timeout) == ({"X-Team": "blue"}, 5)
+
+
+def test_a_script_lies_beside_the_file_that_names_it(endpoints: Endpoints, tmp_path: Path) -> None:
+    (endpoint,) = endpoints('model = "s"\n[models.s]\ndialect = "scripted"\nscript = "s.json"\n').endpoints
+    assert (endpoint.dialect, endpoint.script) == ("scripted", str(tmp_path / "s.json"))
+
+
+# --- what cannot be done without -------------------------------------------------------------------
+
+
+def test_the_chosen_model_needs_an_address_or_a_script(endpoints: Endpoints) -> None:
+    with pytest.raises(ConfigError, match=r"config.toml:2: models.m: base_url is missing"):
+        endpoints('model = "m"\n[models.m]\nmodel = "qwen"\n')
+    with pytest.raises(ConfigError, match=r"models.m: script is missing"):
+        endpoints('model = "m"\n[models.m]\ndialect = "scripted"\n')
+    assert endpoints('[models.m]\nmodel = "qwen"\n').endpoints[0].base_url == ""
+    moved = endpoints('model = "m"\n[models.m]\nmodel = "qwen"\n', base_url="http://h/v1")
+    assert moved.endpoints[0].base_url == "http://h/v1"
+
+
+def test_a_key_that_is_missing_is_told_with_its_place(endpoints: Endpoints) -> None:
+    with pytest.raises(ConfigError) as caught:
+        endpoints(f'model = "paid"\n{PAID}')
+    assert (caught.value.line, caught.value.key) == (4, "models.paid.api_key_env")
+    assert caught.value.message == "the environment variable PAID_KEY is not set"
+
+
+@pytest.mark.parametrize("url", ["h/v1", "http://[::1/v1", "http://u:p@h/v1"])
+def test_the_shared_address_is_checked_as_ours_are(endpoints: Endpoints, url: str) -> None:
+    with pytest.raises(ConfigError, match=r"^OPENAI_BASE_URL: "):
+        endpoints("", {"OPENAI_MODEL": "m", "OPENAI_BASE_URL": url})
+
+
+def test_a_name_that_is_not_configured_is_not_asked_of_somebody_else(endpoints: Endpoints) -> None:
+    shared = {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}
+    assert [e.name for e in endpoints(LOCAL, shared, model="lokal").endpoints] == ["local"]
+    assert [e.name for e in endpoints(LOCAL, shared).endpoints] == ["local"]

@@ -1,0 +1,44 @@
+"""A folder with a workspace in it, and something outside that nobody may touch."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+
+CANARY = "a secret outside the workspace\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "canary.txt").write_text(CANARY)
+    return folder
+
+
+@pytest.fixture
+def editor() -> FakeEditor:
+    return FakeEditor()
+
+
+@pytest.fixture
+async def processes() -> AsyncIterator[Processes]:
+    supervisor = Processes()
+    yield supervisor
+    await supervisor.aclose()
+
+
+@pytest.fixture
+def workspace(root: Path, editor: FakeEditor, processes: Processes) -> OpenWorkspace:
+    return OpenWorkspace(str(root), (), editor, processes)

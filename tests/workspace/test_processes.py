@@ -1,0 +1,436 @@
+"""Commands: what they see, what they leave, and that nothing outlives what it belongs to."""
+
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from aglet.engine.ports import Command, Finished, PathOutside, Workspace, WorkspaceError
+from aglet.workspace import processes as module
+from aglet.workspace.processes import Processes
+from aglet.workspace.texts import hash_of
+from aglet.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+
+ESCAPEES = """
+sleep 1000 &
+setsid sleep 1000 &
+(setsid sh -c 'sleep 1000 & setsid sleep 1000 &' &)
+python3 -c '
+import os, signal, time
+ready, tell = os.pipe()
+if os.fork(): os.read(ready, 1); os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT): signal.signal(number, signal.SIG_IGN)
+print("deaf", flush=True)
+os.write(tell, b".")
+time.sleep(1000)
+'
+"""
+
+
+def shell(text: str, mark: str = "", timeout: float = 8.0, keep: int = 65_536) -> Command:
+    return Command(("bash", "-c", text), timeout=timeout, keep=keep, env={"MARK": mark})
+
+
+async def run(workspace: Workspace, text: str, **options: object) -> Finished:
+    return await workspace.run(shell(text, **options), lambda piece: None)
+
+
+def alive(mark: str) -> list[str]:
+    """The processes with `mark` in their environment."""
+    return [process.name for process in Path("/proc").glob("[0-9]*") if mark in _environment(process)]
+
+
+def _environment(process: Path) -> str:
+    try:
+        return (process / "environ").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def zombies() -> list[str]:
+    """The children of this process that ended and that nobody waited for."""
+    found: list[str] = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[:2] == ["Z", str(os.getpid())]:
+            found.append(path.parent.name)
+    return found
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def gone(mark: str, seconds: float) -> bool:
+    """Whether nothing with `mark` is left after this time at the latest."""
+    until = time.monotonic() + seconds
+    while alive(mark) and time.monotonic() < until:
+        await asyncio.sleep(0.02)
+    return not alive(mark)
+
+
+@pytest.fixture
+def mark() -> str:
+    return uuid4().hex
+
+
+@asynccontextmanager
+async def started(
+    workspace: Workspace, command: Command, until: str
+) -> AsyncIterator[asyncio.Task[Finished]]:
+    """The command as a task, once it has printed `until`."""
+    ready = asyncio.Event()
+    shown: list[str] = []
+
+    def show(text: str) -> None:
+        shown.append(text)
+        if until in "".join(shown):
+            ready.set()
+
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(workspace.run(command, show))
+        await ready.wait()
+        yield task
+
+
+async def test_a_command_gives_its_output_and_its_exit_code(workspace: Workspace, root: Path) -> None:
+    shown: list[str] = []
+    command = Command(("sh", "-c", "echo out; echo err >&2; pwd; exit 3"))
+    finished = await workspace.run(command, shown.append)
+    assert finished.output == "".join(shown) == f"out\nerr\n{root}\n"
+    assert (finished.exit_code, finished.signal, finished.timed_out) == (3, "", False)
+    assert finished.total == len(finished.output)
+    assert 0 < finished.seconds < 5
+
+
+async def test_arguments_arrive_as_they_are(workspace: Workspace) -> None:
+    words = ("a b", "$HOME", "'", '"', "\n", "*", "", "ä", "--", "-c")
+    finished = await workspace.run(Command(("printf", "%s|", *words)), lambda text: None)
+    assert finished.output == "|".join(words) + "|"
+
+
+async def test_a_signal_is_named(workspace: Workspace) -> None:
+    for name in ("SIGSEGV", "SIGKILL", "SIGTERM", "SIGPIPE", "SIGINT"):
+        finished = await run(workspace, f"kill -{name} $$")
+        assert (finished.exit_code, finished.signal) == (None, name)
+    assert (await run(workspace, "kill -40 $$")).signal.startswith(("signal 40", "SIGRT"))
+
+
+async def test_a_command_runs_in_the_folder_it_asks_for(workspace: Workspace, root: Path) -> None:
+    (root / "sub").mkdir()
+    finished = await workspace.run(Command(("pwd",), cwd="sub"), lambda text: None)
+    assert finished.output == f"{root}/sub\n"
+    with pytest.raises(WorkspaceError, match="missing does not exist"):
+        await workspace.run(Command(("pwd",), cwd="missing"), lambda text: None)
+    with pytest.raises(PathOutside):
+        await workspace.run(Command(("pwd",), cwd=".."), lambda text: None)
+
+
+async def test_in_a_root_that_is_a_link_the_shell_sees_the_client_s_name(
+    tmp_path: Path, root: Path, processes: Processes
+) -> None:
+    (tmp_path / "name").symlink_to(root)
+    workspace = OpenWorkspace(str(tmp_path / "name"), (), FakeEditor(), processes)
+    assert (await run(workspace, "pwd")).output == f"{tmp_path}/name\n"
+
+
+async def test_what_cannot_be_run_says_why(workspace: Workspace, root: Path) -> None:
+    finished = await workspace.run(Command(("no-such-program",)), lambda text: None)
+    assert (finished.exit_code, finished.output) == (127, "no-such-program: No such file or directory\n")
+    (root / "script").write_text("not executable")
+    finished = await workspace.run(Command(("./script",)), lambda text: None)
+    assert (finished.exit_code, finished.output) == (126, "./script: Permission denied\n")
+    with pytest.raises(WorkspaceError, match="could not be started: embedded null byte"):
+        await workspace.run(Command(("echo", "a\0b")), lambda text: None)
+    with pytest.raises(WorkspaceError, match=r"could not be started: .*Argument list too long"):
+        await workspace.run(Command(("echo", "x" * 3_000_000)), lambda text: None)
+
+
+async def test_standard_input_is_empty_and_there_is_no_terminal(workspace: Workspace) -> None:
+    finished = await run(workspace, "cat; read x || echo eof; (: < /dev/tty) 2>/dev/null || echo no tty")
+    assert finished.output == "eof\nno tty\n"
+
+
+async def test_standard_input_is_what_was_given_and_then_ends(workspace: Workspace) -> None:
+    text = "größer\n" * 300_000
+    command = Command(("sh", "-c", "sha256sum; cat"), stdin=text)
+    finished = await workspace.run(command, lambda piece: None)
+    assert finished.output.split()[0] == hash_of(text)
+    surrogate = Command(("od", "-An", "-tx1"), stdin="\ud800")
+    assert (await workspace.run(surrogate, lambda piece: None)).output == " ed a0 80\n"
+
+
+@pytest.mark.parametrize("program", ["true", "exec <&-; sleep 0.1", "head -c 1 >/dev/null", "sleep 0.1"])
+async def test_a_command_need_not_read_its_standard_input(workspace: Workspace, program: str) -> None:
+    before = descriptors()
+    command = Command(("bash", "-c", f"{program}; echo done"), stdin="x" * 3_000_000)
+    finished = await workspace.run(command, lambda piece: None)
+    assert (finished.exit_code, finished.output) == (0, "done\n")
+    await asyncio.sleep(0)
+    assert descriptors() == before
+
+
+async def test_a_command_that_does_not_read_can_be_cancelled(workspace: Workspace, mark: str) -> None:
+    command = Command(("bash", "-c", "echo on; sleep 1000"), env={"MARK": mark}, stdin="x" * 3_000_000)
+    before = descriptors()
+    async with started(workspace, command, "on") as task:
+        task.cancel()
+    assert not alive(mark)
+    await asyncio.sleep(0)
+    assert descriptors() == before
+
+
+async def test_no_descriptor_of_ours_reaches_a_command(workspace: Workspace, root: Path) -> None:
+    handle = os.open(root, os.O_RDONLY)
+    os.set_inheritable(handle, True)
+    finished = await workspace.run(Command(("ls", "/proc/self/fd")), lambda text: None)
+    os.close(handle)
+    assert finished.output.split() == ["0", "1", "2", "3"]  # 3 is what ls itself opened
+
+
+async def test_a_command_has_a_session_of_its_own(workspace: Workspace) -> None:
+    finished = await run(workspace, "ps -o sid= -p $$; echo $$; grep SigIgn /proc/$$/status")
+    session, process, _, ignored = finished.output.split()
+    assert session == process != str(os.getsid(0))
+    assert int(ignored, 16) == 0
+
+
+async def test_only_allowed_variables_reach_a_command(root: Path) -> None:
+    own = {"HOME": "/home/me", "LC_ALL": "C", "OPENAI_API_KEY": "sk-1", "BASH_ENV": "/evil", "FOO": "bar"}
+    processes = Processes({**own, "PATH": ".:/usr/bin:bin:/bin:"})
+    workspace = OpenWorkspace(str(root), (), FakeEditor(), processes)
+    command = Command(("env",), env={"GIVEN": "1"})
+    finished = await workspace.run(command, lambda text: None)
+    seen = dict(line.split("=", 1) for line in finished.output.splitlines())
+    assert seen == {
+        "HOME": "/home/me", "LC_ALL": "C", "PATH": "/usr/bin:/bin", "TERM": "dumb", "GIVEN": "1",
+        "PWD": str(root),
+    }  # fmt: skip
+
+
+async def test_a_time_limit_ends_a_command_that_ignores_being_asked(workspace: Workspace, mark: str) -> None:
+    finished = await run(
+        workspace, "trap '' TERM; echo on; while :; do sleep 0.1; done", mark=mark, timeout=0.5
+    )
+    assert (finished.timed_out, finished.exit_code, finished.output) == (True, None, "on\n")
+    assert finished.seconds < 2
+    assert not alive(mark)
+
+
+async def test_a_command_that_is_asked_to_end_may_clean_up(workspace: Workspace, root: Path) -> None:
+    finished = await run(workspace, "trap 'touch cleaned; exit 0' TERM; sleep 100 & wait", timeout=0.3)
+    assert (finished.timed_out, finished.exit_code) == (True, None)
+    assert (root / "cleaned").exists()
+
+
+async def test_what_a_command_leaves_behind_ends_with_it(workspace: Workspace, mark: str) -> None:
+    finished = await run(workspace, ESCAPEES + "\nexit 7", mark=mark)
+    assert (finished.exit_code, finished.output) == (7, "deaf\n")
+    assert finished.seconds < 2.5
+    assert not alive(mark)
+
+
+async def test_a_grandchild_that_holds_the_output_open_does_not_hold_the_result(
+    workspace: Workspace, mark: str
+) -> None:
+    finished = await run(workspace, "(trap '' TERM; sleep 1000) & echo done", mark=mark)
+    assert finished.output == "done\n"
+    assert finished.seconds < 1.5
+    assert not alive(mark)
+
+
+async def test_somebody_out_of_reach_who_holds_the_output_open_does_not_hold_the_result(
+    workspace: Workspace, mark: str
+) -> None:
+    async with started(workspace, shell("echo $$; sleep 0.3; echo done", mark), "\n") as task:
+        program = next(process for process in alive(mark) if not _is_keeper(Path("/proc", process)))
+        held = os.open(f"/proc/{program}/fd/1", os.O_WRONLY)
+        finished = await task
+        os.close(held)
+    assert finished.output.endswith("done\n")
+    assert finished.seconds < 1.5
+
+
+async def test_cancelling_ends_the_whole_tree(workspace: Workspace, mark: str) -> None:
+    async with started(workspace, shell(ESCAPEES + "\nsleep 1000", mark), "deaf") as task:
+        assert len(alive(mark)) > 5
+        before = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert time.monotonic() - before < 1.0
+    assert not alive(mark)
+    assert not zombies()
+
+
+async def test_cancelling_twice_does_not_let_anything_escape(workspace: Workspace, mark: str) -> None:
+    command = shell("trap '' TERM; echo on; while :; do sleep 1; done", mark)
+    async with started(workspace, command, "on") as task:
+        task.cancel()
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await gone(mark, 1.0)
+
+
+async def test_cancelling_at_any_moment_leaves_nothing(workspace: Workspace, mark: str) -> None:
+    for delay in range(12):
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(run(workspace, "sleep 1000 & sleep 1000", mark=mark))
+            await asyncio.sleep(delay * 0.004)
+            task.cancel()
+    assert not alive(mark)
+    assert not zombies()
+
+
+async def test_closing_ends_everything_that_runs(
+    workspace: Workspace, processes: Processes, mark: str
+) -> None:
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(run(workspace, "sleep 1000 & sleep 1000", mark=mark)) for _ in range(5)]
+        while len(alive(mark)) < 10:
+            await asyncio.sleep(0.02)
+        await processes.aclose()
+        assert not alive(mark)
+    assert {task.result().signal for task in tasks} == {"SIGTERM"}
+
+
+async def test_commands_side_by_side_end_only_their_own(workspace: Workspace, mark: str) -> None:
+    other = uuid4().hex
+    async with started(workspace, shell("setsid sleep 1000 & echo on; sleep 1000", other), "on") as task:
+        await run(workspace, "setsid sleep 1000 & true", mark=mark)
+        assert not alive(mark)
+        assert len(alive(other)) >= 3
+        task.cancel()
+    assert not alive(other)
+
+
+async def test_a_keeper_that_the_command_stopped_does_its_work(workspace: Workspace, mark: str) -> None:
+    async with started(workspace, shell("kill -STOP $PPID; echo on; sleep 1000", mark), "on") as task:
+        task.cancel()
+    assert not alive(mark)
+    assert not zombies()
+
+
+async def test_a_keeper_that_hangs_is_not_waited_for(
+    workspace: Workspace, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    command = shell("trap '' TERM; echo on; while :; do sleep 0.1; done", mark)  # busy until it is killed
+    async with started(workspace, command, "on") as task:
+        before = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert time.monotonic() - before < 0.5
+    assert await gone(mark, 2.0), "it goes on unattended"
+    assert not zombies()
+
+
+async def test_a_fork_bomb_ends(workspace: Workspace, mark: str) -> None:
+    bomb = "bomb() { bomb & bomb & wait; }; trap '' TERM; ulimit -t 3; depth=0; echo on; bomb"
+    bomb = bomb.replace("bomb() {", "bomb() { [ $((depth += 1)) -gt 7 ] && exec sleep 1000;")
+    async with started(workspace, shell(bomb, mark), "on") as task:
+        while len(alive(mark)) < 200:
+            await asyncio.sleep(0.02)
+        task.cancel()
+    assert not alive(mark)
+
+
+async def test_a_killed_keeper_takes_the_command_with_it(workspace: Workspace, mark: str) -> None:
+    async with started(workspace, shell("echo on; sleep 1000", mark), "on") as task:
+        keeper = next(p for p in alive(mark) if _is_keeper(Path("/proc", p)))
+        os.kill(int(keeper), signal.SIGKILL)
+        assert (await task).signal == "SIGKILL"
+    assert await gone(mark, 1.0)  # PR_SET_PDEATHSIG
+    assert not zombies()
+
+
+def _is_keeper(process: Path) -> bool:
+    try:
+        return b"import keeper" in (process / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+async def test_a_keeper_does_not_listen_to_anybody_else(workspace: Workspace, mark: str) -> None:
+    finished = await run(
+        workspace, "kill -TERM $PPID; kill -HUP $PPID; sleep 0.1; echo still here", mark=mark
+    )
+    assert (finished.exit_code, finished.output) == (0, "still here\n")
+
+
+SERVER = """
+import asyncio, sys
+from aglet.engine.ports import Command
+from aglet.workspace.editor import NoEditor
+from aglet.workspace.processes import Processes
+from aglet.workspace.texts import hash_of
+from aglet.workspace.workspace import OpenWorkspace
+
+async def main():
+    workspace = OpenWorkspace(sys.argv[1], (), NoEditor(), Processes())
+    command = Command(("bash", "-c", sys.argv[2]), env={"MARK": sys.argv[3]}, timeout=1000)
+    await workspace.run(command, lambda text: print(text, end="", flush=True))
+
+asyncio.run(main())
+"""
+
+
+async def test_nothing_outlives_a_server_that_is_killed(root: Path, mark: str) -> None:
+    text = ESCAPEES + "\nsleep 1000"
+    server = subprocess.Popen([sys.executable, "-c", SERVER, root, text, mark], stdout=subprocess.PIPE)
+    with server:
+        assert server.stdout is not None
+        assert await asyncio.to_thread(server.stdout.readline) == b"deaf\n"
+        assert len(alive(mark)) > 5
+        server.kill()
+    assert await gone(mark, 2.0)
+
+
+async def test_200_megabytes_of_output_are_read_with_little_memory_and_no_stall(workspace: Workspace) -> None:
+    loop = asyncio.get_running_loop()
+    beats: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            beats.append(loop.time())
+            await asyncio.sleep(0.005)
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    async with asyncio.TaskGroup() as group:
+        heart = group.create_task(beat())
+        finished = await run(workspace, "head -c 200000000 /dev/zero | tr '\\0' x; echo end")
+        heart.cancel()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert finished.total == 200_000_004
+    assert len(finished.output) < 66_000
+    assert finished.output.startswith("xxx")
+    assert finished.output.endswith("xend\n")
+    assert grown < 30_000  # KiB
+    stalls = sorted(late - early for early, late in pairwise(beats))
+    assert stalls[int(len(stalls) * 0.99)] < 0.1
+
+
+async def test_escapes_reach_neither_the_model_nor_the_user(workspace: Workspace) -> None:
+    shown: list[str] = []
+    command = shell(r"printf '\033[31mred\033[0m \033]0;title\007\342\200\256x\n'")
+    finished = await workspace.run(command, shown.append)
+    assert finished.output == "".join(shown) == "red <U+202E>x\n"
