@@ -296,6 +296,14 @@ async def test_two_doors_give_the_same_transcript(workspace: Path, home: Path, t
                 "agent/run", sessionId=session, input=text_content("Rename it."), wait=True, clientKey="k"
             )
             assert result["stopReason"] == "endTurn"
+            ended = await editor.ended(result["runId"])
+            await editor.until(
+                lambda e: (
+                    e["type"] == "sessionState"
+                    and e["data"]["state"] == "idle"
+                    and e["after"] >= ended["seq"]
+                )
+            )
             through_the_editor = list(editor.events)
     with ModelServer(SECOND) as server:
         command = [

@@ -17,6 +17,9 @@ from support.model_server import ModelServer, Reply, Request
 STEPS, KILLS, ATTEMPTS = 10, 4, 12
 LINES = 500
 AGLET = [sys.executable, "-m", "aglet"]
+UNUSABLE = 2
+# Killed before the prompt was in, or after the last fact: the user is told so, and says what to do.
+SAY_AGAIN = {"sessionNotFound": ["run", "go"], "nothingToContinue": ["resume", "go"]}
 OPTIONS = ["--mode", "allowAll", "--max-turns", "50", "--output", "jsonl"]
 pytestmark = pytest.mark.timeout(120)
 
@@ -38,14 +41,17 @@ def run_with_kills(work: Path, home: Path, url: str, chance: random.Random) -> N
     for attempt in range(ATTEMPTS):
         process = subprocess.Popen(
             [*AGLET, *command, *OPTIONS, "--cwd", str(work)], env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         if attempt < KILLS:
             time.sleep(chance.uniform(0.25, 1.5))
             process.kill()
-        _, errors = process.communicate(timeout=60)
+        said, errors = process.communicate(timeout=60)
         if process.returncode == 0:
             return
+        if process.returncode == UNUSABLE:
+            command = SAY_AGAIN[json.loads(said.splitlines()[-1])["error"]["kind"]]
+            continue
         assert process.returncode == -9, errors.decode()
         if list(home.rglob("sessions/*.jsonl")):
             command = ["resume"]

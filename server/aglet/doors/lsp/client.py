@@ -27,7 +27,7 @@ class Client(NamedTuple):
     @property
     def can_answer(self) -> bool:
         """Whether a question can be put to somebody through this client."""
-        return self.permission or self.message_requests or self.plain
+        return self.permission or self.forms or self.message_requests or self.plain
 
     @property
     def plain(self) -> bool:
