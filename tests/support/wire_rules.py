@@ -19,12 +19,18 @@ STREAMED = {"message": "text", "thought": "text", "toolCall": "output"}
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
 
 
-def check_wire(events: list[Event]) -> None:
-    """Every rule, for every session in `events`; the events of a session begin with its first."""
+def check_wire(events: list[Event], *, headless: bool = False) -> None:
+    """Every rule, for every session in `events`; the events of a session begin with its first.
+
+    The log of a `headless` run ends with `runEnded`; elsewhere `idle` follows it.
+    """
     for event in events:
         check_shape(event)
     for session_id in {event["sessionId"] for event in events}:
-        Rules().check([event for event in events if event["sessionId"] == session_id])
+        rules = Rules()
+        rules.check([event for event in events if event["sessionId"] == session_id])
+        assert headless or rules.settled, "idle is told when nothing follows"
+    assert not headless or events[-1]["type"] == "runEnded", "nothing follows the end of a headless run"
 
 
 @cache
@@ -73,8 +79,12 @@ class Rules:
             getattr(self, f"_{name}", _anything)(event)
         if not self.runs.running:
             assert not self.items.open, "nothing is open when no run is"
-            assert self.state == "idle" or self.runs.waiting, "idle is told when nothing follows"
         self.items.end()
+
+    @property
+    def settled(self) -> bool:
+        """Whether the client was told that nothing runs, or will be when what runs or waits has ended."""
+        return bool(self.runs.running or self.runs.waiting) or self.state == "idle"
 
     def _order(self, event: Event) -> None:
         if "seq" in event:

@@ -184,6 +184,7 @@ def test_a_form_goes_to_a_client_that_has_forms(serve: Serve, answer: Any, outco
 def test_a_form_that_nobody_can_fill_in_is_not_waited_for(serve: Serve, agent: Message) -> None:
     wire = serve(turns(FORM, "done"))
     wire.initialize(agent)
+    wire.answers["agent/askUser"] = lambda params: {"outcome": "decline"}
     session = wire.session()
     assert wire.run(session)["stopReason"] == "endTurn"
     assert bool(wire.of_method("agent/askUser")) == (agent.get("permission", 0) is None)
