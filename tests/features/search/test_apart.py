@@ -15,7 +15,6 @@ from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
-
 RIPGREP = shutil.which("rg", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or ""
 
 
@@ -54,10 +53,10 @@ async def test_ripgrep_changes_no_result(
         (tmp_path / f"{number}.latin").write_bytes(text.encode("latin-1"))
     names = sorted(entry.name for entry in tmp_path.iterdir())
     asking = matcher(tmp_path, expression, ignore_case=True)
-    monkeypatch.setattr(OpenWorkspace, "which", lambda self, program: RIPGREP)
+    monkeypatch.setattr(OpenWorkspace, "which", lambda self, program: RIPGREP if program == "rg" else program)
     assert RIPGREP
     with_it = await asking.files(names, 1_000)
-    monkeypatch.setattr(OpenWorkspace, "which", lambda self, program: "")
+    monkeypatch.setattr(OpenWorkspace, "which", lambda self, program: "" if program == "rg" else program)
     assert with_it == await asking.files(names, 1_000)
 
 
