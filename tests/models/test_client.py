@@ -158,14 +158,22 @@ async def test_an_overflow_is_an_answer_not_an_error() -> None:
             assert heard.overflow == Overflowed(text, 100, 120)
 
 
-async def test_an_error_after_the_first_words_is_told_and_the_answer_begins_anew() -> None:
-    bad = Raw([chunk("so far"), sse({"error": {"message": "overloaded", "code": 503}})])
+@pytest.mark.parametrize("words", [{"content": "so far"}, {"reasoning": "so far"}])
+async def test_after_the_first_words_nothing_is_asked_for_again(words: Any) -> None:
+    begun = sse({"choices": [{"index": 0, "delta": words}]})
+    bad = Raw([begun, sse({"error": {"message": "overloaded", "code": 503}})])
     async with ModelServer([bad, Reply("whole")]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
-    assert heard.error is None
-    assert [wait.attempt for wait in heard.waits] == [1]
-    assert "overloaded" in heard.waits[0].cause
-    assert heard.text == "so farwhole"
+    assert heard.error and heard.error.kind == "overloaded"
+    assert (heard.text + heard.thinking, heard.waits, len(server.posts)) == ("so far", [], 1)
+
+
+async def test_an_error_in_the_stream_before_the_first_words_is_waited_for() -> None:
+    role = sse({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
+    bad = Raw([role, sse({"error": {"message": "overloaded", "code": 503}})])
+    async with ModelServer([bad, Reply("whole")]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert (heard.text, [wait.attempt for wait in heard.waits]) == ("whole", [1])
 
 
 async def test_an_error_after_the_first_words_that_will_not_pass_is_told_at_once() -> None:
@@ -240,6 +248,17 @@ async def test_a_slow_server_that_goes_on_speaking_is_not_given_up() -> None:
     pieces = [b": still working\n\n"] * 6 + [chunk("done", "stop")]
     async with ModelServer([Raw(pieces, delay=0.05)]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url, idle_timeout=0.2))).text == "done"
+
+
+async def test_a_server_that_never_comes_to_an_end_is_given_up_after_the_whole_time() -> None:
+    dripping = Raw([b": still working\n\n"] * 1000, delay=0.02)
+    async with ModelServer([dripping, Raw(begin="hang")]) as server, Asking() as asking:
+        for _ in range(2):
+            heard = await hear(asking.model(server.url, QUICK, idle_timeout=60.0, timeout=0.3))
+            assert heard.error and heard.error.kind == "timeout"
+            assert "0.3 seconds" in str(heard.error) and "timeout" in heard.error.hint
+            assert heard.waits == []
+            assert await server.closed()
 
 
 async def test_a_server_that_is_not_there_is_told_with_its_address() -> None:

@@ -1,14 +1,15 @@
 """The one pool of HTTP connections to models: what is sent to whom, and how a broken one is told."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 
 import httpx
 
 from aglet import __version__
 from aglet.models.endpoint import Endpoint
-from aglet.models.errors import CallFailed, Failure, broken_off, nonsense
+from aglet.models.errors import CallFailed, Failure, broken_off, nonsense, too_long
 
 CONNECTING = 10.0  # seconds
 KEPT = 60.0  # seconds an idle connection is kept for the next turn
@@ -19,6 +20,17 @@ NO_CERTIFICATES = Failure(
     "network", "The certificates could not be loaded.", "Check SSL_CERT_FILE and SSL_CERT_DIR."
 )
 HEADERS = {"User-Agent": f"aglet/{__version__}", "Accept-Encoding": "identity"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes | None = None
+    until: float | None = None
 
 
 class Connections:
@@ -33,23 +45,30 @@ class Connections:
         self._making = asyncio.Lock()
 
     @asynccontextmanager
-    async def ask(
-        self, method: str, endpoint: Endpoint, path: str, content: bytes | None = None
-    ) -> AsyncGenerator[httpx.Response]:
+    async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
         """Send a request; leaving closes the connection unless the answer was read to its end.
 
         Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
         """
+        _check(asked.headers, endpoint)
         with translated(endpoint):
             client = await self._made()
-            async with client.stream(
-                method,
-                endpoint.base_url.rstrip("/") + path,
-                content=content,
-                headers=_headers(endpoint),
+            request = client.build_request(
+                asked.method,
+                asked.url,
+                content=asked.content,
+                headers={"Content-Type": "application/json", **asked.headers},
                 timeout=httpx.Timeout(endpoint.idle_timeout, connect=CONNECTING, pool=None),
-            ) as response:
+            )
+            try:
+                async with asyncio.timeout_at(asked.until):
+                    response = await client.send(request, stream=True)
+            except TimeoutError:
+                raise CallFailed(too_long(endpoint)) from None
+            try:
                 yield response
+            finally:
+                await response.aclose()
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -72,18 +91,13 @@ def _client() -> httpx.AsyncClient:
     return httpx.AsyncClient(headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False)
 
 
-def _headers(endpoint: Endpoint) -> dict[str, str]:
-    key = endpoint.api_key.strip()
-    headers = {**({"Authorization": f"Bearer {key}"} if key else {}), **endpoint.headers}
-    if not all(value.isascii() and value.isprintable() for value in headers.values()):
-        where = (
-            f"the environment variable {endpoint.key_variable}"
-            if endpoint.key_variable
-            else "the configuration"
-        )
-        message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
-        raise CallFailed(Failure("auth", message, f"Check {where}."))
-    return {"Content-Type": "application/json", **headers}
+def _check(headers: Mapping[str, str], endpoint: Endpoint) -> None:
+    if all(value.isascii() and value.isprintable() for value in headers.values()):
+        return
+    variable = endpoint.key_variable
+    where = f"the environment variable {variable}" if variable else "the configuration"
+    message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
+    raise CallFailed(Failure("auth", message, f"Check {where}."))
 
 
 @contextmanager

@@ -190,6 +190,15 @@ def too_large(endpoint: Endpoint) -> Failure:
     return Failure("providerInternal", f"{_place(endpoint)} sent more than an answer can be.")
 
 
+def too_long(endpoint: Endpoint) -> Failure:
+    """The answer took more time in all than it may."""
+    return Failure(
+        "timeout",
+        f"The answer of {_place(endpoint)} was not complete after {endpoint.timeout:g} seconds.",
+        f"Raise timeout of {endpoint.name!r} if its answers may take longer.",
+    )
+
+
 def broken_off(endpoint: Endpoint) -> Failure:
     """The answer ended before it was complete."""
     return Failure(
