@@ -80,7 +80,7 @@ def _recorded(path: Path) -> Exchange:
     return Exchange(
         data["id"],
         data["provider"],
-        DIALECTS.get(data["api"], data["api"]),
+        DIALECTS.get(str(data["api"]), str(data["api"])),
         data["stream"],
         response["status"],
         {"Content-Type": content_type, **kept},
@@ -146,7 +146,7 @@ def check_reply(heard: Heard, expected: dict[str, Any]) -> None:
     meaning = expected["meaning"].split(" ")[0]
     if reply.tool_calls or meaning != "tool_calls":
         assert reply.finish == FINISHES.get(meaning, "content_filter")
-    usage = expected["usage"] or {}
+    usage: dict[str, Any] = expected["usage"] or {}
     given, made, total = (usage.get(key) for key in ("input", "output", "total"))
     hidden = max((total or 0) - (given or 0) - (made or 0), 0)
     assert reply.usage.input_tokens == given
@@ -204,18 +204,19 @@ def said_finished(body: bytes, dialect: str) -> bool:
         if data == b"[DONE]" and dialect == "chat":
             return True
         try:
-            value = json.loads(data)
+            value: Any = json.loads(data)
         except ValueError:
             continue
-        if isinstance(value, dict) and _is_last(value, dialect):
+        if data.startswith(b"{") and _is_last(value, dialect):
             return True
     return False
 
 
 def _is_last(event: dict[str, Any], dialect: str) -> bool:
+    choices: list[Any] = event.get("choices") or []
     match dialect:
         case "chat":
-            return any(choice.get("finish_reason") for choice in event.get("choices") or [])
+            return any(choice.get("finish_reason") for choice in choices)
         case "responses":
             return event.get("type") in {"response.completed", "response.incomplete", "response.failed"}
         case "anthropic":

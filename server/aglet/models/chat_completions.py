@@ -23,6 +23,7 @@ FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "max_tokens": "length",
     "model_length": "length",
+    "model_context_window_exceeded": "length",
     "content_filter": "content_filter",
     "safety": "content_filter",
     "refusal": "refusal",
