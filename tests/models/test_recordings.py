@@ -46,10 +46,11 @@ async def read() -> AsyncGenerator[Reader]:
 async def read_cut(read: Reader, exchange: Exchange, ends: Sequence[int]) -> None:
     """Every beginning is either whole by the server's own word, or an error, and never half a call."""
     for end in ends:
-        whole = exchange.stream and said_finished(exchange.body[:end], exchange.dialect)
         cut = exchange.raw(end, end)
-        for raw in (cut, Raw(cut.pieces, cut.status, cut.headers, then="close")):
-            heard = await read(exchange, raw)
+        for then in ("end", "close"):
+            body, ended = exchange.body[:end], then == "end"
+            whole = exchange.stream and said_finished(body, exchange.dialect, ended=ended)
+            heard = await read(exchange, Raw(cut.pieces, cut.status, cut.headers, then=then))
             if whole:
                 assert heard.reply is not None, heard.error
                 check_calls(heard.reply.tool_calls, exchange.expected)

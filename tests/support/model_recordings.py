@@ -197,9 +197,15 @@ def check_error(heard: Heard, expected: dict[str, Any]) -> None:
 # --- where an answer is over ---------------------------------------------------------------------
 
 
-def said_finished(body: bytes, dialect: str) -> bool:
-    """Whether this beginning of a stream holds a whole event that says that the answer is whole."""
-    for line in body.replace(b"\r\n", b"\n").split(b"\n"):
+def said_finished(body: bytes, dialect: str, *, ended: bool = True) -> bool:
+    """Whether this beginning of a stream holds a whole event that says that the answer is whole.
+
+    With `ended` the server closed the stream itself, which ends its last event too.
+    """
+    body = body.replace(b"\r\n", b"\n")
+    if not ended:
+        body = body[: body.rfind(b"\n" if dialect == "ollama" else b"\n\n") + 1]
+    for line in body.split(b"\n"):
         data = line.removeprefix(b"data:").strip()
         if data == b"[DONE]" and dialect == "chat":
             return True
@@ -216,7 +222,7 @@ def _is_last(event: dict[str, Any], dialect: str) -> bool:
     choices: list[Any] = event.get("choices") or []
     match dialect:
         case "chat":
-            return any(choice.get("finish_reason") for choice in choices)
+            return any(c.get("finish_reason") and not c.get("index") for c in choices)
         case "responses":
             return event.get("type") in {"response.completed", "response.incomplete", "response.failed"}
         case "anthropic":
