@@ -4,8 +4,12 @@ import asyncio
 import gzip
 import json
 import logging
+import shutil
+import ssl
+import subprocess
 import time
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -370,6 +374,51 @@ async def test_a_proxy_carries_what_is_not_on_this_machine(monkeypatch: pytest.M
         monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
         assert (await hear(asking.model("http://model.invalid/v1"))).text == "through"
     assert proxy.requests[0].path == "http://model.invalid/v1/chat/completions"
+
+
+async def test_a_host_in_no_proxy_is_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ModelServer([Reply("through")]) as proxy, Asking() as asking:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
+        monkeypatch.setenv("NO_PROXY", "model.invalid")
+        heard = await hear(asking.model("http://model.invalid/v1"))
+    assert heard.error and "cannot be reached" in str(heard.error)
+    assert proxy.requests == []
+
+
+@pytest.fixture
+def own_certificate(tmp_path: Path) -> Path:
+    """A certificate that nobody trusts, for 127.0.0.1, with its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl here to make a certificate")
+    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=own -addext subjectAltName=IP:127.0.0.1"
+    into = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(["openssl", *made.split(), *into], check=True, capture_output=True, timeout=30)
+    return tmp_path / "cert.pem"
+
+
+async def test_a_certificate_of_ones_own_is_trusted_when_the_user_says_so(
+    own_certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(own_certificate, own_certificate.with_name("key.pem"))
+    async with ModelServer([Reply("safe")], tls=tls) as server:
+        async with Asking() as asking:
+            refused = await hear(asking.model(server.url, QUICK))
+        assert refused.error and "SSL_CERT_FILE" in refused.error.hint
+        assert (refused.waits, server.requests) == ([], [])
+        monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))
+        async with Asking() as asking:
+            assert (await hear(asking.model(server.url))).text == "safe"
+
+
+def test_what_the_system_trusts_is_trusted() -> None:
+    system = ssl.create_default_context().get_ca_certs(binary_form=True)
+    if not system:
+        pytest.skip("this system has no file of certificates")
+    trusted = connections._trusted()
+    assert set(system) <= set(trusted.get_ca_certs(binary_form=True))
+    assert trusted.cert_store_stats()["x509_ca"] >= len(system)
+    assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
 async def test_certificates_that_cannot_be_loaded_are_told(

@@ -1,6 +1,7 @@
 """The one pool of HTTP connections to models: what is sent to whom, and how a broken one is told."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -36,7 +37,8 @@ class Asked:
 class Connections:
     """Made on first use: reading the certificates takes a while.
 
-    Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE).
+    Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
+    certificates of the system count too.
     Redirects are not followed: a key belongs to one host.
     """
 
@@ -88,7 +90,16 @@ class Connections:
 
 def _client() -> httpx.AsyncClient:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
-    return httpx.AsyncClient(headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False)
+    return httpx.AsyncClient(
+        headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False, verify=_trusted()
+    )
+
+
+def _trusted() -> ssl.SSLContext:
+    """Who is trusted: SSL_CERT_FILE and SSL_CERT_DIR, else the library's own list; and this system's."""
+    trusted = httpx.create_ssl_context()
+    trusted.load_default_certs()
+    return trusted
 
 
 def _check(headers: Mapping[str, str], endpoint: Endpoint) -> None:

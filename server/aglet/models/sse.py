@@ -103,7 +103,8 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[Event], No
     whose first line is a JSON value is read line by line.
     """
     head = await _head(chunks)
-    if head[:1] and head[:1] in b"{[<" and not _is_json(head.partition(b"\n")[0]):
+    lines = head.startswith(b"{") and _is_json(head.partition(b"\n")[0])
+    if head.startswith((b"{", b"[", b"<")) and not lines:
         yield _values(await _whole(head, chunks))
         return
     reader = EventReader()
