@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from attrs import define
 
-from aglet_protocol.items import Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.items import Change, Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
 from aglet_protocol.types import Question
 
 
@@ -213,6 +213,20 @@ class RecordedData:
     cost: float | None = None
 
 
+@define
+class HistoryRewoundData:
+    """The conversation (its last item is `lastItemId`, "" for none) or files went back.
+
+    `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
+    """
+
+    checkpoint_id: str
+    last_item_id: str
+    conversation: bool
+    changes: list[Annotated[Any, Change]]
+    undoes: str | None = None
+
+
 EVENTS: dict[str, Any] = {
     "sessionState": SessionStateData,
     "sessionInfo": SessionInfoData,
@@ -233,6 +247,7 @@ EVENTS: dict[str, Any] = {
     "contextUsage": ContextUsageData,
     "notice": NoticeData,
     "gap": GapData,
+    "historyRewound": HistoryRewoundData,
     "recorded": RecordedData,
 }
 
@@ -248,6 +263,7 @@ DURABLE = frozenset(
         "queueChanged",
         "sessionInfo",
         "options",
+        "historyRewound",
         "recorded",
     }
 )

@@ -16,7 +16,9 @@ from aglet.engine.facts import (
     Overflowed,
     PhaseStarted,
     Replied,
+    Retrying,
     TextDelta,
+    ThinkingDelta,
     ToolStarted,
     TurnStarted,
 )
@@ -250,6 +252,14 @@ async def test_a_provider_error_ends_the_run_as_a_model_error() -> None:
     )
     assert state.stop == Stop(StopReason.MODEL_ERROR, "the key is wrong Set KEY.", "auth")
     assert not any(isinstance(message, AssistantMessage) for message in state.transcript)
+
+
+async def test_what_an_attempt_said_before_it_was_retried_counts_for_nobody() -> None:
+    retried = Retrying(1, 0.1, "overloaded")
+    await check(
+        [TextDelta("", "first"), ThinkingDelta("", "hm"), retried, TextDelta("", "second"), KeyError("x")],
+        facts=[*START, "turn", "cut failed second", "ended internal_error [internal]"],
+    )
 
 
 async def test_a_crash_of_a_model_client_is_an_internal_error() -> None:

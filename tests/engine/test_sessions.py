@@ -28,7 +28,16 @@ from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Stop, StopReason, Text, ToolCall, ToolOutcome, ToolResult, Usage
+from aglet.engine.vocabulary import (
+    SHUT_DOWN,
+    Stop,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolOutcome,
+    ToolResult,
+    Usage,
+)
 from aglet.stores.memory import MemoryStore
 from support.scenario import (
     NOWHERE,
@@ -250,7 +259,7 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
         await session.prompt((Text("2"),))
         await sessions.close(session.session_id)
         await sessions.close(session.session_id)
-        assert session.state.stop == Stop(StopReason.INTERRUPTED, "the session was closed")
+        assert session.state.stop == SHUT_DOWN
         again = await sessions.open(session.session_id)
         assert again is not session
         assert again is await sessions.open(session.session_id)

@@ -140,6 +140,26 @@ def test_what_cannot_be_a_session_id_is_refused(store: Store, name: str) -> None
 # --- the list ------------------------------------------------------------------------------------
 
 
+def test_a_deleted_session_is_gone(store: Store) -> None:
+    fill(store, "ses_1", "hello", 1.0)
+    fill(store, "ses_2", "hello", 2.0)
+    assert listed(store, search="hello") == ["ses_2", "ses_1"]
+    store.delete("ses_1")
+    assert listed(store, search="hello") == ["ses_2"]
+    for ask in (store.peek, store.open, store.delete):
+        with pytest.raises(JournalError, match="ses_1"):
+            ask("ses_1")
+
+
+def test_a_session_that_somebody_writes_is_not_deleted(store: Store) -> None:
+    journal = store.create("ses_1")
+    journal.append(*entries_of(SAMPLES[:1]))
+    with pytest.raises(JournalBusy):
+        store.delete("ses_1")
+    journal.close()
+    assert store.peek("ses_1")
+
+
 def test_an_empty_store_lists_nothing(store: Store) -> None:
     assert listed(store) == []
     assert listed(store, search="x", cwd="/work") == []

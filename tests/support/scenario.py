@@ -28,6 +28,7 @@ from aglet.engine.facts import (
     PhaseStarted,
     QueueChanged,
     Replied,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -307,6 +308,8 @@ def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per 
             return f"answered {answer.outcome}"
         case Compacted(_, summary, keep_from):
             return f"compacted to {summary!r} keeping from {keep_from}"
+        case Rewound(_, item_id, keep, undoes):
+            return f"rewound to {item_id} keeping {keep} undoing {undoes}"
         case PhaseStarted(name):
             return f"phase {name}"
         case LimitsChanged(limits):

@@ -17,6 +17,7 @@ from aglet.engine.facts import (
     PhaseStarted,
     QueueChanged,
     Replied,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -93,6 +94,7 @@ SAMPLES: tuple[Fact, ...] = (
     Noted("permissions", "granted", {"rule": "ls *", "count": 3}),
     RunEnded("run_1", Stop(StopReason.MODEL_ERROR, "no route to host", "network")),
     Unknown("teleported", {"v": 2, "to": ["the moon", 1e100], "when": {"soon": True}}),
+    Rewound("rewind_1", "item_5", 2, "rewind_0", (CHANGE,)),
 )  # fmt: skip
 
 

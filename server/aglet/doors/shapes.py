@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from aglet.engine.facts import Rewound
 from aglet.engine.vocabulary import (
     Answer,
     Content,
@@ -215,6 +216,18 @@ def stop_members(stop: Stop) -> JsonObject:
         fallback = "internal" if stop.reason is StopReason.INTERNAL_ERROR else "providerInternal"
         return {"stopReason": reason, "error": {"kind": stop.kind or fallback, "message": stop.detail}}
     return {"stopReason": reason, **filled(detail=stop.detail)}
+
+
+def rewound(fact: Rewound) -> JsonObject:
+    """How far the conversation went back, and which files with it."""
+    conversation = fact.keep is not None or bool(fact.undoes)
+    return {
+        "checkpointId": fact.checkpoint_id,
+        "lastItemId": fact.item_id,
+        "conversation": conversation,
+        "changes": [change(done) for done in fact.changes],
+        **filled(undoes=fact.undoes),
+    }
 
 
 def limits(values: Any) -> JsonObject:

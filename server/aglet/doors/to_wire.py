@@ -27,6 +27,7 @@ from aglet.engine.facts import (
     QueueChanged,
     Replied,
     Retrying,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -41,7 +42,7 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.state import OpenCall, State, closing_text
+from aglet.engine.state import OpenCall, State, closing_text, settled
 from aglet.engine.vocabulary import (
     Answer,
     JsonObject,
@@ -148,7 +149,7 @@ class Translator:
                 self._session_changed(fact)
             case Admitted() | QueueChanged() | RunStarted() | RunEnded():
                 self._run_fact(fact)
-            case Steered() | Injected() | Compacted() | PhaseStarted():
+            case Steered() | Injected() | Compacted() | Rewound() | PhaseStarted():
                 self._context_fact(fact)
             case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
                 self._model_fact(fact)
@@ -170,7 +171,7 @@ class Translator:
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:
-            self._options |= fact.options
+            self._options = settled({**self._options, **fact.options})
             self._out.put("options", {"options": self.options})
 
     def _run_fact(self, fact: Admitted | QueueChanged | RunStarted | RunEnded) -> None:
@@ -230,7 +231,7 @@ class Translator:
             self._items.tell(self._message_item(message))
         self._pending.clear()
 
-    def _context_fact(self, fact: Steered | Injected | Compacted | PhaseStarted) -> None:
+    def _context_fact(self, fact: Steered | Injected | Compacted | Rewound | PhaseStarted) -> None:
         match fact:
             case Steered(item_id, _, content, _, origin):
                 self._steered.add(item_id)
@@ -243,6 +244,8 @@ class Translator:
             case Compacted(item_id, summary):
                 item = {"itemId": item_id, "kind": "compaction", "status": "completed", "text": summary}
                 self._items.tell(item)
+            case Rewound():
+                self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
                 self._out.put("recorded", {"fact": "phaseStarted", "name": name})
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from aglet.engine.vocabulary import (
     Answer,
     Content,
+    FileChange,
     Finish,
     JsonObject,
     Limits,
@@ -27,7 +28,10 @@ from aglet.engine.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """The session was made, or something about it changed. Empty fields leave the old value."""
+    """The session was made, or something about it changed. Empty fields leave the old value.
+
+    An option that is `None` is taken back.
+    """
 
     cwd: str = ""
     title: str = ""
@@ -176,6 +180,21 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewound:
+    """The conversation went back, and `checkpoint_id` names what stood before.
+
+    The context is its first `keep` messages, `item_id` the last of them; or, when `undoes` names an
+    earlier rewind, what stood before that one. `keep` is `None` when only files went back: `changes`.
+    """
+
+    checkpoint_id: str
+    item_id: str = ""
+    keep: int | None = None
+    undoes: str = ""
+    changes: tuple[FileChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PhaseStarted:
     """From here on this system prompt, model and tool set hold. `tools` is `None` for all tools."""
 
@@ -221,7 +240,7 @@ GateFact = Injected | Compacted | PhaseStarted | LimitsChanged
 Fact = (
     SessionChanged | Admitted | QueueChanged | RunStarted | Steered | Injected | TurnStarted
     | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
-    | Compacted | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
+    | Compacted | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The whole extension theory: a feature is a record of tools and six slots, features are an ordered tuple.
+"""The whole extension theory: a feature is a record of tools, actions and six slots; features are a tuple.
 
 The first feature is asked first at the gates and is outermost in the wrappers.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
+from aglet.engine.actions import Action
 from aglet.engine.facts import Entry, GateFact, Glimpse, Injected, PhaseStarted, Replied, Shown
 from aglet.engine.ports import (
     CallModel,
@@ -108,6 +109,7 @@ class Feature:
 
     name: str
     tools: tuple[Tool, ...] = ()
+    actions: tuple[Action, ...] = ()
     around_run: AroundRun = _run_as_is
     before_turn: BeforeTurn = _pass_gate
     around_model: AroundModel = _ask_as_is

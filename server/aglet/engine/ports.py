@@ -174,7 +174,7 @@ class SessionRow:
 class Store(Protocol):
     """Where journals live.
 
-    `create` and `open` take the write lock; `open` raises `JournalError` when there is no such
+    `create` and `open` take the write lock; `open` and `delete` raise `JournalError` when there is no such
     session and `JournalBusy` when another process has it. `peek` reads without a lock. `list` is newest
     first; `search` matches titles and what was said; `cursor` is an opaque string from the last page.
     """
@@ -182,6 +182,7 @@ class Store(Protocol):
     def create(self, session_id: str) -> Journal: ...
     def open(self, session_id: str) -> Journal: ...
     def peek(self, session_id: str) -> Sequence[Entry]: ...
+    def delete(self, session_id: str) -> None: ...
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]: ...

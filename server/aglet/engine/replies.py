@@ -5,7 +5,16 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from aglet.engine.facts import Cut, Fact, Overflowed, Replied, TextDelta, ThinkingDelta, TurnStarted
+from aglet.engine.facts import (
+    Cut,
+    Fact,
+    Overflowed,
+    Replied,
+    Retrying,
+    TextDelta,
+    ThinkingDelta,
+    TurnStarted,
+)
 from aglet.engine.feature import Outfit, RunView, wrap_model
 from aglet.engine.log import Log
 from aglet.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, Tool, new_id
@@ -42,6 +51,8 @@ def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> Ca
                         record(Cut(request.reply_id, text, thinking, cause="failed"))
                     if isinstance(part, Replied | Overflowed):
                         return part
+                    if isinstance(part, Retrying):
+                        text, thinking = "", ""  # what was shown of this attempt counts for nobody
                     text += part.text if isinstance(part, TextDelta) else ""
                     thinking += part.text if isinstance(part, ThinkingDelta) else ""
                     log.show(part)

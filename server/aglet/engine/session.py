@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Refused, same_again
@@ -12,11 +13,9 @@ from aglet.engine.loop import Run, RunResult
 from aglet.engine.ports import JournalError, Spawn, new_id
 from aglet.engine.questions import Questions
 from aglet.engine.state import State
-from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason
+from aglet.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject
 
 Equip = Callable[["Session", Admitted], Outfit]
-BY_USER = Stop(StopReason.CANCELLED, "cancelled by the user")
-SHUT_DOWN = Stop(StopReason.INTERRUPTED, "the session was closed")
 REMEMBERED = 16  # results of ended runs that can still be asked for
 
 
@@ -25,7 +24,7 @@ class Session:
 
     def __init__(self, session_id: str, log: Log, equip: Equip, spawn: Spawn) -> None:
         self.session_id, self.log, self.questions = session_id, log, Questions(log)
-        self._equip, self._spawn = equip, spawn
+        self.outfit, self._spawn = partial(equip, self), spawn
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
         self._results: dict[str, asyncio.Future[RunResult]] = {}
         self._current, self._closed = "", False
@@ -57,8 +56,7 @@ class Session:
         self.log.record(admitted)
         if policy == "interrupt":
             self.cancel()
-            waiting = (a.run_id for a in self.state.queue[:-1])
-            self.log.record(QueueChanged((admitted.run_id, *waiting)))
+            self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
         self._start_next()
         await self.log.sync()
         return Admission(outcome, admitted.run_id, admitted.item_id)
@@ -113,11 +111,13 @@ class Session:
         self._closed = True
         if self._current:
             self._runs[self._current].stop(SHUT_DOWN)
-            await asyncio.wait({self._results[self._current]})
+        waiting = {admitted.run_id for admitted in self.state.queue} - {self._current}
+        for ending in [result for run_id, result in self._results.items() if run_id not in waiting]:
+            await asyncio.wait({ending})
         self.log.journal.close()
 
     def _expect(self, admitted: Admitted) -> None:
-        run = Run(admitted.run_id, self.log, lambda: self._equip(self, admitted), self._spawn)
+        run = Run(admitted.run_id, self.log, partial(self.outfit, admitted), self._spawn)
         self._runs[admitted.run_id] = run
         for ended in [i for i, result in self._results.items() if result.done()][:-REMEMBERED]:
             del self._results[ended]

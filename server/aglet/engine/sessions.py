@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Self
 
 from aglet.engine.facts import Entry, RunEnded, SessionChanged
+from aglet.engine.history import forked
 from aglet.engine.log import Log
 from aglet.engine.loop import GRACE
 from aglet.engine.ports import Clock, Journal, SessionRow, Store, new_id
@@ -13,6 +14,7 @@ from aglet.engine.session import Equip, Session
 from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import JsonObject, Stop, StopReason
 
+FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
 _log = logging.getLogger(__name__)
 
@@ -68,6 +70,27 @@ class Sessions:
     async def peek(self, session_id: str) -> Sequence[Entry]:
         """What a session's journal holds, read without opening it. Raises `JournalError`."""
         return await asyncio.to_thread(self._store.peek, session_id)
+
+    async def fork(self, session_id: str, item_id: str = "", title: str = "") -> Session:
+        """A new session with what was said in this one up to an item ("" for all of it).
+
+        Raises `JournalError` (no such session) and `Refused` (`noSuchItem`).
+        """
+        entries = forked(await self.peek(session_id), item_id)
+        state = fold_all(entries)
+        journal = await asyncio.to_thread(self._store.create, new_id("ses"))
+        await asyncio.to_thread(journal.append, *entries)
+        session = self._adopt(journal, state)
+        if state.running:
+            session.log.record(RunEnded(state.run_id, FORKED))
+        session.log.record(SessionChanged(title=title or f"{state.title} (fork)".strip(), parent=session_id))
+        await session.log.sync()
+        return session
+
+    async def delete(self, session_id: str) -> None:
+        """End what the session does and remove its data for good. Raises `JournalError`, `JournalBusy`."""
+        await self.close(session_id)
+        await asyncio.to_thread(self._store.delete, session_id)
 
     async def close(self, session_id: str) -> None:
         """End what the session does and give its journal back; its data stays."""

@@ -19,6 +19,7 @@ from aglet.engine.facts import (
     PhaseStarted,
     QueueChanged,
     Replied,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -116,7 +117,8 @@ class State:
     """A session at one point of its journal. Only `fold` makes a new one.
 
     `transcript` only grows. `context` is what compaction may shorten. `run` is what the running
-    (or last) run used, `total` what the session used. `keys` remembers who asked for what.
+    (or last) run used, `total` what the session used. `rewinds` holds the messages that stood before
+    each rewind. `keys` remembers who asked for what.
     """
 
     seq: int = 0
@@ -140,6 +142,7 @@ class State:
     total: Totals = field(default_factory=Totals)
     used_by: Mapping[str, Totals] = field(default_factory=dict[str, Totals])
     notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict[str, tuple[Note, ...]])
+    rewinds: Mapping[str, tuple[Message, ...]] = field(default_factory=dict[str, tuple[Message, ...]])
     keys: Mapping[str, Admitted | Steered] = field(default_factory=dict[str, Admitted | Steered])
     overflowed: bool = False
     stop: Stop | None = None
@@ -183,7 +186,7 @@ def _fold(state: State, fact: Fact) -> State:
             return _changed(state, fact)
         case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
             return _fold_run(state, fact)
-        case Steered() | Injected() | Compacted() | PhaseStarted():
+        case Steered() | Injected() | Compacted() | Rewound() | PhaseStarted():
             return _fold_context(state, fact)
         case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
             return _fold_model(state, fact)
@@ -207,8 +210,13 @@ def _changed(state: State, fact: SessionChanged) -> State:
         title=fact.title or state.title,
         parent=fact.parent or state.parent,
         roots=fact.roots or state.roots,
-        options={**state.options, **fact.options},
+        options=settled({**state.options, **fact.options}),
     )
+
+
+def settled(options: Mapping[str, object]) -> dict[str, object]:
+    """The options without those that were taken back."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _fold_question(state: State, fact: Asked | Answered) -> State:
@@ -271,7 +279,7 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
     return f"[This call was not run: the run ended first ({stop.reason}).]"
 
 
-def _fold_context(state: State, fact: Steered | Injected | Compacted | PhaseStarted) -> State:
+def _fold_context(state: State, fact: Steered | Injected | Compacted | Rewound | PhaseStarted) -> State:
     match fact:
         case Steered(item_id, _, content, key, origin):
             keys = {**state.keys, key: fact} if key else state.keys
@@ -285,9 +293,23 @@ def _fold_context(state: State, fact: Steered | Injected | Compacted | PhaseStar
             head = UserMessage(item_id, (Text(summary),), origin="compaction")
             kept = (head, *state.context.messages[keep_from:])
             return replace(state, context=replace(state.context, messages=kept), overflowed=False)
+        case Rewound():
+            return _rewound(state, fact)
         case _:
             phase = replace(state.context, phase=fact.name, system=fact.system, model=fact.model)
             return replace(state, context=replace(phase, tools=fact.tools))
+
+
+def _rewound(state: State, fact: Rewound) -> State:
+    before = state.context.messages
+    messages = state.rewinds.get(fact.undoes, before) if fact.undoes else before[: fact.keep]
+    return replace(
+        state,
+        context=replace(state.context, messages=messages),
+        rewinds={**state.rewinds, fact.checkpoint_id: before},
+        overflowed=False,
+        stop=state.stop if messages is before else None,  # there is nothing to go on with any more
+    )
 
 
 def _fold_model(state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> State:

@@ -34,6 +34,10 @@ class Stop:
     kind: str = ""
 
 
+BY_USER = Stop(StopReason.CANCELLED, "cancelled by the user")
+SHUT_DOWN = Stop(StopReason.INTERRUPTED, "aglet was closed before it was done; it can be continued")
+
+
 # --- what messages are made of -------------------------------------------------------------------
 
 

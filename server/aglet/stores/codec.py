@@ -46,6 +46,7 @@ FACTS: dict[str, type[Fact]] = {
     "asked": facts.Asked,
     "answered": facts.Answered,
     "compacted": facts.Compacted,
+    "rewound": facts.Rewound,
     "phase_started": facts.PhaseStarted,
     "limits_changed": facts.LimitsChanged,
     "noted": facts.Noted,

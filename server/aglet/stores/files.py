@@ -59,6 +59,20 @@ class FileStore:
         """The entries up to the first bad line; the file is not locked or changed. Raises `JournalError`."""
         return read_file(self._path(session_id)).entries
 
+    def delete(self, session_id: str) -> None:
+        """Remove the session's file and what was set aside of it. Raises `JournalError`, `JournalBusy`."""
+        path = self._path(session_id)
+        fd = open_file(path, APPEND)
+        try:
+            _lock(fd, path)
+            for file in (*self._folder.glob(f"{path.name}.damaged-*"), path):
+                file.unlink()
+            flush_folder(self._folder)
+        except OSError as error:
+            raise JournalError(f"Session {session_id} cannot be deleted: {error.strerror}.") from error
+        finally:
+            os.close(fd)
+
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:

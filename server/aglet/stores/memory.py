@@ -68,6 +68,11 @@ class MemoryStore:
         """The entries as they are now. Raises `JournalError`."""
         return self._last(session_id).entries()
 
+    def delete(self, session_id: str) -> None:
+        """Remove the session. Raises `JournalError`, `JournalBusy`."""
+        self.open(session_id)
+        del self._journals[session_id]
+
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
     ) -> tuple[Sequence[SessionRow], str]:

@@ -1,0 +1,57 @@
+"""Actions: what a feature offers to the user, as a tool is what it offers to the model."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from aglet.engine.facts import Shown
+from aglet.engine.ports import Workspace
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Content, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """An action as a user sees it: also a slash command, `/name`. `when` says in which sessions it works."""
+
+    name: str
+    title: str
+    description: str
+    schema: JsonObject
+    when: Literal["idle", "running", "any"] = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOutcome:
+    """What an action gave: `text` (Markdown) for people, `data` for programs, and the run it began."""
+
+    text: str
+    data: JsonObject | None = None
+    run_id: str = ""
+
+
+class ActionError(Exception):
+    """The action cannot be done; the message tells the user what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionContext:
+    """The session that an action works on.
+
+    `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run.
+    """
+
+    session_id: str
+    state: State
+    workspace: Workspace
+    note: Callable[[str, JsonObject], None]
+    show: Callable[[Shown], None]
+    begin: Callable[[tuple[Content, ...]], Awaitable[str]]
+
+
+class Action(Protocol):
+    """Something the user may do. Raises `ActionError` for what they must know."""
+
+    @property
+    def spec(self) -> ActionSpec: ...
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome: ...

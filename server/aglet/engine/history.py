@@ -1,0 +1,135 @@
+"""Going back: a session forked at an item, a conversation rewound to one."""
+
+from collections.abc import Sequence
+
+from aglet.engine.admission import Refused
+from aglet.engine.facts import (
+    Admitted,
+    Asked,
+    Compacted,
+    Cut,
+    Entry,
+    Fact,
+    Injected,
+    Replied,
+    Rewound,
+    RunEnded,
+    RunStarted,
+    Steered,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+)
+from aglet.engine.ports import new_id
+from aglet.engine.session import Session
+from aglet.engine.state import State
+from aglet.engine.vocabulary import FileChange, Message, ToolResult
+
+SHOWN = (Asked, Compacted, Cut, Injected, Replied, Steered, ToolFinished, ToolStarted, TurnStarted)
+
+
+def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
+    """The facts of a fork that ends with this item ("" for the last one): runs that never began are left out.
+
+    The numbers are new, the times are those of old. Raises `Refused` (`noSuchItem`).
+    """
+    kept = entries[: _end_of(entries, item_id)] if item_id else entries
+    began = {entry.fact.run_id for entry in kept if isinstance(entry.fact, RunStarted)}
+    facts = [(entry.at, _of_the_fork(entry.fact)) for entry in kept if _belongs(entry.fact, began)]
+    return [Entry(seq, at, fact) for seq, (at, fact) in enumerate(facts, 1)]
+
+
+def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
+    """The fact that this item ("" for none) is the last that the model sees from now on.
+
+    An item of a reply with calls takes the results of all of them along.
+    Raises `Refused` (`runActive`, `noSuchItem`).
+    """
+    _require_rest(session)
+    messages = session.state.context.messages
+    keep = _kept(session.state, item_id) if item_id else 0
+    last = name_of(messages[keep - 1]) if keep else ""
+    return Rewound(new_id("rewind"), last, keep, changes=changes)
+
+
+def undoing(session: Session, checkpoint_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
+    """The fact that what stood before a rewind stands again. Raises `Refused` (`runActive`, `noSuchItem`)."""
+    _require_rest(session)
+    if checkpoint_id not in session.state.rewinds:
+        raise Refused(f"There is no rewind {checkpoint_id[:100]!r} in this session.", "noSuchItem")
+    messages = session.state.rewinds[checkpoint_id]
+    last = name_of(messages[-1]) if messages else ""
+    return Rewound(new_id("rewind"), last, undoes=checkpoint_id, changes=changes)
+
+
+def name_of(message: Message) -> str:
+    """The item that a message is for the user."""
+    return message.call_id if isinstance(message, ToolResult) else message.item_id
+
+
+def _require_rest(session: Session) -> None:
+    if session.state.running or session.state.queue:
+        raise Refused("A run is active in this session.", "runActive", session.state.run_id)
+
+
+def _kept(state: State, item_id: str) -> int:
+    """How many messages stand up to this item, with the results that belong to it."""
+    messages, wanted = state.context.messages, item_id.removesuffix(".thought")
+    found = [place for place, message in enumerate(messages, 1) if name_of(message) == wanted]
+    if found:
+        keep = found[-1]
+        while keep < len(messages) and isinstance(messages[keep], ToolResult):
+            keep += 1
+        return keep
+    if any(name_of(message) == wanted for message in state.transcript):
+        message = (
+            "The model does not see that item any more, it was summarised. Fork the session there instead."
+        )
+        raise Refused(message, "noSuchItem")
+    raise _unknown(item_id)
+
+
+def _end_of(entries: Sequence[Entry], item_id: str) -> int:
+    """How many entries there are up to this item; to the end of its run when nothing else is in it."""
+    wanted = item_id.removesuffix(".thought")
+    found = [place for place, entry in enumerate(entries, 1) if wanted in _completed(entry.fact)]
+    if not found:
+        raise _unknown(item_id)
+    for place in range(found[-1], len(entries)):
+        if isinstance(entries[place].fact, SHOWN):
+            break
+        if isinstance(entries[place].fact, RunEnded):
+            return place + 1
+    return found[-1]
+
+
+def _completed(fact: Fact) -> tuple[str, ...]:
+    """The items of the conversation that end with this fact."""
+    match fact:
+        case Injected(messages):
+            return tuple(message.item_id for message in messages)
+        case Replied(item_id) | Cut(item_id) | Compacted(item_id):
+            return (item_id,)
+        case ToolFinished(call_id):
+            return (call_id,)
+        case _:
+            return ()
+
+
+def _belongs(fact: Fact, began: set[str]) -> bool:
+    return not isinstance(fact, Admitted | RunEnded) or fact.run_id in began
+
+
+def _of_the_fork(fact: Fact) -> Fact:
+    """Without the keys of requests that were made of the other session."""
+    match fact:
+        case Admitted():
+            return Admitted(fact.run_id, fact.item_id, fact.content, "", fact.options, fact.recovers)
+        case Steered():
+            return Steered(fact.item_id, fact.run_id, fact.content, "", fact.origin)
+        case _:
+            return fact
+
+
+def _unknown(item_id: str) -> Refused:
+    return Refused(f"There is no item {item_id[:100]!r} in the conversation of this session.", "noSuchItem")

@@ -1,0 +1,352 @@
+"""Going back: forks, rewinds, the queue rearranged; and what features offer to the user."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from aglet.engine.actions import ActionContext, ActionOutcome, ActionSpec
+from aglet.engine.admission import Refused
+from aglet.engine.facts import Admitted, Entry, Glimpse, Noted, Notice, Replied, Rewound, ToolFinished
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.history import forked, name_of, rewinding, undoing
+from aglet.engine.invoking import actions, invoke
+from aglet.engine.ports import JournalError
+from aglet.engine.queueing import move, remove, replace
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.state import State, fold_all
+from aglet.engine.vocabulary import AssistantMessage, Content, JsonObject, StopReason, Text, UserMessage
+from aglet.stores.memory import MemoryStore
+from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, call, describe, paired, say
+
+
+def prompt(text: str) -> tuple[Content, ...]:
+    return (Text(text),)
+
+
+class FakeAction:
+    """An action that follows `body`."""
+
+    def __init__(self, spec: ActionSpec, body: Callable[[JsonObject, ActionContext], ActionOutcome]) -> None:
+        self.spec, self._body = spec, body
+
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        """Follow it."""
+        return self._body(arguments, context)
+
+
+@asynccontextmanager
+async def playing(*turns: list[Part], offers: Sequence[FakeAction] = ()) -> AsyncIterator[Sessions]:
+    """Sessions whose model plays these turns, with a tool `look`."""
+    model = FakeModel(list(turns))
+    room = Feature(name="room", tools=(FakeTool("look"),), actions=tuple(offers))
+
+    def equip(session: Session, admitted: Admitted) -> Outfit:
+        return Outfit((room,), model, NOWHERE)
+
+    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+        yield sessions
+
+
+async def run(session: Session, text: str) -> None:
+    """Prompt and wait for the end."""
+    await asyncio.wait_for(session.finished((await session.prompt(prompt(text))).run_id), 5)
+
+
+async def hang() -> None:
+    await asyncio.Event().wait()
+
+
+def seen(session: Session) -> list[str]:
+    """What the model sees, a word for each message."""
+    return [spoken(message) for message in session.state.context.messages]
+
+
+def spoken(message: object) -> str:
+    match message:
+        case UserMessage(_, (Text(text),)):
+            return text
+        case AssistantMessage(_, text):
+            return text or "(calls)"
+        case _:
+            return "(result)"
+
+
+TWO_CALLS = call(("c1", "look"), ("c2", "look"))
+
+
+# --- forks ---------------------------------------------------------------------------------------
+
+
+async def test_a_fork_holds_everything_and_goes_its_own_way() -> None:
+    async with playing(TWO_CALLS, say("one"), say("two"), say("elsewhere")) as sessions:
+        session = await sessions.create("/work", title="Mine", options={"mode": "plan"})
+        await run(session, "first")
+        await run(session, "second")
+        fork = await sessions.fork(session.session_id)
+        assert fork.state.transcript == session.state.transcript
+        assert (fork.state.title, fork.state.parent) == ("Mine (fork)", session.session_id)
+        assert fork.state.options == {"mode": "plan"}
+        await run(fork, "third")
+        assert seen(fork)[-2:] == ["third", "elsewhere"]
+        assert seen(session)[-1] == "two"
+        assert fold_all(fork.log.journal.entries()) == fork.state
+
+
+async def test_a_fork_ends_with_the_item_it_names_wherever_that_is() -> None:
+    async with playing(TWO_CALLS, say("one"), say("two")) as sessions:
+        session = await sessions.create("/work")
+        await session.prompt(prompt("first"), key="k")
+        await run(session, "second")
+        whole = session.state.transcript
+        for place, message in enumerate(whole, 1):
+            fork = await sessions.fork(session.session_id, name_of(message), title="Cut")
+            state = fork.state
+            assert state.title == "Cut"
+            assert not (state.running or state.queue or state.keys)
+            assert state.transcript[:place] == whole[:place]
+            assert paired(state.transcript)
+            assert fold_all(fork.log.journal.entries()) == state
+            last = {spoken(message) for message in state.transcript[place:]}
+            assert last <= {"(result)"}, "only the results that calls need are behind it"
+
+
+async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> None:
+    async with playing(say("one"), say("two")) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        await run(session, "second")
+        at = name_of(session.state.transcript[1])
+        fork = await sessions.fork(session.session_id, f"{at}.thought")
+        assert fork.state.stop
+        assert fork.state.stop.reason is StopReason.END_TURN
+        assert seen(fork) == ["first", "one"]
+
+
+async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> None:
+    async with playing(say("one"), [hang]) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        await session.prompt(prompt("second"))
+        await session.prompt(prompt("third"))
+        await asyncio.sleep(0.01)
+        fork = await sessions.fork(session.session_id)
+        assert fork.state.queue == ()
+        assert fork.state.stop
+        assert fork.state.stop.reason is StopReason.INTERRUPTED
+        steered = await session.steer(prompt("also"))
+        assert (await sessions.fork(session.session_id)).state.transcript[-1] == UserMessage(
+            steered.item_id, prompt("also")
+        )
+
+
+async def test_a_fork_at_the_last_item_of_a_running_run_ends_there() -> None:
+    async with playing(call(("c1", "look")), [hang]) as sessions:
+        session = await sessions.create("/work")
+        await session.prompt(prompt("first"))
+        await asyncio.sleep(0.01)
+        fork = await sessions.fork(session.session_id, "c1")
+        assert seen(fork) == ["first", "(calls)", "(result)"]
+        entries = session.log.journal.entries()
+        before = next(place for place, e in enumerate(entries, 1) if isinstance(e.fact, ToolFinished))
+        assert forked(entries[:before], "c1") == forked(entries, "c1")
+        session.log.record(Noted("room", "kind", {}))
+        session.cancel()
+        await asyncio.sleep(0.01)
+        assert [spoken(m) for m in session.state.transcript] == seen(fork)
+
+
+async def test_what_rooms_note_at_the_end_of_a_run_belongs_to_its_last_item() -> None:
+    async with playing([lambda: asyncio.sleep(0.01), Replied("", "one")]) as sessions:
+        session = await sessions.create("/work")
+        session.log.subscribe(lambda event, state: note_once(session))
+        await run(session, "first")
+        fork = await sessions.fork(session.session_id, name_of(session.state.transcript[-1]))
+        assert fork.state.notes == session.state.notes != {}
+        assert fork.state.stop == session.state.stop
+
+
+def note_once(session: Session) -> None:
+    """Note something when the answer is there."""
+    if len(session.state.transcript) == 2 and not session.state.notes:
+        session.log.record(Noted("room", "kind", {}))
+
+
+async def test_a_fork_needs_an_item_of_the_conversation() -> None:
+    async with playing(say("one")) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        with pytest.raises(Refused, match="no item 'nowhere'"):
+            await sessions.fork(session.session_id, "nowhere")
+        with pytest.raises(JournalError):
+            await sessions.fork("ses_none")
+
+
+async def test_a_deleted_session_is_gone() -> None:
+    async with playing([hang]) as sessions:
+        session = await sessions.create("/work")
+        await session.prompt(prompt("first"))
+        await sessions.delete(session.session_id)
+        assert (await sessions.list())[0] == []
+        with pytest.raises(JournalError):
+            await sessions.open(session.session_id)
+
+
+# --- rewinds -------------------------------------------------------------------------------------
+
+
+async def test_a_rewound_conversation_goes_on_from_there_and_a_rewind_can_be_undone() -> None:
+    async with playing(TWO_CALLS, say("one"), say("two"), say("other")) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        await run(session, "second")
+        before = session.state
+        assert seen(session) == ["first", "(calls)", "(result)", "(result)", "one", "second", "two"]
+        back = rewinding(session, "c1")
+        session.log.record(back)
+        assert (back.keep, back.item_id) == (4, "c2")
+        assert session.state.stop is None
+        assert seen(session) == ["first", "(calls)", "(result)", "(result)"]
+        assert session.state.transcript == before.transcript
+        await run(session, "again")
+        assert seen(session)[4:] == ["again", "other"]
+        session.log.record(undoing(session, back.checkpoint_id))
+        assert session.state.context == before.context
+        assert fold_all(session.log.journal.entries()) == session.state
+
+
+async def test_a_conversation_can_be_rewound_to_nothing_and_files_alone_leave_it() -> None:
+    async with playing(say("one")) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        session.log.record(Rewound("files"))
+        assert seen(session) == ["first", "one"]
+        assert session.state.stop
+        back = rewinding(session, "")
+        session.log.record(back)
+        assert (seen(session), back.item_id) == ([], "")
+        again = undoing(session, back.checkpoint_id)
+        assert again.item_id == name_of(session.state.transcript[-1])
+        session.log.record(again)
+        undo_of_undo = undoing(session, again.checkpoint_id)
+        assert undo_of_undo.item_id == ""
+
+
+async def test_what_cannot_be_rewound_is_refused() -> None:
+    async with playing(say("one"), say("two"), [hang]) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        with pytest.raises(Refused, match="no item"):
+            rewinding(session, "nowhere")
+        with pytest.raises(Refused, match="no rewind"):
+            undoing(session, "nowhere")
+        gone = name_of(session.state.transcript[0])
+        session.log.record(rewinding(session, ""))
+        with pytest.raises(Refused, match="Fork the session"):
+            rewinding(session, gone)
+        await run(session, "second")
+        active = await session.prompt(prompt("third"))
+        with pytest.raises(Refused) as refusal:
+            rewinding(session, "")
+        assert refusal.value.kind == "runActive"
+        session.cancel(active.run_id)
+
+
+# --- the queue -----------------------------------------------------------------------------------
+
+
+def waiting(session: Session) -> list[str]:
+    return [spoken(UserMessage("", admitted.content)) for admitted in session.state.queue]
+
+
+async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
+    async with playing([hang], say("x"), say("y"), say("z")) as sessions:
+        session = await sessions.create("/work")
+        first = await session.prompt(prompt("1"))
+        await asyncio.sleep(0.01)
+        ids = {text: (await session.prompt(prompt(text))).item_id for text in "abc"}
+        move(session, ids["c"], 0)
+        assert waiting(session) == ["c", "a", "b"]
+        await replace(session, ids["a"], prompt("A"))
+        assert waiting(session) == ["c", "A", "b"]
+        remove(session, ids["b"])
+        assert waiting(session) == ["c", "A"]
+        for gone in (ids["a"], ids["b"], first.item_id):
+            with pytest.raises(Refused, match="does not wait"):
+                remove(session, gone)
+        session.cancel(first.run_id)
+        last = session.state.queue[-1].run_id
+        await asyncio.wait_for(session.finished(last), 5)
+        assert seen(session)[-4:] == ["c", "x", "A", "y"]
+
+
+async def test_a_prompt_that_waits_in_an_idle_session_is_replaced_before_it_begins() -> None:
+    async with playing([hang], say("x")) as sessions:
+        session = await sessions.create("/work")
+        await session.prompt(prompt("1"))
+        await asyncio.sleep(0.01)
+        old = await session.prompt(prompt("old"))
+        await sessions.close(session.session_id)
+        session = await sessions.open(session.session_id)
+        await replace(session, old.item_id, prompt("new"))
+        assert session.state.queue
+        await asyncio.wait_for(session.finished(session.state.queue[-1].run_id), 5)
+        assert seen(session)[-2:] == ["new", "x"]
+
+
+# --- actions -------------------------------------------------------------------------------------
+
+
+async def test_actions_are_listed_and_followed() -> None:
+    shown: list[Notice] = []
+
+    def body(arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        context.note("did", arguments)
+        context.show(Notice("info", "done"))
+        return ActionOutcome(f"{context.state.cwd} {context.session_id}", {"ok": True})
+
+    spec = ActionSpec("do", "Do it", "Does it.", {"type": "object"})
+    async with playing(offers=[FakeAction(spec, body)]) as sessions:
+        session = await sessions.create("/work")
+
+        def look(event: Entry | Glimpse, state: State) -> None:
+            if isinstance(event, Glimpse) and isinstance(event.shown, Notice):
+                shown.append(event.shown)
+
+        session.log.subscribe(look)
+        assert actions(session) == [spec]
+        outcome = await invoke(session, "do", {"a": 1})
+        assert outcome == ActionOutcome(f"/work {session.session_id}", {"ok": True})
+        assert shown == [Notice("info", "done")]
+        assert session.log.journal.entries()[-1].fact == Noted("room", "did", {"a": 1})
+        with pytest.raises(Refused, match=r"no action 'undo'.* There are: do\."):
+            await invoke(session, "undo", {})
+
+
+class Beginning(FakeAction):
+    """Begins a run."""
+
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        return ActionOutcome("begun", run_id=await context.begin(prompt("go")))
+
+
+async def test_an_action_may_begin_a_run_and_says_when_it_is_possible() -> None:
+    def unused(arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        raise AssertionError
+
+    idle = Beginning(ActionSpec("begin", "Begin", "", {}, "idle"), unused)
+    running = Beginning(ActionSpec("more", "More", "", {}, "running"), unused)
+    async with playing([hang], offers=[idle, running]) as sessions:
+        session = await sessions.create("/work")
+        with pytest.raises(Refused) as refusal:
+            await invoke(session, "more", {})
+        assert refusal.value.kind == "noActiveRun"
+        begun = await invoke(session, "begin", {})
+        with pytest.raises(Refused) as refusal:
+            await invoke(session, "begin", {})
+        assert (refusal.value.kind, refusal.value.run_id) == ("runActive", session.state.run_id)
+        assert (await invoke(session, "more", {})).run_id != begun.run_id
+        assert [describe(entry.fact) for entry in session.log.journal.entries()].count("admitted go") <= 2
+        session.cancel(queued="drop")
