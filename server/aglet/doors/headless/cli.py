@@ -7,6 +7,7 @@ from typing import Any
 from aglet import __version__
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.harmless import harmless
+from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 
 MODES = ("ask", "acceptEdits", "plan", "allowAll")
@@ -147,9 +148,3 @@ def _do(arguments: argparse.Namespace) -> int:
             from aglet.doors.headless.commands import COMMANDS  # noqa: PLC0415 - they load the whole agent
 
             return COMMANDS[command](arguments)
-
-
-def settings(arguments: argparse.Namespace) -> dict[str, str]:
-    """What the arguments set, as a table of the config file."""
-    said = {"model": arguments.model, "base_url": arguments.base_url}
-    return {name: value for name, value in said.items() if value}
