@@ -16,6 +16,7 @@ from aglet.features import (
     ask,
     budget,
     continuation,
+    deadline,
     files,
     guards,
     instructions,
@@ -25,13 +26,14 @@ from aglet.features import (
     usage,
 )
 from aglet.features.budget.limits import limits_from
+from aglet.features.deadline.settings import seconds_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
-EDITOR_TURNS, HEADLESS_TURNS = 100, 12  # of a run for which nobody set a limit (`executor.md` part 1)
+EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
 class SystemClock:
@@ -51,7 +53,7 @@ class World:
 
     def __init__(self, setup: Setup, editor: Editor, *, headless: bool) -> None:
         self.setup = setup
-        self._editor, self._turns = editor, HEADLESS_TURNS if headless else EDITOR_TURNS
+        self._editor, (self._turns, self._seconds) = editor, HEADLESS if headless else EDITOR
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
         self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
@@ -70,7 +72,7 @@ class World:
         """
         check_folder(folder)
         try:
-            self._limits(self.setup.load(folder).config, options)
+            self._bounds(self.setup.load(folder).config, options)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -88,25 +90,30 @@ class World:
         config = setup.load(state.cwd).config
         private = (str(setup.state_folder), str(setup.config_file.parent))
         hidden = denied(config.permissions.deny)
+        limits, seconds = self._bounds(config, {**state.options, **admitted.options})
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         return Outfit(
-            features=features(config, setup, workspace, session.questions, self._clock),
+            features=features(config, setup, workspace, session.questions, self._clock, seconds),
             models=self._choice.models(state.cwd),
             workspace=workspace,
-            limits=self._limits(config, {**state.options, **admitted.options}),
+            limits=limits,
         )
 
-    def _limits(self, config: Config, options: JsonObject) -> Limits:
-        return limits_from(options, config.budget, self._turns)
+    def _bounds(self, config: Config, options: JsonObject) -> tuple[Limits, float | None]:
+        """What a run may spend, and its seconds. Raises `ValueError`."""
+        seconds = seconds_from(options, config.deadline, self._seconds)
+        return limits_from(options, config.budget, self._turns), seconds
 
 
 def features(
-    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: SystemClock
-) -> tuple[Feature, ...]:
-    """The features of one run. The first is asked first at the gates and is outermost in the wrappers."""
+    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: SystemClock,
+    seconds: float | None,
+) -> tuple[Feature, ...]:  # fmt: skip
+    """The features of a run of so many seconds: the first is asked first and is outermost in the wrappers."""
     folder = Path(workspace.root)
     grants = FolderGrants(setup.state_folder, folder)
     return (
+        *(() if seconds is None else (deadline.build(seconds),)),
         guards.build(config.guards),
         budget.build(),
         instructions.build(

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from math import isfinite, nan
 from typing import Any
 
 from aglet import __version__
@@ -73,7 +74,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "--add-dir", type=_name, action="append", default=[], help="another folder; may be repeated"
     )
     parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
-    parser.add_argument("--max-turns", type=_count, help="model requests at most")
+    parser.add_argument("--max-turns", type=_count, help="model requests at most (12)")
+    parser.add_argument(
+        "--max-seconds",
+        type=_seconds,
+        help="seconds at most, questions not counted (60); see also [deadline]",
+    )
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
 
 
@@ -132,6 +138,16 @@ def _count(value: str) -> int:
     if not value.isdecimal() or int(value) < 1:
         raise argparse.ArgumentTypeError(f"{value!r} is not a number from 1 on")
     return int(value)
+
+
+def _seconds(value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = nan
+    if not isfinite(seconds) or seconds < 0:
+        raise argparse.ArgumentTypeError(f"{value!r} is not a number of seconds, 0 or more")
+    return seconds
 
 
 def _do(arguments: argparse.Namespace) -> int:

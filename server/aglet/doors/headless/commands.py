@@ -107,7 +107,12 @@ def _start(
         said = prompt()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
-    options = {"model": arguments.model, "mode": arguments.mode, "maxTurns": arguments.max_turns}
+    options = {
+        "model": arguments.model or None,
+        "mode": arguments.mode,
+        "maxTurns": arguments.max_turns,
+        "maxSeconds": arguments.max_seconds,
+    }
     request = Request(
         cwd=arguments.cwd or "",
         prompt=said,
@@ -117,7 +122,7 @@ def _start(
         title=_text(arguments.title),
         trust=arguments.trust,
         add_dirs=tuple(arguments.add_dir),
-        options={name: value for name, value in options.items() if value},
+        options={name: value for name, value in options.items() if value is not None},
         arguments=settings(arguments),
     )
     return asyncio.run(run(request))
