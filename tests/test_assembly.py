@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.assembly import SystemClock, World, features, open_world
+from aglet.assembly import World, features, open_world
 from aglet.config import Config, ConfigError, Setup, Told, read
 from aglet.engine.facts import Admitted
 from aglet.engine.ports import ModelError
 from aglet.engine.vocabulary import StopReason, Text
 from aglet.models import local
+from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace

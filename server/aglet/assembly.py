@@ -1,6 +1,5 @@
 """The composition root: opens the world, and says which features exist and in which order."""
 
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,13 +7,14 @@ from pathlib import Path
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Asker, ModelClient, Workspace
+from aglet.engine.ports import Asker, Clock, ModelClient, Workspace
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features import (
     ask,
     budget,
+    client_tools,
     continuation,
     deadline,
     files,
@@ -26,9 +26,11 @@ from aglet.features import (
     usage,
 )
 from aglet.features.budget.limits import limits_from
+from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.deadline.settings import seconds_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
+from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
@@ -36,24 +38,12 @@ from aglet.workspace.workspace import OpenWorkspace
 EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
-class SystemClock:
-    """The `Clock` of this machine."""
-
-    def now(self) -> float:
-        """Unix time in seconds."""
-        return time.time()
-
-    def monotonic(self) -> float:
-        """Seconds that never go back."""
-        return time.monotonic()
-
-
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
-    def __init__(self, setup: Setup, editor: Editor, *, headless: bool) -> None:
-        self.setup = setup
-        self._editor, (self._turns, self._seconds) = editor, HEADLESS if headless else EDITOR
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+        self.setup, self._client, self._editor = setup, client, editor
+        self._turns, self._seconds = HEADLESS if headless else EDITOR
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
         self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
@@ -92,8 +82,13 @@ class World:
         hidden = denied(config.permissions.deny)
         limits, seconds = self._bounds(config, {**state.options, **admitted.options})
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
+        rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
+        names = {tool.spec.name for room in rooms for tool in room.tools}
         return Outfit(
-            features=features(config, setup, workspace, session.questions, self._clock, seconds),
+            features=(
+                *rooms,
+                client_tools.build(config.client_tools, self._client, session.session_id, names),
+            ),
             models=self._choice.models(state.cwd),
             workspace=workspace,
             limits=limits,
@@ -106,8 +101,7 @@ class World:
 
 
 def features(
-    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: SystemClock,
-    seconds: float | None,
+    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: Clock, seconds: float | None
 ) -> tuple[Feature, ...]:  # fmt: skip
     """The features of a run of so many seconds: the first is asked first and is outermost in the wrappers."""
     folder = Path(workspace.root)
@@ -134,9 +128,11 @@ def features(
 
 
 @asynccontextmanager
-async def open_world(setup: Setup, *, editor: Editor, headless: bool) -> AsyncGenerator[World]:
+async def open_world(
+    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+) -> AsyncGenerator[World]:
     """The world, until the block is left: then every session is closed and every process ended."""
-    world = World(setup, editor, headless=headless)
+    world = World(setup, editor, client, headless=headless)
     try:
         async with world.sessions:
             yield world

@@ -1,13 +1,14 @@
-"""Rooms write tools with this: a pydantic model and an async function become an engine `Tool`."""
+"""Rooms write tools and actions with this: each is a pydantic model and an async function."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import cleandoc
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from aglet.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec
 from aglet.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
 from aglet.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
 
@@ -96,8 +97,38 @@ class TypedTool(Generic[Given]):
             return ToolOutcome(str(problem), status="failed")
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TypedAction(Generic[Given]):
+    """An action (`engine.actions.Action`) made of an argument model and the function that does the work.
+
+    The docstring of the model says to the user what the action does. `work` may raise
+    `ActionError`, and `WorkspaceError`, whose message is passed on as one.
+    """
+
+    name: str
+    title: str
+    arguments: type[Given]
+    work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]]
+    when: Literal["idle", "running", "any"] = "any"
+
+    @property
+    def spec(self) -> ActionSpec:
+        """The action as the user sees it."""
+        description = cleandoc(self.arguments.__doc__ or "")
+        return ActionSpec(self.name, self.title, description, schema_of(self.arguments), self.when)
+
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        """Check the arguments and do the work. Raises `ActionError`."""
+        try:
+            return await self.work(self.arguments.model_validate(arguments), context)
+        except ValidationError as error:
+            raise ActionError(complaint(self.name, self.arguments, error)) from None
+        except WorkspaceError as problem:
+            raise ActionError(str(problem)) from problem
+
+
 def complaint(name: str, arguments: type[Arguments], error: ValidationError) -> str:
-    """What is wrong with a call's arguments, one line each, for the model that wrote them."""
+    """What is wrong with the arguments of a call or an action, one line each, for whoever wrote them."""
     known = ", ".join(arguments.model_fields)
     problems: list[str] = []
     for detail in error.errors(include_url=False)[:SHOWN_PROBLEMS]:

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from aglet.features.search.apart import Hits, Matcher
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+
+RIPGREP = shutil.which("rg", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or ""
 
 
 def matcher(root: Path, expression: str, *, ignore_case: bool = False, seconds: float = 8) -> Matcher:
@@ -34,6 +38,26 @@ async def test_files_are_looked_at_as_they_are_on_disk(tmp_path: Path) -> None:
     names = [*sorted(entry.name for entry in tmp_path.iterdir()), "gone.txt"]
     held = await matcher(tmp_path, "^needle$", ignore_case=True).files(names, 100)
     assert held == [name for name in names if name != "no.txt"], "what cannot be opened is not its to judge"
+
+
+@pytest.mark.parametrize(
+    "expression", ["needle", "NEEDLE|other thing", "(?:nee)dle$", r"\bneedle\d+", "needle.*ö"]
+)
+async def test_ripgrep_changes_no_result(
+    tmp_path: Path, expression: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["needle", "a\r\nneedle 7\r\nö", "needle12 ö", "Other thing", "nee\ndle", "", "ne\0edle needle"]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_bytes(text.encode())
+        (tmp_path / f"{number}.wide").write_bytes(text.encode("utf-16"))
+        (tmp_path / f"{number}.latin").write_bytes(text.encode("latin-1"))
+    names = sorted(entry.name for entry in tmp_path.iterdir())
+    asking = matcher(tmp_path, expression, ignore_case=True)
+    monkeypatch.setattr(OpenWorkspace, "which", lambda self, program: RIPGREP if program == "rg" else program)
+    assert RIPGREP
+    with_it = await asking.files(names, 1_000)
+    monkeypatch.setattr(OpenWorkspace, "which", lambda self, program: "" if program == "rg" else program)
+    assert with_it == await asking.files(names, 1_000)
 
 
 async def test_a_pattern_that_runs_away_is_ended(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aglet.features.search import matcher
-from aglet.features.search.matcher import lines_of, matching_files, matching_lines
+from aglet.features.search.matcher import lines_of, matching_files, matching_lines, sieved
 from aglet.workspace.contents import read_text
 from aglet.workspace.paths import Ground
 
 Hits = tuple[int, list[int]]
+RIPGREP = (
+    shutil.which("rg", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))) or ""
+)
 
 
 def hits(pattern: str, *texts: str, cap: int = 100, first_only: bool = False) -> list[Hits]:
@@ -90,11 +94,41 @@ def test_links_pipes_and_folders_are_not_looked_into(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_ripgrep_spares_reading_and_misses_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(FILES[name])
+    search = re.compile("find gr").search
+    held = bool(list(matching_files(search, [b"find gr"], [str(tmp_path / name)], 100)))
+    left = sieved(RIPGREP, [b"find gr", b"other"], [str(tmp_path / name)], 100)
+    assert left == [0] if held else left in ([], [0])
+    assert sieved(RIPGREP, [b"nowhere"], [str(tmp_path / name)], 100) == ([0] if name == "large" else [])
+
+
+def test_what_ripgrep_cannot_tell_stays_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(matcher, "ARGUMENTS", 30)
+    odd = ["-n", "line\nend", os.fsdecode(b"\xff\xfe"), "FIND.txt"]
+    for name in odd:
+        Path(name).write_text("Find it")
+    Path("plain").write_text("nothing")
+    Path("link").symlink_to("plain")
+    os.mkfifo("pipe")
+    names = [*odd, "plain", "link", "pipe", "gone", "d/" * 3_000 + "file"]
+    for ripgrep in (RIPGREP, "", "/no/such/program"):
+        left = sieved(ripgrep, [b"find"], names, 100)
+        assert [names[place] for place in left if names[place] != "plain"] == [
+            n for n in names if n != "plain"
+        ]
+    assert 4 not in sieved(RIPGREP, [b"find"], names, 100)
+    assert sieved(RIPGREP, [], names, 100) == list(range(len(names)))
+
+
 def test_it_is_a_program_that_needs_only_the_standard_library(tmp_path: Path) -> None:
     (tmp_path / "yes").write_text("B")
     questions = (
         {"texts": ["a\nb", "c"], "cap": 5, "first_only": False},
-        {"names": ["no", "yes"], "needed": ["b"], "max_bytes": 100},
+        {"names": ["no", "yes"], "needed": ["b"], "max_bytes": 100, "ripgrep": ""},
+        {"names": ["no", "yes"], "needed": ["b"], "max_bytes": 100, "ripgrep": RIPGREP},
     )
     (tmp_path / "no").write_text("c")
     answers = [
@@ -104,4 +138,8 @@ def test_it_is_a_program_that_needs_only_the_standard_library(tmp_path: Path) ->
         )
         for question in questions
     ]  # fmt: skip
-    assert [(done.stdout, done.stderr) for done in answers] == [("[[1, [1]], [0, []]]", ""), ("[1]", "")]
+    assert [(done.stdout, done.stderr) for done in answers] == [
+        ("[[1, [1]], [0, []]]", ""),
+        ("[1]", ""),
+        ("[1]", ""),
+    ]

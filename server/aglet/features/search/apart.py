@@ -40,7 +40,14 @@ class Matcher:
         They are opened by name: what they hold is for the workspace to say.
         """
         needed = [text.lower() for text in required(self.expression, ignore_case=self.ignore_case)]
-        places: list[int] = await self._ask({"names": names, "needed": needed, "max_bytes": max_bytes})
+        ripgrep = self.workspace.which("rg")
+        asked: dict[str, object] = {
+            "names": names,
+            "needed": needed,
+            "max_bytes": max_bytes,
+            "ripgrep": ripgrep,
+        }
+        places: list[int] = await self._ask(asked)
         return [names[place] for place in places]
 
     async def lines(self, texts: Sequence[str], cap: int, *, first_only: bool) -> list[Hits]:

@@ -16,6 +16,8 @@ from itertools import islice
 Search = Callable[[str], object]
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # the two byte order marks
+ERROR = 2  # the exit code of ripgrep that says so
+ARGUMENTS = 500_000  # bytes of names that one program gets
 SPARE = 65_536  # bytes that a file may hold beyond what it says: those in /proc say 0
 
 
@@ -24,8 +26,11 @@ def main() -> None:
     asked = json.load(sys.stdin)
     search = re.compile(asked["pattern"], asked["flags"]).search
     if "names" in asked:
+        names: list[str] = asked["names"]
         needed = [text.encode() for text in asked["needed"]]
-        answer = list(matching_files(search, needed, asked["names"], asked["max_bytes"]))
+        likely = sieved(asked["ripgrep"], needed, names, asked["max_bytes"])
+        places = matching_files(search, needed, [names[place] for place in likely], asked["max_bytes"])
+        answer = [likely[place] for place in places]
     else:
         answer = list(matching_lines(search, asked["texts"], asked["cap"], first_only=asked["first_only"]))
     json.dump(answer, sys.stdout)
@@ -47,6 +52,68 @@ def matching_files(
             continue
         if _may_hold(needed, data) and any(map(search, lines_of(_text_of(data)))):
             yield place
+
+
+def sieved(ripgrep: str, needed: Sequence[bytes], names: Sequence[str], max_bytes: int) -> list[int]:
+    """The places of the files that hold one of the texts `needed`, or cannot be told, as ripgrep sees it.
+
+    It only spares reading: a file that it cannot read stays in. Without it, or with nothing to look for,
+    all do.
+    """
+    if not (ripgrep and needed):
+        return list(range(len(names)))
+    options = ["--no-config", "-0lFai", "--no-messages", "--no-ignore", "--hidden"]
+    argv = [ripgrep, *options, *(part for text in needed for part in ("-e", text.decode())), "--"]
+    kept: list[int] = []
+    for places in _portions(names):
+        # Of what is named to it ripgrep reads everything: pipes, files of any size, "-" as its input.
+        fit = [place for place in places if names[place] != "-" and _is_small_file(names[place], max_bytes)]
+        code, said = _output_of([*argv, *(names[place] for place in fit)]) if fit else (ERROR, b"")
+        held = set(said.split(b"\0"))
+        lacking = {place for place in fit if code != ERROR and os.fsencode(names[place]) not in held}
+        kept += [place for place in places if place not in lacking]
+    return kept
+
+
+def _portions(names: Sequence[str]) -> Iterator[list[int]]:
+    """The places of the names, in portions that fit into the arguments of one program."""
+    portion: list[int] = []
+    size = 0
+    for place, name in enumerate(names):
+        portion.append(place)
+        size += len(os.fsencode(name))
+        if size > ARGUMENTS:
+            yield portion
+            portion, size = [], 0
+    yield portion
+
+
+def _is_small_file(name: str, max_bytes: int) -> bool:
+    try:
+        status = os.lstat(name)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes
+
+
+def _output_of(argv: list[str]) -> tuple[int, bytes]:
+    """Run a program with nothing to read; its exit code and what it wrote."""
+    source, sink = os.pipe()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    streams = [
+        (os.POSIX_SPAWN_DUP2, handle, number) for number, handle in enumerate((nothing, sink, nothing))
+    ]
+    try:
+        pid = os.posix_spawn(argv[0], argv, {}, file_actions=streams)
+    except OSError:
+        os.close(source)
+        return ERROR, b""
+    finally:
+        os.close(sink)
+        os.close(nothing)
+    with os.fdopen(source, "rb") as reader:
+        said = reader.read()
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said
 
 
 def matching_lines(
