@@ -23,12 +23,13 @@ class Request:
     """One `aglet run` or `aglet resume`. `options` hold for this run, `arguments` are settings.
 
     `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
-    of the folder when `resume` is set.
+    of the folder when `resume` is set. With `control` standard input has requests, one per line.
     """
 
     cwd: str = ""
     prompt: str = ""
     output: Mode = "text"
+    control: bool = False
     resume: bool = False
     session_id: str = ""
     title: str = ""

@@ -68,6 +68,12 @@ def _add_resume(parser: argparse.ArgumentParser) -> None:
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", choices=("text", "json", "jsonl"), default="text", help="what is written")
+    parser.add_argument(
+        "--input",
+        choices=("text", "jsonl"),
+        default="text",
+        help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
+    )
     _add_model_options(parser)
     parser.add_argument("--cwd", type=_name, help="the folder to work in (or the current one)")
     parser.add_argument(

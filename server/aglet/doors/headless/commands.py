@@ -49,7 +49,8 @@ def welcome(arguments: argparse.Namespace) -> int:
 
 def run_prompt(arguments: argparse.Namespace) -> int:
     """`aglet run`."""
-    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=True))
+    piped = arguments.input == "text"
+    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=piped))
 
 
 def resume(arguments: argparse.Namespace) -> int:
@@ -104,6 +105,7 @@ def _start(
     arguments: argparse.Namespace, prompt: Callable[[], str], *, resume: bool = False, session_id: str = ""
 ) -> int:
     try:
+        _check_input(arguments)
         said = prompt()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
@@ -117,6 +119,7 @@ def _start(
         cwd=arguments.cwd or "",
         prompt=said,
         output=arguments.output,
+        control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,
         title=_text(arguments.title),
@@ -126,6 +129,17 @@ def _start(
         arguments=settings(arguments),
     )
     return asyncio.run(run(request))
+
+
+def _check_input(arguments: argparse.Namespace) -> None:
+    """Standard input has a prompt, or requests whose answers are JSON lines. Raises `CannotBegin`."""
+    if arguments.input == "text":
+        return
+    if arguments.output != "jsonl":
+        raise CannotBegin("--input jsonl needs --output jsonl, where its answers are written.", "usage")
+    if "-" in (*getattr(arguments, "words", ()), getattr(arguments, "prompt", "")):
+        message = "With --input jsonl the prompt is an argument: standard input has the requests."
+        raise CannotBegin(message, "usage")
 
 
 def _prompt(given: str, *, else_piped: bool) -> str:
