@@ -179,6 +179,13 @@ def test_a_headless_run_has_twelve_turns_unless_it_is_told_otherwise(aglet: Agle
     assert aglet.run("run", "go", "--max-turns", "30").code == 0
 
 
+def test_a_run_that_takes_too_long_ends_at_its_limit(aglet: Aglet) -> None:
+    aglet.script({"text": "begun", "hang": True})
+    done = aglet.run("run", "go", "--max-seconds", "0.5", "--output", "json")
+    assert (done.code, done.whole["stopReason"]) == (4, "timeout")
+    assert done.whole["detail"] == "The time limit of 0.5 seconds is reached; maxSeconds sets another."
+
+
 def test_every_wait_for_the_model_is_told_even_without_a_terminal(aglet: Aglet) -> None:
     busy = {"kind": "overloaded", "message": "It is busy.", "times": 1, "wait": 0.1}
     aglet.script({"text": "ok", "error": busy})
