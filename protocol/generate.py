@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import attrs
 
-from aglet_protocol import PROTOCOL_VERSION
+from aglet_protocol import PROTOCOL_VERSION, events, methods
 from aglet_protocol.converter import camel
 from aglet_protocol.errors import ERRORS, ErrorData
 from aglet_protocol.events import DURABLE, EVENTS
@@ -97,21 +97,22 @@ def _required(field: Any, kind: Any) -> bool:
 def generate() -> str:
     """The schema."""
     schema = Schema()
-    methods: dict[str, JsonObject] = {}
+    exchanged: dict[str, JsonObject] = {}
     for name, method in METHODS.items():
-        methods[name] = {"direction": method.direction, "params": schema.of(method.params)}
+        exchanged[name] = {"direction": method.direction, "params": schema.of(method.params)}
         if method.result is not None:
-            methods[name]["result"] = schema.of(method.result)
-    events = {name: schema.of(data) for name, data in EVENTS.items()}
+            exchanged[name]["result"] = schema.of(method.result)
+    told = {name: schema.of(data) for name, data in EVENTS.items()}
     hello = {"client": schema.of(ClientBlock), "server": schema.of(ServerBlock)}
     schema.of(ErrorData)
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"The aglet protocol, version {PROTOCOL_VERSION}",
         "version": PROTOCOL_VERSION,
-        "methods": methods,
-        "events": events,
+        "methods": exchanged,
+        "events": told,
         "facts": sorted(DURABLE),
+        "reserved": {"methods": sorted(methods.RESERVED), "events": sorted(events.RESERVED)},
         "hello": hello,
         "errors": [attrs.asdict(error) for error in ERRORS],
         "$defs": dict(sorted(schema.definitions.items())),

@@ -50,9 +50,7 @@ ERRORS = (
     ErrorKind(-33006, "sessionBusyElsewhere", True, "another process writes this session"),
     ErrorKind(-33007, "overloaded", True, "too much waits; try again after `retryAfterMs`"),
     ErrorKind(-33008, "authRequired", False, "the model's provider wants a login or a key"),
-    ErrorKind(
-        -33009, "configInvalid", False, "no usable model; the message names the key"
-    ),
+    ErrorKind(-33009, "configInvalid", False, "no usable model; the message names the key"),
     ErrorKind(-33010, "keyConflict", False, "the `clientKey` was used for another request"),
     ErrorKind(-33011, "limitExceeded", False, "a well-formed request asks for too much"),
     ErrorKind(-33012, "unsupported", False, "this server, as it is set up, cannot do that"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from attrs import define
 
-from aglet_protocol.items import Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.items import Change, Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
 from aglet_protocol.types import Question
 
 
@@ -274,6 +274,20 @@ class RecordedData:
     cost: float | None = None
 
 
+@define
+class HistoryRewoundData:
+    """The conversation (its last item is `lastItemId`, "" for none) or files went back.
+
+    `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
+    """
+
+    checkpoint_id: str
+    last_item_id: str
+    conversation: bool
+    changes: list[Annotated[Any, Change]]
+    undoes: str | None = None
+
+
 EVENTS: dict[str, Any] = {
     "sessionState": SessionStateData,
     "sessionInfo": SessionInfoData,
@@ -300,6 +314,7 @@ EVENTS: dict[str, Any] = {
     "heartbeat": HeartbeatData,
     "notice": NoticeData,
     "gap": GapData,
+    "historyRewound": HistoryRewoundData,
     "recorded": RecordedData,
 }
 
@@ -317,6 +332,10 @@ DURABLE = frozenset(
         "checkpoint",
         "sessionInfo",
         "options",
+        "historyRewound",
         "recorded",
     }
 )
+
+RESERVED = frozenset({"commands", "mcpStatus", "turnDiff", "taskChanged", "checkpoint", "heartbeat"})
+"""Types that no server tells yet."""

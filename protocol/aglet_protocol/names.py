@@ -20,6 +20,7 @@ def meta(schema: str) -> str:
             "facts": sorted(set(document["events"]) & set(document["facts"])),
             "others": sorted(set(document["events"]) - set(document["facts"])),
         },
+        "reserved": document["reserved"],
         "itemKinds": [_kind(document["$defs"], part["$ref"]) for part in document["$defs"]["Item"]["anyOf"]],
         "errors": [{name: error[name] for name in ("code", "kind")} for error in document["errors"]],
     }

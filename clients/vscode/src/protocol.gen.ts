@@ -3,6 +3,47 @@
 
 export const PROTOCOL_VERSION = 1;
 
+/** The client has applied every event of this session up to `seq`; flow control only. */
+export interface AckParams {
+  sessionId: string;
+  seq: number;
+}
+
+/** Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any. */
+export interface Action {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  slash: string;
+  when: string;
+}
+
+/** Does it; `input` is what its `inputSchema` describes. */
+export interface ActionInvokeParams {
+  sessionId: string;
+  name: string;
+  input?: Record<string, unknown>;
+  clientKey?: string;
+}
+
+/** What came of it: `output` for people, `data` for programs, `runId` when it began a run. */
+export interface ActionInvokeResult {
+  output: Content[];
+  data?: Record<string, unknown>;
+  runId?: string;
+}
+
+/** The actions of a session. */
+export interface ActionListParams {
+  sessionId: string;
+}
+
+/** The actions, in their order. */
+export interface ActionListResult {
+  actions: Action[];
+}
+
 /** `accept` with `content`, `decline`, or `cancel`. */
 export interface AskUserAnswer {
   outcome: string;
@@ -25,6 +66,26 @@ export interface AskUserParams {
 export interface AskUserSkills {
   form?: Marker;
   url?: Marker;
+}
+
+/** Bytes from `start` up to, not including, `end`. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** `output` is content blocks or a bare string. */
+export interface CallToolAnswer {
+  output?: Content[] | string;
+  isError?: boolean;
+}
+
+/** `agent/callTool`: a call of a tool that the client offered; `itemId` is the call. */
+export interface CallToolParams {
+  sessionId: string;
+  itemId: string;
+  name: string;
+  input: Record<string, unknown>;
 }
 
 /** `queued` (keep or drop) and `tasks` (keep or stop) say what else ends. */
@@ -103,6 +164,12 @@ export interface CompactionItem {
   kind: "compaction";
 }
 
+/** A file that is left as it is, because somebody else changed it since. */
+export interface Conflict {
+  uri: string;
+  reason: string;
+}
+
 export type Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent;
 
 /** How many tokens the last request and its answer took. */
@@ -166,6 +233,21 @@ export interface EventWishes {
   coalesceMs?: number;
 }
 
+/** A page of history: the events before or after a cursor; `types` leaves out all others. */
+export interface EventsParams {
+  sessionId: string;
+  before?: Cursor;
+  after?: Cursor;
+  limit?: number;
+  types?: string[];
+}
+
+/** Events in their order; without `nextCursor` there are no more in that direction. */
+export interface EventsResult {
+  events: Record<string, unknown>[];
+  nextCursor?: Cursor;
+}
+
 /** One file as a whole run changed it. */
 export interface FileChanged {
   uri: string;
@@ -189,6 +271,13 @@ export interface FileVersion {
   version?: number;
 }
 
+/** Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). */
+export interface FocusParams {
+  uri?: string;
+  selection?: Record<string, unknown>;
+  visible?: Record<string, unknown>[];
+}
+
 /** Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows. */
 export interface GapData {
   itemIds: string[];
@@ -198,6 +287,15 @@ export interface GapData {
 export interface HeartbeatData {
   seq: number;
   state: string;
+}
+
+/** The conversation (its last item is `lastItemId`, "" for none) or files went back. `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again. */
+export interface HistoryRewoundData {
+  checkpointId: string;
+  lastItemId: string;
+  conversation: boolean;
+  changes: Change[];
+  undoes?: string;
 }
 
 /** An image: base64 `data` and its media type. */
@@ -220,6 +318,22 @@ export interface ItemDeltaData {
   offset: number;
   append?: string;
   bytes?: string;
+}
+
+/** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. */
+export interface ItemParams {
+  sessionId: string;
+  itemId: string;
+  field?: string;
+  range?: ByteRange;
+}
+
+/** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
+export interface ItemResult {
+  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | CheckpointItem | FileEditItem | PlanItem | SubagentItem | SideAnswerItem;
+  text?: string;
+  start?: number;
+  total?: number;
 }
 
 /** A JSON merge patch (RFC 7396) of the item. */
@@ -294,6 +408,11 @@ export interface OptionsData {
   options: Record<string, unknown>;
 }
 
+/** All options of the session. */
+export interface OptionsResult {
+  options: Record<string, unknown>;
+}
+
 /** `selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model. */
 export interface PermissionAnswer {
   outcome: string;
@@ -353,6 +472,28 @@ export interface Question {
 /** The whole queue. */
 export interface QueueChangedData {
   queue: Waiting[];
+}
+
+/** `op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0. */
+export interface QueueParams {
+  sessionId: string;
+  op: "list" | "remove" | "replace" | "move";
+  itemId?: string;
+  input?: Content[] | string;
+  to?: number;
+  clientKey?: string;
+}
+
+/** The queue as it is now. */
+export interface QueueResult {
+  queue: Queued[];
+}
+
+/** A prompt that waits. */
+export interface Queued {
+  runId: string;
+  itemId: string;
+  content: Content[];
 }
 
 /** A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`. */
@@ -521,6 +662,26 @@ export interface SessionCloseParams {
   sessionId: string;
 }
 
+/** A fork holds everything up to the item `atItemId`, that included; without it, everything. */
+export interface SessionForkParams {
+  sessionId: string;
+  atItemId?: string;
+  title?: string;
+  clientKey?: string;
+}
+
+/** The new session; resume it to receive its events. */
+export interface SessionForkResult {
+  sessionId: string;
+  epoch: string;
+  seq: number;
+}
+
+/** `agent/session/delete` removes it for good; after `agent/detach` its work goes on without us. */
+export interface SessionIdParams {
+  sessionId: string;
+}
+
 /** What is known of the session; full replacement values. */
 export interface SessionInfoData {
   cwd?: string;
@@ -562,6 +723,31 @@ export interface SessionNewResult {
   mcp: Record<string, unknown>[];
 }
 
+/** Gives a session another title. */
+export interface SessionRenameParams {
+  sessionId: string;
+  title: string;
+}
+
+/** Back to `toItemId`, the last item kept ("" for none), or to what stood before the rewind `undo`. `what` is conversation, files or both; with `dryRun` nothing changes. */
+export interface SessionRewindParams {
+  sessionId: string;
+  toItemId?: string;
+  what?: string;
+  dryRun?: boolean;
+  undo?: string;
+  clientKey?: string;
+}
+
+/** What changed, or would: `checkpointId` undoes it, `droppedItemIds` are no longer before the model. */
+export interface SessionRewindResult {
+  files: FileChanged[];
+  conflicts: Conflict[];
+  droppedItemIds: string[];
+  lastItemId: string;
+  checkpointId?: string;
+}
+
 /** One session; `state` is idle, running or requiresAction, times are ISO 8601. */
 export interface SessionRow {
   sessionId: string;
@@ -593,6 +779,13 @@ export interface SessionStateData {
   state: string;
   queued: number;
   backgroundTasks: number;
+}
+
+/** Sets an option of the session for its next runs; null takes it back. */
+export interface SetOptionParams {
+  sessionId: string;
+  optionId: string;
+  value?: unknown;
 }
 
 /** An answer beside the conversation: the model does not see it again. */
@@ -765,15 +958,29 @@ export interface Methods {
   "agent/session/new": { params: SessionNewParams; result: SessionNewResult; direction: "toServer" };
   "agent/session/list": { params: SessionListParams; result: SessionListResult; direction: "toServer" };
   "agent/session/close": { params: SessionCloseParams; result: Empty; direction: "toServer" };
+  "agent/session/fork": { params: SessionForkParams; result: SessionForkResult; direction: "toServer" };
+  "agent/session/rewind": { params: SessionRewindParams; result: SessionRewindResult; direction: "toServer" };
+  "agent/session/rename": { params: SessionRenameParams; result: Empty; direction: "toServer" };
+  "agent/session/delete": { params: SessionIdParams; result: Empty; direction: "toServer" };
+  "agent/detach": { params: SessionIdParams; result: Empty; direction: "toServer" };
+  "agent/events": { params: EventsParams; result: EventsResult; direction: "toServer" };
+  "agent/item": { params: ItemParams; result: ItemResult; direction: "toServer" };
   "agent/resume": { params: ResumeParams; result: ResumeResult; direction: "toServer" };
   "agent/run": { params: RunParams; result: RunAnswer; direction: "toServer" };
   "agent/steer": { params: SteerParams; result: SteerResult; direction: "toServer" };
   "agent/cancel": { params: CancelParams; result: CancelResult; direction: "toServer" };
   "agent/respond": { params: RespondParams; result: RespondResult; direction: "toServer" };
+  "agent/queue": { params: QueueParams; result: QueueResult; direction: "toServer" };
+  "agent/setOption": { params: SetOptionParams; result: OptionsResult; direction: "toServer" };
+  "agent/action/list": { params: ActionListParams; result: ActionListResult; direction: "toServer" };
+  "agent/action/invoke": { params: ActionInvokeParams; result: ActionInvokeResult; direction: "toServer" };
+  "agent/ack": { params: AckParams; result: never; direction: "toServer" };
+  "agent/focus": { params: FocusParams; result: never; direction: "toServer" };
   "agent/status": { params: Empty; result: StatusResult; direction: "toServer" };
   "agent/event": { params: EventParams; result: never; direction: "toClient" };
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
+  "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
 
 /** The `data` of every event. */
@@ -803,6 +1010,7 @@ export interface Events {
   heartbeat: HeartbeatData;
   notice: NoticeData;
   gap: GapData;
+  historyRewound: HistoryRewoundData;
   recorded: RecordedData;
 }
 

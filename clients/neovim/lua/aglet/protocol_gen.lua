@@ -1,6 +1,41 @@
 -- Generated from the protocol's schema (`python protocol/generate.py`): do not edit.
 -- Strings that name a kind are open, and unknown members are ignored (protocol/README.md).
 
+---The client has applied every event of this session up to `seq`; flow control only.
+---@class aglet.AckParams
+---@field sessionId string
+---@field seq integer
+
+---Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any.
+---@class aglet.Action
+---@field name string
+---@field title string
+---@field description string
+---@field inputSchema table<string, any>
+---@field slash string
+---@field when string
+
+---Does it; `input` is what its `inputSchema` describes.
+---@class aglet.ActionInvokeParams
+---@field sessionId string
+---@field name string
+---@field input? table<string, any>
+---@field clientKey? string
+
+---What came of it: `output` for people, `data` for programs, `runId` when it began a run.
+---@class aglet.ActionInvokeResult
+---@field output aglet.Content[]
+---@field data? table<string, any>
+---@field runId? string
+
+---The actions of a session.
+---@class aglet.ActionListParams
+---@field sessionId string
+
+---The actions, in their order.
+---@class aglet.ActionListResult
+---@field actions aglet.Action[]
+
 ---`accept` with `content`, `decline`, or `cancel`.
 ---@class aglet.AskUserAnswer
 ---@field outcome string
@@ -21,6 +56,23 @@
 ---@class aglet.AskUserSkills
 ---@field form? aglet.Marker
 ---@field url? aglet.Marker
+
+---Bytes from `start` up to, not including, `end`.
+---@class aglet.ByteRange
+---@field start integer
+---@field end integer
+
+---`output` is content blocks or a bare string.
+---@class aglet.CallToolAnswer
+---@field output? aglet.Content[]|string
+---@field isError? boolean
+
+---`agent/callTool`: a call of a tool that the client offered; `itemId` is the call.
+---@class aglet.CallToolParams
+---@field sessionId string
+---@field itemId string
+---@field name string
+---@field input table<string, any>
 
 ---`queued` (keep or drop) and `tasks` (keep or stop) say what else ends.
 ---@class aglet.CancelParams
@@ -89,6 +141,11 @@
 ---@field text string
 ---@field kind "compaction"
 
+---A file that is left as it is, because somebody else changed it since.
+---@class aglet.Conflict
+---@field uri string
+---@field reason string
+
 ---@alias aglet.Content aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent
 
 ---How many tokens the last request and its answer took.
@@ -144,6 +201,19 @@
 ---@field maxBytes? integer
 ---@field coalesceMs? integer
 
+---A page of history: the events before or after a cursor; `types` leaves out all others.
+---@class aglet.EventsParams
+---@field sessionId string
+---@field before? aglet.Cursor
+---@field after? aglet.Cursor
+---@field limit? integer
+---@field types? string[]
+
+---Events in their order; without `nextCursor` there are no more in that direction.
+---@class aglet.EventsResult
+---@field events table<string, any>[]
+---@field nextCursor? aglet.Cursor
+
 ---One file as a whole run changed it.
 ---@class aglet.FileChanged
 ---@field uri string
@@ -164,6 +234,12 @@
 ---@field hash string
 ---@field version? integer
 
+---Where the user looks: the active document, the selection in it, the visible lines (LSP ranges).
+---@class aglet.FocusParams
+---@field uri? string
+---@field selection? table<string, any>
+---@field visible? table<string, any>[]
+
 ---Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows.
 ---@class aglet.GapData
 ---@field itemIds string[]
@@ -172,6 +248,14 @@
 ---@class aglet.HeartbeatData
 ---@field seq integer
 ---@field state string
+
+---The conversation (its last item is `lastItemId`, "" for none) or files went back. `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
+---@class aglet.HistoryRewoundData
+---@field checkpointId string
+---@field lastItemId string
+---@field conversation boolean
+---@field changes aglet.Change[]
+---@field undoes? string
 
 ---An image: base64 `data` and its media type.
 ---@class aglet.ImageContent
@@ -191,6 +275,20 @@
 ---@field offset integer
 ---@field append? string
 ---@field bytes? string
+
+---One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes.
+---@class aglet.ItemParams
+---@field sessionId string
+---@field itemId string
+---@field field? string
+---@field range? aglet.ByteRange
+
+---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
+---@class aglet.ItemResult
+---@field item? aglet.MessageItem|aglet.ThoughtItem|aglet.UserMessageItem|aglet.ToolCallItem|aglet.NoticeItem|aglet.CompactionItem|aglet.TaskItem|aglet.CheckpointItem|aglet.FileEditItem|aglet.PlanItem|aglet.SubagentItem|aglet.SideAnswerItem
+---@field text? string
+---@field start? integer
+---@field total? integer
 
 ---A JSON merge patch (RFC 7396) of the item.
 ---@class aglet.ItemUpdatedData
@@ -254,6 +352,10 @@
 ---@class aglet.OptionsData
 ---@field options table<string, any>
 
+---All options of the session.
+---@class aglet.OptionsResult
+---@field options table<string, any>
+
 ---`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model.
 ---@class aglet.PermissionAnswer
 ---@field outcome string
@@ -307,6 +409,25 @@
 ---The whole queue.
 ---@class aglet.QueueChangedData
 ---@field queue aglet.Waiting[]
+
+---`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0.
+---@class aglet.QueueParams
+---@field sessionId string
+---@field op "list"|"remove"|"replace"|"move"
+---@field itemId? string
+---@field input? aglet.Content[]|string
+---@field to? integer
+---@field clientKey? string
+
+---The queue as it is now.
+---@class aglet.QueueResult
+---@field queue aglet.Queued[]
+
+---A prompt that waits.
+---@class aglet.Queued
+---@field runId string
+---@field itemId string
+---@field content aglet.Content[]
 
 ---A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`.
 ---@class aglet.RecordedData
@@ -456,6 +577,23 @@
 ---@class aglet.SessionCloseParams
 ---@field sessionId string
 
+---A fork holds everything up to the item `atItemId`, that included; without it, everything.
+---@class aglet.SessionForkParams
+---@field sessionId string
+---@field atItemId? string
+---@field title? string
+---@field clientKey? string
+
+---The new session; resume it to receive its events.
+---@class aglet.SessionForkResult
+---@field sessionId string
+---@field epoch string
+---@field seq integer
+
+---`agent/session/delete` removes it for good; after `agent/detach` its work goes on without us.
+---@class aglet.SessionIdParams
+---@field sessionId string
+
 ---What is known of the session; full replacement values.
 ---@class aglet.SessionInfoData
 ---@field cwd? string
@@ -492,6 +630,28 @@
 ---@field commands table<string, any>[]
 ---@field mcp table<string, any>[]
 
+---Gives a session another title.
+---@class aglet.SessionRenameParams
+---@field sessionId string
+---@field title string
+
+---Back to `toItemId`, the last item kept ("" for none), or to what stood before the rewind `undo`. `what` is conversation, files or both; with `dryRun` nothing changes.
+---@class aglet.SessionRewindParams
+---@field sessionId string
+---@field toItemId? string
+---@field what? string
+---@field dryRun? boolean
+---@field undo? string
+---@field clientKey? string
+
+---What changed, or would: `checkpointId` undoes it, `droppedItemIds` are no longer before the model.
+---@class aglet.SessionRewindResult
+---@field files aglet.FileChanged[]
+---@field conflicts aglet.Conflict[]
+---@field droppedItemIds string[]
+---@field lastItemId string
+---@field checkpointId? string
+
 ---One session; `state` is idle, running or requiresAction, times are ISO 8601.
 ---@class aglet.SessionRow
 ---@field sessionId string
@@ -520,6 +680,12 @@
 ---@field state string
 ---@field queued integer
 ---@field backgroundTasks integer
+
+---Sets an option of the session for its next runs; null takes it back.
+---@class aglet.SetOptionParams
+---@field sessionId string
+---@field optionId string
+---@field value? any
 
 ---An answer beside the conversation: the model does not see it again.
 ---@class aglet.SideAnswerItem
@@ -676,15 +842,29 @@ M.methods = {
   ["agent/session/new"] = "toServer",
   ["agent/session/list"] = "toServer",
   ["agent/session/close"] = "toServer",
+  ["agent/session/fork"] = "toServer",
+  ["agent/session/rewind"] = "toServer",
+  ["agent/session/rename"] = "toServer",
+  ["agent/session/delete"] = "toServer",
+  ["agent/detach"] = "toServer",
+  ["agent/events"] = "toServer",
+  ["agent/item"] = "toServer",
   ["agent/resume"] = "toServer",
   ["agent/run"] = "toServer",
   ["agent/steer"] = "toServer",
   ["agent/cancel"] = "toServer",
   ["agent/respond"] = "toServer",
+  ["agent/queue"] = "toServer",
+  ["agent/setOption"] = "toServer",
+  ["agent/action/list"] = "toServer",
+  ["agent/action/invoke"] = "toServer",
+  ["agent/ack"] = "toServer",
+  ["agent/focus"] = "toServer",
   ["agent/status"] = "toServer",
   ["agent/event"] = "toClient",
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
+  ["agent/callTool"] = "toClient",
 }
 
 ---Every type of event, and the class of its data.
@@ -714,6 +894,7 @@ M.events = {
   heartbeat = "aglet.HeartbeatData",
   notice = "aglet.NoticeData",
   gap = "aglet.GapData",
+  historyRewound = "aglet.HistoryRewoundData",
   recorded = "aglet.RecordedData",
 }
 
