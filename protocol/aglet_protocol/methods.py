@@ -27,6 +27,7 @@ METHODS: dict[str, Method] = {
     "agent/cancel": Method(types.CancelParams, types.CancelResult),
     "agent/respond": Method(types.RespondParams, types.RespondResult),
     "agent/status": Method(types.Empty, types.StatusResult),
+    "agent/ack": Method(types.AckParams, None),
     "agent/event": Method(EventParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
