@@ -15,6 +15,7 @@ from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features import (
     ask,
     budget,
+    client_tools,
     continuation,
     files,
     guards,
@@ -25,6 +26,7 @@ from aglet.features import (
     usage,
 )
 from aglet.features.budget.limits import limits_from
+from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
 from aglet.workspace.editor import Editor
@@ -49,8 +51,8 @@ class SystemClock:
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
-    def __init__(self, setup: Setup, editor: Editor, *, headless: bool) -> None:
-        self.setup = setup
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+        self.setup, self._client = setup, client
         self._editor, self._turns = editor, HEADLESS_TURNS if headless else EDITOR_TURNS
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
@@ -89,8 +91,13 @@ class World:
         private = (str(setup.state_folder), str(setup.config_file.parent))
         hidden = denied(config.permissions.deny)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
+        rooms = features(config, setup, workspace, session.questions, self._clock)
+        names = {tool.spec.name for room in rooms for tool in room.tools}
         return Outfit(
-            features=features(config, setup, workspace, session.questions, self._clock),
+            features=(
+                *rooms,
+                client_tools.build(config.client_tools, self._client, session.session_id, names),
+            ),
             models=self._choice.models(state.cwd),
             workspace=workspace,
             limits=self._limits(config, {**state.options, **admitted.options}),
@@ -127,9 +134,11 @@ def features(
 
 
 @asynccontextmanager
-async def open_world(setup: Setup, *, editor: Editor, headless: bool) -> AsyncGenerator[World]:
+async def open_world(
+    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+) -> AsyncGenerator[World]:
     """The world, until the block is left: then every session is closed and every process ended."""
-    world = World(setup, editor, headless=headless)
+    world = World(setup, editor, client, headless=headless)
     try:
         async with world.sessions:
             yield world

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
 from aglet.features.budget.settings import Settings as Budget
+from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
@@ -41,3 +42,4 @@ class Config(BaseModel):
     search: Search = Search()
     shell: Shell = Shell()
     ask: Ask = Ask()
+    client_tools: ClientTools = ClientTools()

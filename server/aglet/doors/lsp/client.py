@@ -1,6 +1,6 @@
 """What the client said of itself in `initialize`: read leniently, refused only where it cannot be meant."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from aglet.doors.lsp.framing import BODY_LIMIT
@@ -27,6 +27,7 @@ class Client(NamedTuple):
     message_requests: bool = False
     progress: bool = False
     document_changes: bool = False
+    tools: Sequence[Any] = ()  # as the client describes them
 
     @property
     def can_answer(self) -> bool:
@@ -67,6 +68,7 @@ def read_client(params: Any) -> Client:
         forms=member(spoken, "askUser").get("form") is not None,
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
+        tools=array(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
     )
 

@@ -9,6 +9,7 @@ from functools import partial
 from queue import Empty
 
 from aglet.doors.lsp.client import member
+from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.lsp.dispatch import Dispatcher
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.editor import LspEditor
@@ -35,6 +36,7 @@ class Connection:
         self._opening = read_opening(greeting.params)
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
+        self._tools = ClientTools(self._peer, self._client.tools)
         self._sync = Sync(self._client.encoding, self._editor)
         self._arrived = asyncio.Event()
         self._shut_down = False
@@ -48,7 +50,7 @@ class Connection:
             loop.add_signal_handler(end, self._reader.end)
         watch(self._client.process_id, output, self._lost)
         async with asyncio.TaskGroup() as tasks:
-            async with opened(self._opening, self._editor, arguments) as world:
+            async with opened(self._opening, self._editor, self._tools, arguments) as world:
                 door = Door(world, self._peer, self._client, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
                 beating = tasks.create_task(pulse(door, self._peer))
