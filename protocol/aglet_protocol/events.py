@@ -235,20 +235,21 @@ class CheckpointData:
 
 
 @define
-class HeartbeatData:
-    """The server is alive: the number of the last fact, and the session's state."""
-
-    seq: int
-    state: str
-
-
-@define
 class NoticeData:
-    """Something the user should know; advisory only."""
+    """Something the user should know; advisory only. `kind` detached: no more events, resume for the rest."""
 
     severity: str
     title: str
     text: str
+    kind: str | None = None
+
+
+@define
+class HeartbeatData:
+    """The session lives: its last fact and its state, so that a client can compare."""
+
+    seq: int
+    state: str
 
 
 @define
@@ -311,8 +312,8 @@ EVENTS: dict[str, Any] = {
     "turnDiff": TurnDiffData,
     "taskChanged": TaskChangedData,
     "checkpoint": CheckpointData,
-    "heartbeat": HeartbeatData,
     "notice": NoticeData,
+    "heartbeat": HeartbeatData,
     "gap": GapData,
     "historyRewound": HistoryRewoundData,
     "recorded": RecordedData,
@@ -337,5 +338,5 @@ DURABLE = frozenset(
     }
 )
 
-RESERVED = frozenset({"commands", "mcpStatus", "turnDiff", "taskChanged", "checkpoint", "heartbeat"})
+RESERVED = frozenset({"commands", "mcpStatus", "turnDiff", "taskChanged", "checkpoint"})
 """Types that no server tells yet."""

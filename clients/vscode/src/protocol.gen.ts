@@ -3,7 +3,7 @@
 
 export const PROTOCOL_VERSION = 1;
 
-/** The client has applied every event of this session up to `seq`; flow control only. */
+/** The client has taken in the events of a session up to fact `seq`, and what was shown behind it. */
 export interface AckParams {
   sessionId: string;
   seq: number;
@@ -283,7 +283,7 @@ export interface GapData {
   itemIds: string[];
 }
 
-/** The server is alive: the number of the last fact, and the session's state. */
+/** The session lives: its last fact and its state, so that a client can compare. */
 export interface HeartbeatData {
   seq: number;
   state: string;
@@ -378,11 +378,12 @@ export interface MessageItem {
   discarded?: boolean;
 }
 
-/** Something the user should know; advisory only. */
+/** Something the user should know; advisory only. `kind` detached: no more events, resume for the rest. */
 export interface NoticeData {
   severity: string;
   title: string;
   text: string;
+  kind?: string;
 }
 
 /** A message that stands in the user's place in the conversation; `title` names the room it is from. */
@@ -974,9 +975,9 @@ export interface Methods {
   "agent/setOption": { params: SetOptionParams; result: OptionsResult; direction: "toServer" };
   "agent/action/list": { params: ActionListParams; result: ActionListResult; direction: "toServer" };
   "agent/action/invoke": { params: ActionInvokeParams; result: ActionInvokeResult; direction: "toServer" };
-  "agent/ack": { params: AckParams; result: never; direction: "toServer" };
   "agent/focus": { params: FocusParams; result: never; direction: "toServer" };
   "agent/status": { params: Empty; result: StatusResult; direction: "toServer" };
+  "agent/ack": { params: AckParams; result: never; direction: "toServer" };
   "agent/event": { params: EventParams; result: never; direction: "toClient" };
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
@@ -1007,8 +1008,8 @@ export interface Events {
   turnDiff: TurnDiffData;
   taskChanged: TaskChangedData;
   checkpoint: CheckpointData;
-  heartbeat: HeartbeatData;
   notice: NoticeData;
+  heartbeat: HeartbeatData;
   gap: GapData;
   historyRewound: HistoryRewoundData;
   recorded: RecordedData;

@@ -1,7 +1,7 @@
 -- Generated from the protocol's schema (`python protocol/generate.py`): do not edit.
 -- Strings that name a kind are open, and unknown members are ignored (protocol/README.md).
 
----The client has applied every event of this session up to `seq`; flow control only.
+---The client has taken in the events of a session up to fact `seq`, and what was shown behind it.
 ---@class aglet.AckParams
 ---@field sessionId string
 ---@field seq integer
@@ -244,7 +244,7 @@
 ---@class aglet.GapData
 ---@field itemIds string[]
 
----The server is alive: the number of the last fact, and the session's state.
+---The session lives: its last fact and its state, so that a client can compare.
 ---@class aglet.HeartbeatData
 ---@field seq integer
 ---@field state string
@@ -326,11 +326,12 @@
 ---@field text? string
 ---@field discarded? boolean
 
----Something the user should know; advisory only.
+---Something the user should know; advisory only. `kind` detached: no more events, resume for the rest.
 ---@class aglet.NoticeData
 ---@field severity string
 ---@field title string
 ---@field text string
+---@field kind? string
 
 ---A message that stands in the user's place in the conversation; `title` names the room it is from.
 ---@class aglet.NoticeItem
@@ -858,9 +859,9 @@ M.methods = {
   ["agent/setOption"] = "toServer",
   ["agent/action/list"] = "toServer",
   ["agent/action/invoke"] = "toServer",
-  ["agent/ack"] = "toServer",
   ["agent/focus"] = "toServer",
   ["agent/status"] = "toServer",
+  ["agent/ack"] = "toServer",
   ["agent/event"] = "toClient",
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
@@ -891,8 +892,8 @@ M.events = {
   turnDiff = "aglet.TurnDiffData",
   taskChanged = "aglet.TaskChangedData",
   checkpoint = "aglet.CheckpointData",
-  heartbeat = "aglet.HeartbeatData",
   notice = "aglet.NoticeData",
+  heartbeat = "aglet.HeartbeatData",
   gap = "aglet.GapData",
   historyRewound = "aglet.HistoryRewoundData",
   recorded = "aglet.RecordedData",
