@@ -175,11 +175,13 @@ class GeminiAnswer(Answer):
             self._arguments = {}
         if self._arguments is None:
             return
-        self._arguments |= object_in(call.get("args"))
+        args = call.get("args")
+        self._arguments |= object_in(args)
         for piece in objects_in(call.get("partialArgs")):
             placed(self._arguments, piece)
         if not call.get("willContinue"):
-            self._calls.take({"index": self._called, "function": {"arguments": compact(self._arguments)}})
+            whole = args if args and not isinstance(args, dict) else self._arguments
+            self._calls.take({"index": self._called, "function": {"arguments": compact(whole)}})
             self._arguments = None
 
     def _opaque(self, *, with_calls: bool) -> JsonObject:
