@@ -30,6 +30,7 @@ from aglet.models.sse import TooLarge, events
 from aglet.models.values import object_in
 
 PATIENT = Patience()
+HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
 LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
 LISTING = 3.0  # seconds that a failed call may take to ask which models there are

@@ -30,7 +30,8 @@ class Endpoint:
     to that host only; `key_variable` names the environment variable it came from, for hints.
     `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
     two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
-    dialect plays. An endpoint without `model` takes it from the name it is asked for by (`name/model`).
+    dialect plays, `fallback` the name of the model that is asked when this one cannot. An endpoint
+    without `model` takes it from the name it is asked for by (`name/model`).
     """
 
     name: str
@@ -46,6 +47,7 @@ class Endpoint:
     idle_timeout: float = 300.0
     timeout: float = 3600.0
     script: str = ""
+    fallback: str = ""
 
     @property
     def host(self) -> str:
