@@ -14,12 +14,17 @@ Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripte
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input."""
+    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input.
+
+    A request with more than `above` input tokens costs what `then` says.
+    """
 
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    above: int | None = None
+    then: "Prices | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

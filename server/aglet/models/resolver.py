@@ -106,6 +106,9 @@ class Models:
             from aglet.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
 
             return ScriptedModel(endpoint)
+        from aglet.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
+
+        endpoint = with_facts(endpoint)
         from aglet.models.client import HASTY, PATIENT, HttpModel  # noqa: PLC0415 - httpx loads slowly
         from aglet.models.connections import Connections  # noqa: PLC0415 - the same
 
