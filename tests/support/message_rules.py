@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from aglet.doors.lsp.client import member
 from aglet.doors.shapes import is_object
 from aglet_protocol.errors import ERRORS
 
@@ -18,18 +19,20 @@ ANSWERING = {"agent/respond", "workspace/executeCommand"}
 
 def check_messages(said: Said) -> None:
     """Every rule, over all that went both ways on one connection."""
-    asked = {m["id"]: m for who, m in said if who == "client" and "method" in m and _named(m)}
+    requests = [m for who, m in said if who == "client" and "method" in m and _named(m)]
+    times = Counter(request["id"] for request in requests)
+    asked = {request["id"]: request for request in requests if times[request["id"]] == 1}
     messages = [message for who, message in said if who == "server"]
     answers = [message for message in messages if "method" not in message]
-    counts = Counter(message["id"] for message in answers if message.get("id") in asked)
-    assert max(counts.values(), default=0) <= 1, "a request is answered once"
+    counts = Counter(message["id"] for message in answers if message.get("id") in times)
+    assert counts <= times, "a request is answered once"
     for answer in answers:
         check_answer(answer)
     _check_together(messages)
     for place, message in enumerate(messages):
         request = asked.get(message.get("id"), {})
         if request.get("method") == "agent/run" and "result" in message and "method" not in message:
-            _check_run(messages, place, waited=request["params"].get("wait") is True)
+            _check_run(messages, place, waited=member(request, "params").get("wait") is True)
         if message.get("method") in {"agent/requestPermission", "agent/askUser"}:
             _check_question(messages, place)
         if message.get("method") == "workspace/applyEdit":
@@ -84,11 +87,11 @@ def _check_resolved(said: Said) -> None:
 
 def _check_versions(said: Said) -> None:
     """An edit made through the editor completes with a version that the editor told."""
-    told: set[tuple[str, int]] = set()
+    told: set[Any] = set()
     for _, message in said:
         if message.get("method") in {"textDocument/didOpen", "textDocument/didChange"}:
-            document = message["params"]["textDocument"]
-            told.add((document["uri"], document["version"]))
+            document = member(message, "params", "textDocument")
+            told.add((document.get("uri"), document.get("version")))
         for event in _events(message):
             if event["type"] == "itemCompleted":
                 for change in event["data"]["item"].get("changes", ()):

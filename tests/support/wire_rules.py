@@ -65,6 +65,42 @@ def check_lines(lines: Sequence[Event]) -> None:
     assert lines[0]["type"] == "hello", "the first line is hello"
     assert lines[-1].get("type") in {"runEnded", "fatal"}, "the last line is runEnded or fatal"
     told = [line for line in lines[1:] if "type" in line]
+    assert "fatal" not in [line["type"] for line in told[:-1]], "fatal is the last line"
+    for answer in (line for line in lines if "type" not in line):
+        check_answer(answer)
+    if lines[-1]["type"] == "fatal":
+        assert told == [lines[-1]], "fatal is told when no run began"
+    else:
+        check_wire(told, headless=True)
+
+
+def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
+    """What a process with these arguments printed until it ended, if it was to print events at all."""
+    if "jsonl" not in arguments:
+        return
+    lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
+    if code < 0:  # it was killed: there is no end, and the last line may be a part of one
+        check_wire([line for line in lines[1:] if "type" in line], whole=False)
+    elif lines:
+        check_lines(lines)
+
+
+def attached(events: Sequence[Event]) -> list[list[Event]]:
+    """The events by session; who was detached may have missed some, so that only what follows counts."""
+    parts: dict[str, list[Event]] = {}
+    for event in events:
+        parts.setdefault(event["sessionId"], []).append(event)
+        if event["type"] == "notice" and event["data"].get("kind") == "detached":
+            parts.pop(event["sessionId"])
+    return list(parts.values())
+
+
+def check_lines(lines: Sequence[Event]) -> None:
+    """The same for what `aglet run --output jsonl` printed: `hello`, events and answers, the end."""
+    assert lines[0]["type"] == "hello", "the first line is hello"
+    assert lines[-1].get("type") in {"runEnded", "fatal"}, "the last line is runEnded or fatal"
+    told = [line for line in lines[1:] if "type" in line]
+    assert "fatal" not in [line["type"] for line in told[:-1]], "fatal is the last line"
     for answer in (line for line in lines if "type" not in line):
         check_answer(answer)
     ends = [line for line in told if line["type"] == "fatal"]
@@ -170,7 +206,8 @@ class Rules:
         assert not (begins and asked), "a tool never starts before its requestResolved"
 
     def _item_completed(self, event: Event) -> None:
-        self.items.complete(event["itemId"], event["data"]["item"])
+        shortened = "shortened" in event.get("_meta", {})
+        self.items.complete(event["itemId"], event["data"]["item"], shortened=shortened)
 
     def _gap(self, event: Event) -> None:
         self.items.skip(event["data"]["itemIds"])
@@ -257,13 +294,14 @@ class Items:
             whole = LEFT_OUT.sub("", patch[field]) if "truncated" in patch else patch[field]
             self._sizes[item_id] = len(whole.encode()) + patch.get("truncated", 0)
 
-    def complete(self, item_id: str, item: Event) -> None:
-        """`itemCompleted`."""
+    def complete(self, item_id: str, item: Event, *, shortened: bool = False) -> None:
+        """`itemCompleted`; what is `shortened` has not the whole text, and `agent/item` gives it."""
         before = self._known(item_id)
         fixed = ("itemId", "kind", "name", "title", "content", "steer")
         assert [item.get(name) for name in fixed] == [before.get(name) for name in fixed]
         assert item["status"] in ENDED
-        self._enough(item, before)
+        if not shortened:
+            self._enough(item, before)
         del self.open[item_id]
         self._closed.add(item_id)
         assert item_id not in self._skipped, "an itemUpdated follows a gap"

@@ -74,7 +74,7 @@ class Aglet:
         (self.home / "script.json").write_text(json.dumps(content))
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Run to the end."""
+        """Run to the end; a log of JSON lines is checked."""
         done = subprocess.run(
             self.argv(arguments),
             input=stdin,

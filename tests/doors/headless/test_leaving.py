@@ -12,7 +12,8 @@ from doors.headless.conftest import Aglet
 def last_event(process: subprocess.Popen[str]) -> dict[str, object]:
     out, err = process.communicate(timeout=8)
     assert "Traceback" not in err
-    return json.loads(out.splitlines()[-1])
+    lines = [json.loads(line) for line in out.splitlines()]
+    return lines[-1]
 
 
 def test_sigint_cancels_the_run(aglet: Aglet) -> None:
