@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from aglet import __version__
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.exits import CannotBegin, Exit
-from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.streams import finish, make_ready, tell
 
 MODES = ("ask", "acceptEdits", "plan", "allowAll")
