@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from support.advertised import check_advertised
 from support.message_rules import check_messages
 from support.wire import Wire, script, turns
 
@@ -27,6 +28,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         yield start
     for wire in started:
         check_messages(wire.messages, wire.asked)
+        check_advertised(wire.messages, wire.asked)
 
 
 @pytest.fixture
@@ -35,3 +37,4 @@ def bare(tmp_path: Path) -> Iterator[Wire]:
     with Wire(tmp_path) as server:
         yield server
     check_messages(server.messages, server.asked)
+    check_advertised(server.messages, server.asked)
