@@ -5,19 +5,29 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from functools import partial
+from typing import cast
 
 import httpx
 
 from aglet.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
-from aglet.models.chat_completions import PATH, ChatAnswer
-from aglet.models.chat_request import body_of
-from aglet.models.connections import Connections
+from aglet.models.answer import Answer
+from aglet.models.connections import Asked, Connections
+from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
-from aglet.models.errors import CallFailed, Failure, redirected, refusal, too_large, with_models
+from aglet.models.errors import (
+    CallFailed,
+    Failure,
+    redirected,
+    refusal,
+    too_large,
+    too_long,
+    with_models,
+)
+from aglet.models.messages import compact
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.sse import TooLarge, events
-from aglet.models.values import object_in, objects_in, text_in
+from aglet.models.values import object_in
 
 PATIENT = Patience()
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
@@ -31,6 +41,7 @@ class HttpModel:
 
     def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
         self._endpoint, self._connections, self._patience = endpoint, connections, patience
+        self._dialect = dialect_of(endpoint)
 
     @property
     def info(self) -> ModelInfo:
@@ -42,14 +53,16 @@ class HttpModel:
         return patiently(partial(self._try, request), self._patience)
 
     async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
-        body = json.dumps(body_of(request, self._endpoint), ensure_ascii=False, separators=(",", ":"))
-        content = body.encode(errors="replace")
-        answer = ChatAnswer(request.reply_id, self._endpoint)
-        async with self._connections.ask("POST", self._endpoint, PATH, content) as response:
+        until = asyncio.get_running_loop().time() + self._endpoint.timeout
+        body = compact(self._dialect.body(request, self._endpoint))
+        answer = self._dialect.answer(request.reply_id, self._endpoint)
+        url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
+        asked = Asked("POST", url, headers, body.encode(errors="replace"), until)
+        async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
                 yield await self._refused(response)
                 return
-            async with aclosing(_read(response, answer)) as batches:
+            async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
                     for delta in deltas:
                         yield delta
@@ -72,22 +85,21 @@ class HttpModel:
     async def _models(self) -> list[str]:
         """The models the server says it has; none when it does not say."""
         with suppress(CallFailed, TimeoutError, ValueError):
+            until = asyncio.get_running_loop().time() + LISTING
+            url, headers = self._dialect.listing(self._endpoint), self._dialect.sent_headers(self._endpoint)
             async with (
-                asyncio.timeout(LISTING),
-                self._connections.ask("GET", self._endpoint, "/models") as response,
+                asyncio.timeout_at(until),
+                self._connections.ask(self._endpoint, Asked("GET", url, headers, until=until)) as response,
             ):
-                listing = object_in(json.loads(await _beginning(response)))
-                return [
-                    name for model in objects_in(listing.get("data")) if (name := text_in(model.get("id")))
-                ]
+                return self._dialect.listed(object_in(json.loads(await _beginning(response))))
         return []
 
 
 async def _read(
-    response: httpx.Response, answer: ChatAnswer
+    response: httpx.Response, answer: Answer, until: float
 ) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
     """Feed the answer to its end; what each read brought is handed on together."""
-    async with aclosing(_chunks(response)) as chunks:
+    async with aclosing(_chunks(response, until)) as chunks:
         try:
             async with aclosing(events(chunks)) as batches:
                 async for batch in batches:
@@ -98,6 +110,8 @@ async def _read(
                         break
         except TooLarge:
             answer.failure = too_large(answer.endpoint)
+        except TimeoutError:
+            answer.failure = too_long(answer.endpoint)
         except httpx.TransportError:
             if not answer.finished:  # a whole answer stays whole when its connection then breaks
                 raise
@@ -108,21 +122,30 @@ async def _read(
                     pass
 
 
-async def _chunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+async def _chunks(response: httpx.Response, until: float) -> AsyncGenerator[bytes, None]:
+    """The bytes as they come. Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time)."""
     encoded = "content-encoding" in response.headers
     size = 0
-    async for chunk in response.aiter_bytes() if encoded else response.aiter_raw():
-        size += len(chunk)
-        if size > LARGEST_ANSWER:
-            raise TooLarge
-        yield chunk
+    read = response.aiter_bytes() if encoded else response.aiter_raw()
+    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
+        while True:
+            async with asyncio.timeout_at(until):
+                chunk = await anext(chunks, None)
+            if chunk is None:
+                return
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise TooLarge
+            yield chunk
 
 
 async def _beginning(response: httpx.Response) -> str:
     text = b""
-    async with aclosing(_chunks(response)) as chunks:
-        async for chunk in chunks:
-            text += chunk
-            if len(text) > LARGEST_ERROR:
-                break
+    until = asyncio.get_running_loop().time() + LISTING
+    async with aclosing(_chunks(response, until)) as chunks:
+        with suppress(TimeoutError):  # what is there has to do
+            async for chunk in chunks:
+                text += chunk
+                if len(text) > LARGEST_ERROR:
+                    break
     return text.decode(errors="replace")

@@ -13,9 +13,9 @@ def usage_of(raw: JsonObject) -> Usage:
     Tokens of the total that stand neither under prompt nor under completion are hidden reasoning
     (xAI, Gemini) and are billed as output, so they count as output here.
     """
-    given, made, total = (_count(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
+    given, made, total = (count_in(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
     prompt, completion = (object_in(raw.get(f"{kind}_tokens_details")) for kind in ("prompt", "completion"))
-    reasoning = _count(completion, "reasoning_tokens")
+    reasoning = count_in(completion, "reasoning_tokens")
     if given is not None and made is not None and total is not None and total > given + made:
         reasoning = reasoning or total - given - made
         made = total - given
@@ -24,13 +24,13 @@ def usage_of(raw: JsonObject) -> Usage:
         output_tokens=made,
         reasoning_tokens=reasoning,
         cache_read_tokens=_first(
-            _count(prompt, "cached_tokens"),
-            _count(raw, "cached_tokens"),
-            _count(raw, "prompt_cache_hit_tokens"),
-            _count(raw, "cache_read_input_tokens"),
+            count_in(prompt, "cached_tokens"),
+            count_in(raw, "cached_tokens"),
+            count_in(raw, "prompt_cache_hit_tokens"),
+            count_in(raw, "cache_read_input_tokens"),
         ),
         cache_write_tokens=_first(
-            _count(prompt, "cache_write_tokens"), _count(raw, "cache_creation_input_tokens")
+            count_in(prompt, "cache_write_tokens"), count_in(raw, "cache_creation_input_tokens")
         ),
     )
 
@@ -49,7 +49,8 @@ def cost_of(usage: Usage, info: ModelInfo) -> float | None:
     return (spent + usage.output_tokens * info.output_price) / MILLION
 
 
-def _count(raw: JsonObject, key: str) -> int | None:
+def count_in(raw: JsonObject, key: str) -> int | None:
+    """A count of tokens; `None` when there is none that can be true."""
     count = raw.get(key)
     if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= 1e9:
         return None

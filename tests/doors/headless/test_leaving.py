@@ -49,7 +49,8 @@ def test_a_reader_that_goes_away_interrupts_the_run(aglet: Aglet) -> None:
     process = aglet.start("run", "go", "--output", "jsonl")
     assert process.stdout
     assert process.stderr
-    process.stdout.readline()
+    while "itemDelta" not in process.stdout.readline():
+        pass
     process.stdout.close()
     assert process.wait(8) == 1
     err = process.stderr.read()

@@ -52,7 +52,9 @@ class PlainClient:
         assert name in self.commands
         return self.wire.call("workspace/executeCommand", {"command": name, "arguments": list(arguments)})
 
-    def actions(self, line: int, last: int | None = None, character: int = 0, **context: Any) -> list[Message]:
+    def actions(
+        self, line: int, last: int | None = None, character: int = 0, **context: Any
+    ) -> list[Message]:
         """The code actions of some lines, as the client gets them."""
         end = {"line": line if last is None else last, "character": character}
         span = {"start": {"line": line, "character": 0}, "end": end}

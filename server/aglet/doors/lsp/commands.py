@@ -12,12 +12,15 @@ from aglet.doors.lsp.methods.cancel import cancel
 from aglet.doors.lsp.methods.resume import resume
 from aglet.doors.lsp.methods.run import run
 from aglet.doors.lsp.methods.session_list import list_sessions
+from aglet.doors.lsp.methods.session_rewind import rewind_session
+from aglet.doors.lsp.methods.set_option import set_option
 from aglet.doors.lsp.methods.steer import steer
 from aglet.doors.lsp.pages import open_transcript
 from aglet.doors.shapes import file_uri, is_list, is_object
 from aglet.engine.facts import Notice
 from aglet.engine.ports import JournalError
 from aglet_protocol.converter import make_converter
+from aglet_protocol.sessions import SessionRewindParams, SetOptionParams
 from aglet_protocol.types import CancelParams, ResumeParams, RunParams, SessionListParams, SteerParams
 
 _converter = make_converter()
@@ -88,8 +91,7 @@ async def _sessions(door: Door, given: JsonObject, call: Call) -> Any:
 
 
 async def _transcript(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    session_id = _named(given) or door.latest or await _latest(door)
-    return await open_transcript(door, await door.open(session_id, call))
+    return await open_transcript(door, await door.open(await _meant(door, given), call))
 
 
 async def _approve(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -98,6 +100,21 @@ async def _approve(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
 async def _reject(door: Door, given: JsonObject, call: Call) -> JsonObject:
     return _decide(door, given, "reject")
+
+
+async def _rewind(door: Door, given: JsonObject, call: Call) -> Any:
+    given = {**given, "sessionId": await _meant(door, given)}
+    return await rewind_session(door, _converter.structure(given, SessionRewindParams), call)
+
+
+async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
+    """A bare string is `mode=plan`, or `mode=` to take the option back."""
+    assigned = given.get("assign")
+    if isinstance(assigned, str):
+        name, _, value = assigned.partition("=")
+        given = {"optionId": name.strip(), "value": value.strip() or None}
+    given = {**given, "sessionId": await _meant(door, given)}
+    return await set_option(door, _converter.structure(given, SetOptionParams), call)
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -109,6 +126,8 @@ COMMANDS: Mapping[str, Command] = {
     "aglet.transcript": Command(_transcript, "sessionId"),
     "aglet.approve": Command(_approve, "requestId"),
     "aglet.reject": Command(_reject, "requestId"),
+    "aglet.rewind": Command(_rewind, "toItemId"),
+    "aglet.setOption": Command(_set_option, "assign"),
     "aglet.keep": Command(keep, "hunk"),
     "aglet.revert": Command(revert, "hunk"),
 }
@@ -164,6 +183,11 @@ async def _session(door: Door, named: str, call: Call) -> Attached:
     if not door.folder:
         raise from_wire.Malformed("no folder is open: name a session, or open a folder")
     return door.attach(await door.world.sessions.create(door.folder), call)
+
+
+async def _meant(door: Door, given: JsonObject) -> str:
+    """The session that is named, the one used last, or the latest of this folder. Raises `Malformed`."""
+    return _named(given) or door.latest or await _latest(door)
 
 
 async def _latest(door: Door) -> str:

@@ -34,7 +34,7 @@ def _item(data: JsonObject) -> str:
 
 def _user(item: JsonObject) -> str:
     text = "\n\n".join(_block(block) for block in item.get("content", []))
-    return f"## You\n\n{_closed(text)}\n\n"
+    return f"## You\n\n`{item['itemId']}`\n\n{_closed(text)}\n\n"
 
 
 def _block(block: JsonObject) -> str:

@@ -19,7 +19,7 @@ async def open_transcript(door: Door, attached: Attached) -> JsonObject:
     """Write it, keep it up to date from here on, and show it where the client can. Raises `JournalError`."""
     session = attached.session
     file = door.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"
-    async with door.making:
+    async with attached.transcript.opening:
         if not attached.transcript.kept:
             await _write(attached, file)
     uri = file_uri(str(file))

@@ -1,5 +1,6 @@
 """A session's transcript as a file that any editor can open: written once, then kept up to date."""
 
+import asyncio
 import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -13,6 +14,7 @@ class Transcript:
     """The page of one session. Until it follows a file, what happens is not kept here."""
 
     def __init__(self) -> None:
+        self.opening = asyncio.Lock()
         self._file: Path | None = None
 
     @property
