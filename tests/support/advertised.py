@@ -56,12 +56,12 @@ def _check_call(method: str, params: Message, capabilities: Message) -> None:
 
 
 def _check_edit(edit: Message, capabilities: Message) -> None:
+    resources = _member(capabilities, "workspace", "workspaceEdit", EDITS_BY_RESOURCE) or []
     if "documentChanges" in edit:
         known = _has(capabilities, "workspace", "workspaceEdit", "documentChanges")
-        resources = _member(capabilities, "workspace", "workspaceEdit", EDITS_BY_RESOURCE)
         assert known or resources, "the client did not advertise documentChanges"
     for change in edit.get("documentChanges", []):
-        assert "kind" not in change or change["kind"] in (resources or []), "a resource operation"
+        assert "kind" not in change or change["kind"] in resources, "a resource operation"
         assert isinstance(change["textDocument"]["version"], int), "an edit names the version it is for"
     annotated = _has(capabilities, "workspace", "workspaceEdit", "changeAnnotationSupport")
     assert annotated or "changeAnnotations" not in edit, "change annotations"

@@ -16,8 +16,9 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 def heading(session_id: str, info: JsonObject) -> str:
     """How the page begins."""
-    folder = f"\nin `{info['cwd']}`\n" if info.get("cwd") else ""
-    return harmless(f"# {' '.join(str(info.get('title') or session_id).split())}\n\n{session_id}\n{folder}\n")
+    title = " ".join(str(info.get("title") or "A session with aglet").split())
+    folder = f" in {_code(info['cwd'])}" if info.get("cwd") else ""
+    return harmless(f"# {title}\n\n`{session_id}`{folder}\n\n")
 
 
 def markdown(events: Iterable[JsonObject]) -> str:

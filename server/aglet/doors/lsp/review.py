@@ -66,7 +66,7 @@ class Review:
             self._forget(change.moved_from or change.uri)
         hunks = read_patch(change.patch) if change.change != "deleted" else []
         for hunk in reversed(hunks):
-            self._shift(change.uri, hunk.was, len(hunk.new) - len(hunk.old))
+            self._shift(change.uri, hunk.was + len(hunk.old), len(hunk.new) - len(hunk.old))
         for number, hunk in enumerate(hunks):
             hunk_id = f"{name}/{number}"
             self._pending[hunk_id] = Pending(hunk_id, change.uri, hunk, hunk.line)
@@ -74,7 +74,8 @@ class Review:
     def _judged(self, hunk_id: str, verdict: str) -> None:
         pending = self._pending.pop(hunk_id, None)
         if pending and verdict == "reverted":
-            self._shift(pending.uri, pending.line, len(pending.hunk.old) - len(pending.hunk.new))
+            hunk = pending.hunk
+            self._shift(pending.uri, pending.line + len(hunk.new), len(hunk.old) - len(hunk.new))
 
     def _shift(self, uri: str, behind: int, by: int) -> None:
         """Lines came or went: what stands behind them stands elsewhere now."""
