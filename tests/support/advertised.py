@@ -56,7 +56,7 @@ def _check_call(method: str, params: Message, capabilities: Message) -> None:
 
 
 def _check_edit(edit: Message, capabilities: Message) -> None:
-    resources = _member(capabilities, "workspace", "workspaceEdit", EDITS_BY_RESOURCE) or []
+    resources: list[Any] = _member(capabilities, "workspace", "workspaceEdit", EDITS_BY_RESOURCE) or []
     if "documentChanges" in edit:
         known = _has(capabilities, "workspace", "workspaceEdit", "documentChanges")
         assert known or resources, "the client did not advertise documentChanges"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from aglet.doors import from_wire
+from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.door import Door
@@ -17,7 +18,9 @@ from aglet.workspace.editor import Buffer
 
 KIND = "quickfix"
 MOST_DIAGNOSTICS = 5  # of one place
-LONGEST_TITLE = 60  # characters of what others wrote
+LONGEST_TITLE = 60  # characters of a diagnostic
+LONGEST_QUESTION = 240  # characters of what is asked: there may be no other place to read it
+SELECTION = 2  # characters; in some editors the cursor selects one
 AROUND = 10  # lines shown to the model before and after a diagnostic
 ABOUT = "Explain this code: what it does, and what looks wrong or risky. Do not change anything."
 FIX = "Fix this problem"
@@ -69,7 +72,8 @@ def _answers(door: Door) -> Iterator[JsonObject]:
             for option in question.options if question.kind == "permission" else ():
                 command = "aglet.approve" if option.decision == "allow" else "aglet.reject"
                 argument = {"requestId": request_id, "optionId": option.option_id}
-                yield _action(f"aglet: {option.label}: {_short(question.title)}", command, argument)
+                title = f"aglet: {option.label}: {_short(question.title, LONGEST_QUESTION)}"
+                yield _action(title, command, argument)
 
 
 def _changes(pending: list[Pending], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
@@ -95,18 +99,20 @@ def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
         source = f" of {diagnostic['source']}" if isinstance(diagnostic.get("source"), str) else ""
         said = f"{FIX}{source} in line {first + 1} of {buffer.uri}:\n{message}"
         blocks = [_text(said), _resource(buffer, start, end, "".join(lines[start:end]))]
-        title = f"Fix this diagnostic with aglet: {_short(message)}"
+        title = f"Fix this diagnostic with aglet: {_short(message, LONGEST_TITLE)}"
         yield _action(title, "aglet.run", {"input": blocks}, diagnostics=[diagnostic])
 
 
 def _about(door: Door, buffer: Buffer, span: Span) -> Iterator[JsonObject]:
     start, end = (offset_at(buffer.text, place, door.client.encoding) for place in span)
-    selected = buffer.text[start:end]
-    if selected.strip():
-        last = span[1].line + bool(span[1].character)
-        blocks = [_text(ABOUT), _resource(buffer, span[0].line, last, selected)]
-        argument = {"input": blocks, "transcript": True}
-        yield _action("Ask aglet about this selection", "aglet.run", argument)
+    selected = buffer.text[start:end].strip()
+    if len(selected) < SELECTION:
+        return
+    last = span[1].line + bool(span[1].character)
+    asked = [_text(ABOUT), _resource(buffer, span[0].line, last, buffer.text[start:end])]
+    yield _action("Ask aglet about this selection", "aglet.run", {"input": asked, "transcript": True})
+    task = [_text(selected), {"type": "resourceLink", "uri": buffer.uri}]
+    yield _action("Give this selection to aglet as a task", "aglet.run", {"input": task})
 
 
 def _text(text: str) -> JsonObject:
@@ -118,9 +124,9 @@ def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
     return {"type": "resource", "uri": f"{buffer.uri}#L{start + 1}-L{end}", "text": text}
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1] + "…"
+def _short(text: str, most: int) -> str:
+    line = harmless(" ".join(text.split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _place(given: JsonObject) -> Place:

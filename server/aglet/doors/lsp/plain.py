@@ -24,7 +24,7 @@ class Mirror:
         self._peer, self._client = peer, client
         self._given: dict[str, Any] = {}  # the client's own tokens, by run
         self._running = ""
-        self._tokens = 0  # what the running run used so far
+        self._doing, self._tokens = "", 0  # what the running run does, and what it used so far
         self._token: Any = None  # under which the running run is reported
 
     def give(self, run_id: str, token: Any) -> None:
@@ -64,7 +64,7 @@ class Mirror:
                     pass
 
     def _start(self, run_id: str) -> None:
-        self._running, self._tokens = run_id, 0
+        self._running, self._tokens, self._doing = run_id, 0, ""
         if (given := self._given.pop(run_id, None)) is not None:
             self._begin(given)
         elif self._client.plain and self._client.progress:
@@ -78,7 +78,8 @@ class Mirror:
 
     def _begin(self, token: Any) -> None:
         self._token = token
-        self._progress({"kind": "begin", "title": "aglet", "cancellable": True})
+        begin: JsonObject = {"kind": "begin", "title": "aglet", "cancellable": True}
+        self._progress(begin | ({"message": self._doing} if self._doing else {}))
 
     def _end(self, run_id: str, data: JsonObject) -> None:
         self._given.pop(run_id, None)
@@ -97,8 +98,8 @@ class Mirror:
     def _report(self, doing: str) -> None:
         """One line: what is going on, and what was used up to now."""
         used = f", {brief(self._tokens)} tokens" if self._tokens else ""
-        line = harmless(" ".join(doing.split()))
-        self._progress({"kind": "report", "message": line[:MOST_CHARACTERS] + used})
+        self._doing = harmless(" ".join(doing.split()))[:MOST_CHARACTERS] + used
+        self._progress({"kind": "report", "message": self._doing})
 
     def _progress(self, value: JsonObject) -> None:
         if self._token is not None:
