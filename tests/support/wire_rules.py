@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def check_wire(
 
 def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
     """What a process with these arguments printed until it ended, if it was to print events at all."""
-    if "jsonl" not in arguments:
+    if ("--output", "jsonl") not in pairwise(arguments):
         return
     lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
     if code < 0:  # it was killed: there is no end, and the last line may be a part of one
