@@ -183,11 +183,20 @@ class ContextUsageData:
 
 @define
 class NoticeData:
-    """Something the user should know; advisory only."""
+    """Something the user should know; advisory only. `kind` detached: no more events, resume for the rest."""
 
     severity: str
     title: str
     text: str
+    kind: str | None = None
+
+
+@define
+class HeartbeatData:
+    """The session lives: its last fact and its state, so that a client can compare."""
+
+    seq: int
+    state: str
 
 
 @define
@@ -246,6 +255,7 @@ EVENTS: dict[str, Any] = {
     "queueChanged": QueueChangedData,
     "contextUsage": ContextUsageData,
     "notice": NoticeData,
+    "heartbeat": HeartbeatData,
     "gap": GapData,
     "historyRewound": HistoryRewoundData,
     "recorded": RecordedData,

@@ -40,6 +40,7 @@ METHODS: dict[str, Method] = {
     "agent/ack": Method(sessions.AckParams, None),
     "agent/focus": Method(sessions.FocusParams, None),
     "agent/status": Method(types.Empty, types.StatusResult),
+    "agent/ack": Method(types.AckParams, None),
     "agent/event": Method(EventParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),

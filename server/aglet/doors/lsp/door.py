@@ -1,7 +1,7 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -27,8 +27,8 @@ REMEMBERED = 16  # ends of runs, for those who wait for them
 class Attached:
     """A session whose events go to the client and whose questions come from it."""
 
-    def __init__(self, session: Session, peer: Peer, client: Client) -> None:
-        self.session = session
+    def __init__(self, session: Session, peer: Peer, client: Client, gone: Callable[[], None]) -> None:
+        self.session, self._peer, self._gone = session, peer, gone
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
@@ -54,6 +54,8 @@ class Attached:
             self._remember(told)
         if isinstance(fact, Asked):  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
+        if self._peer.overfull:
+            self._gone()
 
     def _remember(self, told: list[JsonObject]) -> None:
         self._ends |= {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
@@ -84,8 +86,12 @@ class Door:
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
-        """The session without its events; let go of again when nobody else here uses it. Raises `Bad`."""
+        """The session without its events; what was opened for this is let go of again. Raises `Bad`."""
+        known = session_id not in self._lent and self.world.sessions.is_open(session_id)
         session = await self._opened(session_id)
+        if known:
+            yield session
+            return
         self._lent[session_id] = self._lent.get(session_id, 0) + 1
         try:
             yield session
@@ -111,8 +117,15 @@ class Door:
         if damage := session.log.journal.damage:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
-        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client)
+        gone = partial(self.detach, session.session_id)
+        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
         return attached
+
+    def detach(self, session_id: str) -> None:
+        """Send nothing more of this session to a client that does not read, and say so; it goes on."""
+        if attached := self._attached.pop(session_id, None):
+            attached.leave()
+            attached.publisher.say_detached()
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""

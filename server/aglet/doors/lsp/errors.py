@@ -6,6 +6,7 @@ from cattrs import BaseValidationError
 
 from aglet.config import ConfigError
 from aglet.doors.from_wire import Malformed
+from aglet.doors.lsp.limits import RETRY_AFTER
 from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad
 from aglet.engine.actions import ActionError
 from aglet.engine.admission import Refused
@@ -35,6 +36,11 @@ HINTS = {  # what the client can do about it
     "runMismatch": "Send it again with this runId, or without expectedRunId.",
 }
 _log = logging.getLogger(__name__)
+
+
+def overloaded(message: str, **data: object) -> Bad:
+    """Too much at once; the same request is worth trying again after a while."""
+    return Bad(OVERLOADED, message, kind="overloaded", retryable=True, retryAfterMs=RETRY_AFTER, **data)
 
 
 def to_bad(error: Exception) -> Bad:
