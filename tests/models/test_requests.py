@@ -148,7 +148,7 @@ EFFORTS: list[tuple[Dialect, str, str, Any]] = [
         "max",
         {"thinking": {"type": "enabled", "budget_tokens": 24576}},
     ),
-    ("anthropic", "claude-fable-5", "low", {"output_config": {"effort": "low"}}),
+    ("anthropic", "claude-fable-5", "minimal", {"output_config": {"effort": "low"}}),
     (
         "gemini",
         "gemini-2.5-pro",
