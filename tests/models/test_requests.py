@@ -394,6 +394,14 @@ async def test_the_key_stands_where_the_dialect_wants_it(dialect: Dialect, heade
     assert (server.requests[0].headers.get("anthropic-version") is None) == (dialect != "anthropic")
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_header_of_the_users_own_stands_in_the_place_of_ours(dialect: Dialect) -> None:
+    ours = dialect_of(endpoint(dialect)).sent_headers(endpoint(dialect, api_key="k"))
+    mine = {name.upper(): "mine" for name in ours}
+    at = endpoint(dialect, api_key="k", headers=mine)
+    assert dialect_of(at).sent_headers(at) == mine
+
+
 @pytest.mark.parametrize(
     ("dialect", "path", "listing"),
     [
