@@ -413,7 +413,11 @@ async def test_a_certificate_of_ones_own_is_trusted_when_the_user_says_so(
 
 def test_what_the_system_trusts_is_trusted_and_everything_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[ssl.SSLContext] = []
-    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", lambda trusted: loaded.append(trusted))
+
+    def load(trusted: ssl.SSLContext) -> None:
+        loaded.append(trusted)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_default_certs", load)
     trusted = connections.system_trust()
     assert loaded == [trusted]
     assert trusted.cert_store_stats()["x509_ca"] > 0
