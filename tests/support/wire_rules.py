@@ -74,40 +74,6 @@ def check_lines(lines: Sequence[Event]) -> None:
         check_wire(told, headless=True)
 
 
-def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
-    """What a process with these arguments printed until it ended, if it was to print events at all."""
-    if "jsonl" not in arguments:
-        return
-    lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
-    if code < 0:  # it was killed: there is no end, and the last line may be a part of one
-        check_wire([line for line in lines[1:] if "type" in line], whole=False)
-    elif lines:
-        check_lines(lines)
-
-
-def attached(events: Sequence[Event]) -> list[list[Event]]:
-    """The events by session; who was detached may have missed some, so that only what follows counts."""
-    parts: dict[str, list[Event]] = {}
-    for event in events:
-        parts.setdefault(event["sessionId"], []).append(event)
-        if event["type"] == "notice" and event["data"].get("kind") == "detached":
-            parts.pop(event["sessionId"])
-    return list(parts.values())
-
-
-def check_lines(lines: Sequence[Event]) -> None:
-    """The same for what `aglet run --output jsonl` printed: `hello`, events and answers, the end."""
-    assert lines[0]["type"] == "hello", "the first line is hello"
-    assert lines[-1].get("type") in {"runEnded", "fatal"}, "the last line is runEnded or fatal"
-    told = [line for line in lines[1:] if "type" in line]
-    assert "fatal" not in [line["type"] for line in told[:-1]], "fatal is the last line"
-    for answer in (line for line in lines if "type" not in line):
-        check_answer(answer)
-    ends = [line for line in told if line["type"] == "fatal"]
-    assert ends in ([], [lines[-1]]), "fatal is the last line"
-    check_wire([line for line in told if line not in ends], headless=not ends)
-
-
 def check_message(who: str, message: Event, asked: dict[Any, str]) -> None:
     """A message of the agent protocol is what the schema says; `asked` collects the requests."""
     schema = json.loads(SCHEMA.read_text())
