@@ -112,7 +112,8 @@ class Rules:
         assert not (begins and asked), "a tool never starts before its requestResolved"
 
     def _item_completed(self, event: Event) -> None:
-        self.items.complete(event["itemId"], event["data"]["item"])
+        shortened = event.get("_meta", {}).get("shortened", 0)
+        self.items.complete(event["itemId"], event["data"]["item"], shortened)
 
     def _gap(self, event: Event) -> None:
         self.items.skip(event["data"]["itemIds"])
@@ -194,13 +195,14 @@ class Items:
             whole = LEFT_OUT.sub("", patch[field]) if "truncated" in patch else patch[field]
             self._sizes[item_id] = len(whole.encode()) + patch.get("truncated", 0)
 
-    def complete(self, item_id: str, item: Event) -> None:
+    def complete(self, item_id: str, item: Event, shortened: int) -> None:
         """`itemCompleted`."""
         before = self._known(item_id)
         fixed = ("itemId", "kind", "name", "title", "content", "steer")
         assert [item.get(name) for name in fixed] == [before.get(name) for name in fixed]
         assert item["status"] in ENDED
-        self._enough(item, before)
+        if not shortened:
+            self._enough(item, before)
         del self.open[item_id]
         self._closed.add(item_id)
         assert item_id not in self._skipped, "an itemUpdated follows a gap"

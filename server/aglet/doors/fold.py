@@ -28,6 +28,9 @@ class Transcript:
         self.seq = event.get("seq", self.seq)
         data = event["data"]
         match event["type"]:
+            case "itemCompleted" if event.get("_meta", {}).get("shortened"):
+                streamed = self.items.get(event["itemId"], {}).get("text")
+                self.items[event["itemId"]] = data["item"] | ({"text": streamed} if streamed else {})
             case "itemStarted" | "itemCompleted" | "itemUpdated" | "itemDelta":
                 self._take_item(event["type"], event["itemId"], data)
             case "requestOpened":
