@@ -563,7 +563,7 @@ def test_every_error_has_a_code_and_a_kind(error: Exception, code: int, kind: st
 @pytest.mark.parametrize("blind", [False, True], ids=["pidfd", "without pidfd"])
 def test_the_death_of_a_process_is_noticed(monkeypatch: pytest.MonkeyPatch, blind: bool) -> None:
     if blind:
-        monkeypatch.setattr(watchdog, "PATIENCE", 20)
+        monkeypatch.setattr(watchdog, "LOOK", 20)
         monkeypatch.delattr(os, "pidfd_open")
     receiving, sending = os.pipe()
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
