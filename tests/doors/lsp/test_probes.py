@@ -150,11 +150,12 @@ UNTRUSTED = {
 }
 
 
-def gives_up(wire: Wire, data: bytes) -> None:
+def gives_up(wire: Wire, data: bytes, limit: float) -> None:
+    """Within `limit` seconds; of a fresh server they begin before it does."""
     begun = time.monotonic()
     wire.write(data)
     assert wire.exit_code() == 1
-    assert time.monotonic() - begun < 1.5
+    assert time.monotonic() - begun < limit
     wire.closed()
     last = [m for m in wire.messages if m.get("id", 0) is None][-1]["error"]
     assert (last["code"], last["data"]["kind"]) == (-32700, "parseError")
@@ -162,10 +163,10 @@ def gives_up(wire: Wire, data: bytes) -> None:
 
 
 for _name, _data in UNTRUSTED.items():
-    probe(_name)(lambda arena, data=_data: gives_up(arena.fresh(), data))
+    probe(_name)(lambda arena, data=_data: gives_up(arena.fresh(), data, 5.0))
 for _name in ("LF only", "length too short by one", "Content-Length 10^13"):
     probe(f"{_name}, in a session")(
-        lambda arena, data=UNTRUSTED[_name]: gives_up(arena.fresh(greeted=True), data)
+        lambda arena, data=UNTRUSTED[_name]: gives_up(arena.fresh(greeted=True), data, 1.5)
     )
 
 
