@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from attrs import define
 
-from aglet_protocol.items import Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.items import Change, Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
 from aglet_protocol.types import Question
 
 
@@ -132,11 +132,12 @@ class ItemData:
 
 @define
 class ItemDeltaData:
-    """Text that appends to `field` at `offset`, counted in UTF-8 bytes."""
+    """Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes."""
 
     field: str
     offset: int
-    append: str
+    append: str | None = None
+    bytes: str | None = None
 
 
 @define
@@ -182,6 +183,58 @@ class ContextUsageData:
 
 
 @define
+class CommandsData:
+    """The slash commands there are; full replacement value, rows as in `agent/action/list`."""
+
+    commands: list[JsonObject]
+
+
+@define
+class McpServer:
+    """One MCP server of the session; `status` is connecting, connected, failed or stopped."""
+
+    name: str
+    status: str
+    tools: int | None = None
+    message: str | None = None
+
+
+@define
+class McpStatusData:
+    """The MCP servers of the session; full replacement value."""
+
+    servers: list[McpServer]
+
+
+@define
+class TurnDiffData:
+    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+
+    diff: str
+    truncated: int | None = None
+
+
+@define
+class TaskChangedData:
+    """A background task: `state` is running, completed, failed or stopped; `itemId` is its item."""
+
+    task_id: str
+    state: str
+    title: str | None = None
+    item_id: str | None = None
+    exit_code: int | None = None
+
+
+@define
+class CheckpointData:
+    """The files as they are now were kept, and can be gone back to; `files` are URIs."""
+
+    checkpoint_id: str
+    reason: str
+    files: list[str]
+
+
+@define
 class NoticeData:
     """Something the user should know; advisory only. `kind` detached: no more events, resume for the rest."""
 
@@ -222,6 +275,20 @@ class RecordedData:
     cost: float | None = None
 
 
+@define
+class HistoryRewoundData:
+    """The conversation (its last item is `lastItemId`, "" for none) or files went back.
+
+    `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
+    """
+
+    checkpoint_id: str
+    last_item_id: str
+    conversation: bool
+    changes: list[Annotated[Any, Change]]
+    undoes: str | None = None
+
+
 EVENTS: dict[str, Any] = {
     "sessionState": SessionStateData,
     "sessionInfo": SessionInfoData,
@@ -240,9 +307,15 @@ EVENTS: dict[str, Any] = {
     "requestResolved": RequestResolvedData,
     "queueChanged": QueueChangedData,
     "contextUsage": ContextUsageData,
+    "commands": CommandsData,
+    "mcpStatus": McpStatusData,
+    "turnDiff": TurnDiffData,
+    "taskChanged": TaskChangedData,
+    "checkpoint": CheckpointData,
     "notice": NoticeData,
     "heartbeat": HeartbeatData,
     "gap": GapData,
+    "historyRewound": HistoryRewoundData,
     "recorded": RecordedData,
 }
 
@@ -256,8 +329,14 @@ DURABLE = frozenset(
         "requestOpened",
         "requestResolved",
         "queueChanged",
+        "taskChanged",
+        "checkpoint",
         "sessionInfo",
         "options",
+        "historyRewound",
         "recorded",
     }
 )
+
+RESERVED = frozenset({"commands", "mcpStatus", "turnDiff", "taskChanged", "checkpoint"})
+"""Types that no server tells yet."""

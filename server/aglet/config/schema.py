@@ -7,6 +7,7 @@ from aglet.features.ask.settings import Settings as Ask
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
+from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
@@ -32,6 +33,7 @@ class Config(BaseModel):
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
 
+    deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()
     instructions: Instructions = Instructions()

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from support.wire_rules import check_printed
+
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
 
 
@@ -34,8 +36,19 @@ class Done:
         return json.loads(self.out)
 
 
+class Process(subprocess.Popen[str]):
+    """A program that was left running; what it printed is checked when it is collected."""
+
+    def communicate(self, *arguments: Any, **options: Any) -> tuple[str, str]:
+        """Wait for the end; gives what was printed."""
+        out, err = super().communicate(*arguments, **options)
+        assert isinstance(self.args, list)
+        check_printed([str(argument) for argument in self.args], out or "", self.returncode)
+        return out, err
+
+
 class Aglet:
-    """Runs `aglet` in `workspace`. The model says what `script` was told."""
+    """Runs `aglet` in `workspace`. The model says what `script` was told. Every log is checked."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace, self.home = folder / "workspace", folder / "home"
@@ -61,7 +74,7 @@ class Aglet:
         (self.home / "script.json").write_text(json.dumps(content))
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Run to the end."""
+        """Run to the end; a log of JSON lines is checked."""
         done = subprocess.run(
             self.argv(arguments),
             input=stdin,
@@ -72,12 +85,13 @@ class Aglet:
             timeout=9,
             check=False,
         )
+        check_printed(arguments, done.stdout, done.returncode)
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Start and leave running."""
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(
+        process = Process(
             self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **{**pipes, **options}
         )
         self._started.append(process)

@@ -13,8 +13,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.sync import make_server
 from aglet.engine.loop import GRACE
-from aglet_protocol.events import EVENTS
-from aglet_protocol.methods import METHODS
+from aglet_protocol import events, methods
 
 ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction")
 
@@ -66,11 +65,17 @@ def agent_block() -> JsonObject:
     return {
         "protocolVersion": aglet_protocol.PROTOCOL_VERSION,
         "schema": {"sha256": hashlib.sha256(schema).hexdigest()},
-        "methods": sorted(METHODS),
-        "eventTypes": sorted(EVENTS),
+        "methods": sorted(methods.METHODS.keys() - methods.RESERVED),
+        "eventTypes": sorted(events.EVENTS.keys() - events.RESERVED),
         "itemKinds": list(ITEM_KINDS),
         "commands": sorted(COMMANDS),
-        "session": {"attach": {}},
+        "session": {
+            "attach": {},
+            "fork": {"fromItem": {}},
+            "rewind": {"conversation": {}},
+            "rename": {},
+            "delete": {},
+        },
         "input": ["text", "image", "resource", "resourceLink"],
         "steer": {},
         "queue": {},

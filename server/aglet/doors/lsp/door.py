@@ -1,8 +1,8 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from aglet.doors.lsp.asking import Asking
@@ -11,6 +11,7 @@ from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
@@ -67,9 +68,9 @@ class Door:
 
     def __init__(self, world: World, peer: Peer, client: Client, folder: str) -> None:
         self.world, self.peer, self.client, self.folder = world, peer, client, folder
-        self.made: dict[str, tuple[object, str]] = {}  # by `clientKey`: what was asked, and the session
-        self.making = asyncio.Lock()
+        self.once = Once()
         self._attached: dict[str, Attached] = {}
+        self._lent: dict[str, int] = {}
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -81,13 +82,33 @@ class Door:
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
             return known
+        return self.attach(await self._opened(session_id), call)
+
+    @asynccontextmanager
+    async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
+        """The session without its events; what was opened for this is let go of again. Raises `Bad`."""
+        known = session_id not in self._lent and self.world.sessions.is_open(session_id)
+        session = await self._opened(session_id)
+        if known:
+            yield session
+            return
+        self._lent[session_id] = self._lent.get(session_id, 0) + 1
         try:
-            session = await self.world.sessions.open(session_id)
+            yield session
+        finally:
+            self._lent[session_id] -= 1
+            if not self._lent[session_id]:
+                del self._lent[session_id]
+                if session_id not in self._attached:
+                    await self.world.sessions.close(session_id)
+
+    async def _opened(self, session_id: str) -> Session:
+        try:
+            return await self.world.sessions.open(session_id)
         except JournalBusy:
             raise session_busy(session_id) from None
         except JournalError as error:
             raise session_not_found(session_id, error) from None
-        return self.attach(session, call)
 
     def attach(self, session: Session, call: Call) -> Attached:
         """Send this session's events to the client from now on, and say what of it could not be read."""
