@@ -6,8 +6,8 @@ from math import isfinite, nan
 from typing import Any
 
 from aglet import __version__
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.exits import CannotBegin, Exit
-from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 

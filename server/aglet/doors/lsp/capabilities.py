@@ -5,7 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from lsprotocol import types
+
 import aglet_protocol
+from aglet.doors.lsp.code_actions import KIND
 from aglet.doors.lsp.commands import COMMANDS
 from aglet.doors.lsp.framing import BODY_LIMIT
 from aglet.doors.lsp.hello import DOCUMENT
@@ -43,6 +46,7 @@ def pygls_capabilities(client: JsonObject) -> JsonObject:
     server, capture = make_server(_look_away), Capture()
     for name in COMMANDS:
         server.command(name)(_followed_elsewhere)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))(_followed_elsewhere)
     server.protocol.set_writer(capture, include_headers=False)
     params = {"processId": None, "rootUri": None, "capabilities": client}
     message: Any = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
