@@ -14,6 +14,7 @@ from aglet.config import Config, ConfigError, Setup, Told, read
 from aglet.engine.ports import ModelError
 from aglet.engine.vocabulary import StopReason, Text
 from aglet.models import local
+from aglet.stores.blobs import Blobs
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
@@ -58,7 +59,9 @@ async def run(world: World, workspace: Path, **options: Any):
 
 def test_the_order_of_the_features(workspace: Path) -> None:
     opened = OpenWorkspace(str(workspace), (), NoEditor(), Processes())
-    all_of_them = features(Config(), setup_of(workspace), opened, FakeAsker(), SystemClock())
+    all_of_them = features(
+        Config(), setup_of(workspace), opened, FakeAsker(), SystemClock(), Blobs(workspace.parent)
+    )
     assert [feature.name for feature in all_of_them] == snapshot(
         [
             "guards",
@@ -66,6 +69,7 @@ def test_the_order_of_the_features(workspace: Path) -> None:
             "instructions",
             "continuation",
             "permissions",
+            "checkpoints",
             "usage",
             "files",
             "search",

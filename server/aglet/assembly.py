@@ -8,13 +8,14 @@ from pathlib import Path
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Asker, ModelClient, Workspace
+from aglet.engine.ports import Asker, ModelClient
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features import (
     ask,
     budget,
+    checkpoints,
     client_tools,
     continuation,
     files,
@@ -28,6 +29,7 @@ from aglet.features import (
 from aglet.features.budget.limits import limits_from
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
+from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -56,6 +58,7 @@ class World:
         self._editor, self._turns = editor, HEADLESS_TURNS if headless else EDITOR_TURNS
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
+        self._blobs = Blobs(setup.state_folder)
         self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -91,7 +94,7 @@ class World:
         private = (str(setup.state_folder), str(setup.config_file.parent))
         hidden = denied(config.permissions.deny)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        rooms = features(config, setup, workspace, session.questions, self._clock)
+        rooms = features(config, setup, workspace, session.questions, self._clock, self._blobs)
         names = {tool.spec.name for room in rooms for tool in room.tools}
         return Outfit(
             features=(
@@ -108,7 +111,7 @@ class World:
 
 
 def features(
-    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: SystemClock
+    config: Config, setup: Setup, workspace: OpenWorkspace, asker: Asker, clock: SystemClock, blobs: Blobs
 ) -> tuple[Feature, ...]:
     """The features of one run. The first is asked first at the gates and is outermost in the wrappers."""
     folder = Path(workspace.root)
@@ -125,6 +128,7 @@ def features(
         ),
         continuation.build(config.continuation),
         permissions.build(config.permissions, asker, workspace, grants),
+        checkpoints.build(config.checkpoints, workspace.snapshots, blobs),
         usage.build(config.usage),
         files.build(config.files),
         search.build(config.search),
