@@ -33,7 +33,7 @@ class Found:
     `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
     for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
     content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
-    `saved` is whether the disk has the file, `version` what `put` expects.
+    `on_disk` is the hash of what the disk has ("": no file), `version` what `put` expects.
     """
 
     place: Place
@@ -44,7 +44,7 @@ class Found:
     digest: str = ""
     known_as: tuple[str, ...] = ()
     edits: int = 0
-    saved: bool = True
+    on_disk: str = ""
     version: FileVersion = ABSENT
     mode: int = 0o644
 
@@ -62,12 +62,14 @@ class Snapshots:
         return [target.place.path for _, target in self._documents.each() if not self._hides(target)]
 
     async def look(self, path: str, max_bytes: int) -> Found:
-        """What stands at this path. Raises `WorkspaceError` only for what may not be opened at all."""
+        """What stands at this path. Raises `WorkspaceError` for what is no file or may not be opened."""
         target = self._ground.enter(path)
         buffer = self._documents.find(target)
         try:
             stored = await asyncio.to_thread(find_stored, target, max_bytes)
         except WorkspaceError as problem:
+            if isinstance(problem.__cause__, OSError) and not isinstance(problem.__cause__, PermissionError):
+                raise  # no file, but a folder, a device or a loop of links
             return _unread(target, str(problem), str(find_stamp(target)), buffer)
         if buffer is None:
             return _on_disk(target, stored, None)
@@ -127,7 +129,7 @@ def _unread(target: Target, problem: str, stamp: str, buffer: Buffer | None) -> 
 
 def _on_disk(target: Target, stored: Stored | None, buffer: Buffer | None) -> Found:
     if stored is None:
-        return Found(target.place, None, saved=False)
+        return Found(target.place, None)
     return Found(
         place=target.place,
         data=stored.data,
@@ -135,6 +137,7 @@ def _on_disk(target: Target, stored: Stored | None, buffer: Buffer | None) -> Fo
         digest=_digest(stored.data),
         known_as=(stored.hash, hash_of(buffer.text)) if buffer else (stored.hash,),
         edits=_edits(buffer),
+        on_disk=stored.hash,
         version=FileVersion(stored.hash),
         mode=stored.mode,
     )
@@ -149,7 +152,7 @@ def _in_editor(target: Target, buffer: Buffer, stored: Stored | None) -> Found:
         digest=digest_of(buffer.text),
         known_as=(hash_of(data), text_hash),
         edits=_edits(buffer),
-        saved=stored is not None,
+        on_disk=stored.hash if stored else "",
         version=FileVersion(text_hash, buffer.version),
         mode=stored.mode if stored else 0o644,
     )

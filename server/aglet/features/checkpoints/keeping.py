@@ -46,7 +46,7 @@ class Keeper:
         found = await self.files.look(path, self.settings.max_file_bytes)
         state = _state(found)
         last = known.last(state.path)
-        if last and not last.exists and not found.saved and known.knows(state.path, found.digest):
+        if last and not last.exists and not found.on_disk and known.knows(state.path, found.digest):
             state = replace(state, hash="", digest="")  # the document of a file that was removed stays open
         if not state.exists or state.lost or found.data is None:
             return Sight(found, state)
@@ -99,7 +99,7 @@ class Recorder:
             return await self._read(invocation, view, inner)
         wanted = await _targets(invocation, Effect.WRITES)
         blind = Effect.EXECUTES in effects or not wanted
-        paths = [*wanted, *self._candidates(view.state)] if blind else wanted
+        paths = [*dict.fromkeys((*wanted, *self._candidates(view.state)))] if blind else wanted
         call = Watched(self._keeper, invocation, view, blind=blind)
         await call.begin(paths)
         self._tell(call.seen.values(), view)
@@ -115,10 +115,10 @@ class Recorder:
         """Remember the files that were read: a later command is most likely to change these."""
         outcome = await inner(invocation)
         if Effect.READS in invocation.tool.spec.effects and not outcome.is_error:
+            known, place = self._keeper.timeline(view.state), invocation.context.workspace.place
             for path in await _targets(invocation, Effect.READS):
-                found = invocation.context.workspace.place(path)
-                if found.inside and found.path not in self._keeper.timeline(view.state).touched:
-                    view.note(ROOM, TOUCHED, {"path": found.path})
+                if path not in known.touched and place(path).inside:
+                    view.note(ROOM, TOUCHED, {"path": path})
         return outcome
 
     def _candidates(self, state: State) -> list[str]:
@@ -199,9 +199,13 @@ def _attribute(
 
 
 async def _targets(invocation: Invocation, effect: Effect) -> list[str]:
-    """The paths that a call names for this effect, each once."""
-    preview = await invocation.tool.preview(invocation.call, invocation.context)
-    return list(dict.fromkeys(target.value for target in preview.targets if target.effect is effect))
+    """The paths that a call names for this effect, with links resolved, each once."""
+    preview, paths = await invocation.tool.preview(invocation.call, invocation.context), dict[str, None]()
+    for target in preview.targets:
+        if target.effect is effect:
+            with suppress(WorkspaceError):  # no path at all; the call will say so
+                paths[invocation.context.workspace.place(target.value).path] = None
+    return list(paths)
 
 
 def _state(found: Found) -> FileState:

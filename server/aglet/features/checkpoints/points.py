@@ -12,7 +12,7 @@ TITLE = 80  # characters of a prompt that name it
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the user said, the item before it ("" for none), and the lengths of the transcript until the next."""
+    """What the user said, the item before it ("" for none), and from where to where it stood alone."""
 
     item_id: str
     before: str

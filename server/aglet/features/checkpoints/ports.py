@@ -13,7 +13,7 @@ class Found(Protocol):
     `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
     for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
     content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
-    `saved` is whether the disk has the file, `version` what `Files.put` expects.
+    `on_disk` is the hash of what the disk has ("": no file), `version` what `Files.put` expects.
     """
 
     @property
@@ -33,7 +33,7 @@ class Found(Protocol):
     @property
     def edits(self) -> int: ...
     @property
-    def saved(self) -> bool: ...
+    def on_disk(self) -> str: ...
     @property
     def version(self) -> FileVersion: ...
     @property

@@ -16,6 +16,7 @@ from .timeline import MADE, RESTORED, Stretch, Timeline
 LABEL = "Take back changes of the agent"
 AGAIN = "The agent changed it again after that."
 CHANGED = "It was changed by you or somebody else after the agent's last change."
+UNSAVED = "The editor shows it as it was, but the disk does not hold that. Save it in the editor."
 MIXED = "It was changed by you or somebody else between the agent's changes."
 
 
@@ -117,7 +118,7 @@ class Restoring:
         try:
             sight = await self._keeper.look(wish.want.path, self._known)
             if sight.state.same(wish.want):
-                return None
+                return self._leave(wish, UNSAVED) if _is_only_shown(wish, sight) else None
             if reason := self._objection(wish, sight.state):
                 return self._leave(wish, reason)
             before, after = sight.found.data, await self._keeper.content(wish.want)
@@ -145,6 +146,11 @@ class Restoring:
 
     def _leave(self, wish: Wish, reason: str) -> None:
         self._conflicts.append(Conflict(wish.want.uri, reason))
+
+
+def _is_only_shown(wish: Wish, sight: Sight) -> bool:
+    """Whether the editor shows the file as it was, while the disk still holds what the agent made of it."""
+    return bool(sight.found.edits) and sight.found.on_disk == wish.expected.hash != sight.state.hash
 
 
 class Counts(Protocol):
