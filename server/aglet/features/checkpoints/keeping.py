@@ -117,8 +117,9 @@ class Recorder:
         if Effect.READS in invocation.tool.spec.effects and not outcome.is_error:
             known, place = self._keeper.timeline(view.state), invocation.context.workspace.place
             for path in await _targets(invocation, Effect.READS):
-                if path not in known.touched and place(path).inside:
-                    view.note(ROOM, TOUCHED, {"path": path})
+                with suppress(WorkspaceError):
+                    if path not in known.touched and place(path).inside:
+                        view.note(ROOM, TOUCHED, {"path": path})
         return outcome
 
     def _candidates(self, state: State) -> list[str]:
@@ -203,8 +204,10 @@ async def _targets(invocation: Invocation, effect: Effect) -> list[str]:
     preview, paths = await invocation.tool.preview(invocation.call, invocation.context), dict[str, None]()
     for target in preview.targets:
         if target.effect is effect:
-            with suppress(WorkspaceError):  # no path at all; the call will say so
+            try:
                 paths[invocation.context.workspace.place(target.value).path] = None
+            except WorkspaceError:  # no path at all; the call will say so
+                paths[target.value] = None
     return list(paths)
 
 

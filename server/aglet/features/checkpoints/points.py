@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from aglet.engine.actions import ActionError
 from aglet.engine.history import name_of
@@ -48,10 +49,7 @@ def prompts(transcript: Sequence[Message]) -> list[Prompt]:
         for place, message in enumerate(transcript)
         if isinstance(message, UserMessage) and message.origin == "user"
     ]
-    return [
-        _prompt(transcript, start, end)
-        for start, end in zip(starts, [*starts[1:], len(transcript)], strict=True)
-    ]
+    return [_prompt(transcript, start, end) for start, end in pairwise([*starts, len(transcript)])]
 
 
 def _prompt(transcript: Sequence[Message], start: int, end: int) -> Prompt:
