@@ -187,7 +187,7 @@ async def test_a_name_is_found_across_the_pieces_a_file_is_read_in(blobs: Blobs,
     assert names(tmp_path) == set(found)
 
 
-async def test_it_is_collected_once_per_process_and_once_a_day(blobs: Blobs, tmp_path: Path) -> None:
+async def test_it_is_collected_once_a_day(blobs: Blobs, tmp_path: Path) -> None:
     assert await blobs.collect(DAY, 0) == 0
     assert not (tmp_path / "state").exists()  # and nothing is made for it
     first = Blobs(tmp_path / "state")

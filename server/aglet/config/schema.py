@@ -8,6 +8,7 @@ from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
+from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
@@ -33,6 +34,7 @@ class Config(BaseModel):
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
 
+    deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()
     instructions: Instructions = Instructions()

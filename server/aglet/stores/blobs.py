@@ -33,7 +33,7 @@ class Blobs:
 
     def __init__(self, state_dir: Path) -> None:
         self._folder, self._sessions = state_dir / "blobs", state_dir / "sessions"
-        self._swept = self._collected = False
+        self._swept = False
 
     async def keep(self, data: bytes) -> str:
         """Keep these bytes; their name (64 hex digits). They are on the disk when this returns.
@@ -50,11 +50,9 @@ class Blobs:
         """Remove what no session names, if it was not kept again for `max_age` seconds; how many bytes.
 
         When more than `max_bytes` are left, the oldest that no session names go earlier, but not within
-        an hour. Works once per process and once a day, off the loop; cancelling stops it. Raises `OSError`.
+        an hour. Works once a day, whoever asks, off the loop; cancelling stops it. Raises `OSError`.
         """
-        if self._collected:
-            return 0
-        self._collected, stop = True, threading.Event()
+        stop = threading.Event()
         try:
             return await asyncio.to_thread(self._collect, max(max_age, _FORGOTTEN), max_bytes, stop)
         finally:
@@ -119,7 +117,7 @@ class Blobs:
     def _kept(self) -> list[tuple[float, int, Path]]:
         """When each content was kept last (Unix time), its size and its file, the oldest first."""
         found: list[tuple[float, int, Path]] = []
-        for path in self._folder.glob("??/*"):
+        for path in list(self._folder.glob("??/*")):
             with suppress(FileNotFoundError):
                 status = path.lstat()
                 found.append((status.st_mtime, status.st_size, path))
@@ -128,7 +126,7 @@ class Blobs:
     def _named(self, stop: threading.Event) -> set[str]:
         """Every name that stands anywhere in the file of a session, whoever wrote it there."""
         found: set[str] = set()
-        for path in self._sessions.glob("*"):
+        for path in list(self._sessions.glob("*")):
             with suppress(FileNotFoundError), path.open("rb") as file:
                 seen = b""
                 while not stop.is_set() and (chunk := file.read(_CHUNK)):

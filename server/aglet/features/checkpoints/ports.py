@@ -58,7 +58,7 @@ class Files(Protocol):
 class Blobs(Protocol):
     """Bytes by the SHA-256 of them (hex). All methods raise `OSError` with a message for the user.
 
-    `collect` removes what no session names any more, once per process.
+    `collect` removes what no session names any more, at most once a day.
     """
 
     async def keep(self, data: bytes) -> str: ...
