@@ -73,9 +73,8 @@ def swap(random: Random, message: Message) -> None:
     keys: list[Any] = list(message)
     while keys:
         key = random.choice(keys)
-        value: Any = at[key]
-        if isinstance(value, dict | list) and random.random() < 0.8:
-            at = cast(Any, value)
+        if isinstance(at[key], dict | list) and random.random() < 0.8:
+            at = cast(Any, at[key])
             keys = list(cast(Message, at) if isinstance(at, dict) else range(len(at)))
         elif random.random() < 0.2:
             del at[key]

@@ -58,6 +58,7 @@ def life(folder: Path, seed: int, until: float, sent: list[bytes]) -> None:
     chance = random.Random(seed)
     prompt = {**turns({"text": "hello " * 50, "delay": 0}), "pattern": ".", "repeat": True}
     with Wire(folder, script(folder, prompt)) as wire:
+        wire.unchecked = "what the client says is damaged"
         wire.initialize()
         messages = recorded(wire, wire.session())
         wire.run(messages[3]["params"]["sessionId"])

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from support.leftovers import gone, resident
-from support.message_rules import check_messages
 from support.wire import Wire, frame, script, turns
 
 GOOD = {"jsonrpc": "2.0", "id": 77, "method": "agent/status", "params": {}}
@@ -83,7 +82,6 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
         made = Arena(tmp_path_factory.mktemp("probes"), stack)
         yield made
     for wire in made.servers:
-        check_messages(wire.messages, wire.asked)
         assert "Traceback" not in wire.errors()
 
 
@@ -379,7 +377,6 @@ def _(arena: Arena) -> None:
     session, request = started(wire, "hang")
     wire.send({"jsonrpc": "2.0", "id": request, "method": "agent/run", "params": {"sessionId": session}})
     assert wire.answer_of(request)["error"]["code"] == -32600
-    wire.asked.clear()  # this one is answered twice: it was asked twice
     assert wire.call("agent/cancel", {"sessionId": session})["state"] == "cancelling"
 
 
