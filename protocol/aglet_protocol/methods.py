@@ -30,4 +30,5 @@ METHODS: dict[str, Method] = {
     "agent/event": Method(EventParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
+    "agent/save": Method(types.SaveParams, types.SaveAnswer, "toClient"),
 }

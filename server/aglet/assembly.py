@@ -121,7 +121,7 @@ def features(
         usage.build(config.usage),
         files.build(config.files),
         search.build(config.search),
-        shell.build(config.shell),
+        shell.build(config.shell, asker),
         ask.build(config.ask, asker),
     )
 

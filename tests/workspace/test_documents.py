@@ -25,12 +25,6 @@ def uri(file: Path) -> str:
     return file.as_uri()
 
 
-async def _observed(workspace: Workspace) -> None:
-    """What the door does when a document was opened or saved."""
-    assert isinstance(workspace, OpenWorkspace)
-    await workspace.observe()
-
-
 async def test_a_clean_document_is_read_as_it_stands(
     workspace: Workspace, editor: FakeEditor, uri: str
 ) -> None:
@@ -72,7 +66,7 @@ async def test_a_clean_document_gives_way_when_the_disk_changed(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     file.write_text("changed by a formatter\n")
     seen = await workspace.read("a.py")
     assert (seen.text, seen.source, seen.behind) == ("changed by a formatter\n", "disk", True)
@@ -97,7 +91,7 @@ async def test_when_both_changed_reading_gives_the_document_and_writing_is_refus
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     editor.type(uri, "unsaved\n")
     file.write_text("changed\n")
     seen = await workspace.read("a.py")
@@ -189,7 +183,7 @@ async def test_a_document_without_a_file_exists_for_reading_and_listing(
     assert list(await workspace.files("sub")) == ["sub/deep.py"]
     assert [(e.name, e.kind) for e in await workspace.list()] == [("new.py", "file"), ("sub", "dir")]
     assert [(e.name, e.kind) for e in await workspace.list("sub")] == [("deep.py", "file")]
-    assert sorted(workspace.unsaved()) == ["new.py", "sub/deep.py"]
+    assert sorted(workspace.unsaved()) == ["new.py", "sub/deep.py", "untitled:Untitled-1"]
     with pytest.raises(Stale, match="exists already"):
         await workspace.write("new.py", "mine", expected=None)
     await workspace.write("new.py", "mine", expected=seen.version)
@@ -208,7 +202,7 @@ async def test_a_document_whose_file_became_binary_is_read_from_the_editor(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     file.write_bytes(b"\0\1\2")
     assert (await workspace.read("a.py")).text == "disk\n"
 
@@ -230,9 +224,9 @@ async def test_a_document_closed_and_opened_again_is_judged_anew(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     editor.close(uri)
-    await _observed(workspace)
+    await editor.agreements.settle()
     file.write_text("changed\n")
     editor.open(uri, "restored by the editor\n")
     seen = await workspace.read("a.py")
@@ -244,9 +238,11 @@ async def test_a_file_that_is_looked_at_again_unchanged_is_not_read_again(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor.open(uri, "disk\n")
-    monkeypatch.setattr("aglet.workspace.documents.is_settled", lambda stamp: True)
+    monkeypatch.setattr("aglet.workspace.agreements.is_settled", lambda stamp: True)
     assert workspace.unsaved() == []
-    monkeypatch.setattr("aglet.workspace.documents.find_stored", lambda *arguments: pytest.fail("read again"))
+    monkeypatch.setattr(
+        "aglet.workspace.agreements.find_stored", lambda *arguments: pytest.fail("read again")
+    )
     assert workspace.unsaved() == []
 
 

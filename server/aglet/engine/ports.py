@@ -10,6 +10,7 @@ from uuid import uuid4
 from aglet.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
 from aglet.engine.vocabulary import (
     Answer,
+    Effects,
     FileChange,
     FileVersion,
     JsonObject,
@@ -200,7 +201,14 @@ class PathOutside(WorkspaceError):
 
 
 class Stale(WorkspaceError):
-    """The file is not what the caller thought it was: read it again."""
+    """The file is not what the caller thought it was: read it again.
+
+    `effects` says what is known of the traces of the attempt.
+    """
+
+    def __init__(self, message: str, effects: Effects = "none") -> None:
+        super().__init__(message)
+        self.effects: Effects = effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +233,7 @@ class FileText:
 
     `text` keeps its line ends; `version.hash` is the SHA-256 of the file's bytes (of the text
     encoded as UTF-8 for a buffer). `dirty` is true when the buffer has unsaved changes, `behind` when
-    somebody else changed the disk since.
+    somebody else changed the disk since. `encoding` is the disk's; it is `guessed` when nothing proves it.
     """
 
     place: Place
@@ -235,6 +243,8 @@ class FileText:
     dirty: bool = False
     behind: bool = False
     mode: int = 0o644
+    encoding: str = "utf-8"
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +262,7 @@ class Command:
 
     `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
     added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
+    With `save` the editor saves what it has not saved, before the program starts.
     """
 
     argv: tuple[str, ...]
@@ -260,6 +271,7 @@ class Command:
     keep: int = 65_536
     env: dict[str, str] = field(default_factory=dict[str, str])
     stdin: str = ""
+    save: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +279,8 @@ class Finished:
     """How a command ended. `exit_code` is `None` when a signal (named in `signal`) ended it.
 
     `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
-    `total` counts all bytes.
+    `total` counts all bytes. `left_over` counts the processes it left running, which were ended with it.
+    `unsaved` are the open documents whose text it could not see, `changed` those whose files it changed.
     """
 
     exit_code: int | None
@@ -276,6 +289,9 @@ class Finished:
     output: str
     total: int
     seconds: float
+    left_over: int = 0
+    unsaved: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 class Workspace(Protocol):
@@ -317,6 +333,11 @@ class Workspace(Protocol):
 
         Files that exist only as an unsaved buffer are in it.
         """
+        ...
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the editor saves documents when it is asked to."""
         ...
 
     def unsaved(self) -> Sequence[str]:

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from aglet.doors import from_wire
 from aglet.doors.fold import fold, merged
+from aglet.doors.lsp import arrivals, watchdog
 from aglet.doors.lsp import editor as editing
-from aglet.doors.lsp import watchdog
 from aglet.doors.lsp.batches import BATCH_EVENTS, ENVELOPE, MERGED_TEXT, Batch
 from aglet.doors.lsp.client import Client, read_client
 from aglet.doors.lsp.editor import LspEditor
@@ -357,7 +357,7 @@ class Editing:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: Callable[["Editing", Wire], Any]) -> None:
         monkeypatch.setattr(editing, "ANSWER_PATIENCE", 0.3)
-        monkeypatch.setattr(editing, "CHANGE_PATIENCE", 0.3)
+        monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", 0.3)
         monkeypatch.setattr(editing, "CANCEL_PATIENCE", 0.3)
         capabilities = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
         client = read_client({"capabilities": {"workspace": capabilities}})

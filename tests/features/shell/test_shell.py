@@ -8,13 +8,16 @@ import pytest
 from inline_snapshot import snapshot
 
 from aglet.engine.ports import Effect, Target
-from aglet.engine.vocabulary import Terminal
+from aglet.engine.vocabulary import Answer, Terminal
 from aglet.features.shell import build
 from aglet.features.shell.settings import Settings
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.fake_user import FakeUser
 from support.toolbox import Toolbox
+
+NOBODY = FakeUser(Answer("unanswered"), available=False)
 
 
 class NoBash(OpenWorkspace):
@@ -32,7 +35,7 @@ def editor() -> FakeEditor:
 @pytest.fixture
 def tools(tmp_path: Path, editor: FakeEditor) -> Toolbox:
     settings = Settings(output_bytes=1_000, max_timeout_s=300)
-    return Toolbox(build(settings), OpenWorkspace(str(tmp_path), (), editor, Processes()))
+    return Toolbox(build(settings, NOBODY), OpenWorkspace(str(tmp_path), (), editor, Processes()))
 
 
 def without_seconds(text: str) -> str:
@@ -68,7 +71,7 @@ async def test_it_is_bash_without_the_users_files(tools: Toolbox) -> None:
 
 async def test_without_bash_it_is_sh(tmp_path: Path) -> None:
     workspace = NoBash(str(tmp_path), (), FakeEditor(), Processes())
-    outcome = await Toolbox(build(Settings()), workspace).call("shell", command="echo $0")
+    outcome = await Toolbox(build(Settings(), NOBODY), workspace).call("shell", command="echo $0")
     assert outcome.text.split("\n")[0].endswith("sh")
     assert "bash" not in outcome.text
 
@@ -100,7 +103,7 @@ begin
 
 async def test_the_time_limit_has_a_limit(tmp_path: Path) -> None:
     workspace = OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes())
-    tools = Toolbox(build(Settings(max_timeout_s=0.2)), workspace)
+    tools = Toolbox(build(Settings(max_timeout_s=0.2), NOBODY), workspace)
     outcome = await tools.call("shell", command="sleep 60", timeout_s=1_000)
     assert outcome.text.startswith("[stopped: it ran longer than 0.2 s")
 
@@ -177,7 +180,7 @@ async def test_a_preview_shows_the_exact_command_and_its_folder(tools: Toolbox, 
 
 
 def test_the_model_is_told_this_about_the_tool() -> None:
-    (tool,) = build(Settings()).tools
+    (tool,) = build(Settings(), NOBODY).tools
     assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
         (
             "shell",

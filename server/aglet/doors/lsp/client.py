@@ -23,6 +23,8 @@ class Client(NamedTuple):
     message_requests: bool = False
     progress: bool = False
     document_changes: bool = False
+    saves: bool = False
+    file_events: bool = False
 
     @property
     def can_answer(self) -> bool:
@@ -62,6 +64,8 @@ def read_client(params: Any) -> Client:
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+        saves=member(spoken, "edits").get("save") is not None,
+        file_events=member(spoken, "edits").get("fileEvents") is not None,
     )
 
 
