@@ -2,6 +2,7 @@
 
 import asyncio
 
+from aglet.doors.lsp.positions import changed_span
 from aglet.engine.ports import Stale
 from aglet.workspace.agreements import Buffer
 from aglet.workspace.texts import with_plain_ends
@@ -23,14 +24,24 @@ class Arrival:
         self._wanted = with_plain_ends(text)
         self._after: Buffer | None = None
         self._told = asyncio.Event()
+        self._span = changed_span(before.text, text)
+        self._now: Buffer | None = before
 
     def look(self, now: Buffer | None) -> None:
         """The document was changed, or (`None`) closed."""
-        self._closed = now is None
+        self._now, self._closed = now, now is None
         self.moved = now != self.before
         if now and self.moved and self._after is None and with_plain_ends(now.text) == self._wanted:
             self._after = now
         self._told.set()
+
+    @property
+    def spared(self) -> bool:
+        """Whether nothing happened to the place of the edit and its neighbours: it left no trace there."""
+        if self._now is None:
+            return True
+        (start, end), text, now = self._span, self.before.text, self._now.text
+        return now.startswith(text[: end + 1]) or now.endswith(text[max(start - 1, 0) :])
 
     async def wait(self) -> Buffer:
         """Wait for the edit to come back; gives the document as it was right then. Raises `Stale`."""

@@ -144,8 +144,8 @@ class LspEditor:
         if given.get("applied") is True:
             return
         uri = arrival.before.uri
-        if arrival.moved and "failedChange" in given:
-            raise Stale(f"The editor applied only a part of the edit to {uri}. Read it again.", "partial")
+        if not arrival.spared:
+            raise Stale(f"The editor may have applied a part of the edit to {uri}. Read it again.", "partial")
         self._expect(arrival.before)  # it was refused because the document moved on
         reason = given.get("failureReason") or "no reason given"
         raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}.")
