@@ -34,10 +34,10 @@ class Manners:
     """How this editor treats an edit it is asked to apply. All of it good by default.
 
     `before` happens when the edit arrives, before its version is looked at; `behind` right after it was
-    applied and before the answer. `refusal` is the whole answer to everything. `half` applies the first half of the
-    new text and says so. `lies` says that it applied what it did not. `shrugs` says so of an edit of an old
-    version (Neovim). `reckless` applies an edit of an old version. `late` tells changes after the answer,
-    several in one. `formats` is applied to the new text, `on_save` to the whole text when it is saved.
+    applied and before the answer. `refusal` is the whole answer to everything. `half` applies the first
+    half of the new text and refuses. `lies` says that it applied what it did not; `shrugs` says so of an
+    edit of an old version (Neovim). `late` tells changes after the answer, several in one. `formats` is
+    applied to the new text, `on_save` to the whole text when it is saved.
     """
 
     before: Callable[[], None] = nothing
@@ -46,7 +46,6 @@ class Manners:
     half: bool = False
     lies: bool = False
     shrugs: bool = False
-    reckless: bool = False
     late: bool = False
     formats: Callable[[str], str] = as_it_is
     on_save: Callable[[str], str] = as_it_is
@@ -64,10 +63,13 @@ class Document:
 
 
 class LspEditor:
-    """Open documents; what the user does to them is told by `notify` like any editor tells it."""
+    """Open documents; what the user does to them is told by `notify` like any editor tells it.
 
-    def __init__(self, notify: Notify, encoding: str = "utf-16") -> None:
-        self._notify, self._encoding = notify, encoding
+    `lag` is how many seconds it is late when it is late; with `None` it waits for `flush`.
+    """
+
+    def __init__(self, notify: Notify, encoding: str = "utf-16", lag: float | None = 0.05) -> None:
+        self._notify, self._encoding, self._lag = notify, encoding, lag
         self.documents: dict[str, Document] = {}
         self.manners = Manners()
         self.asked: list[Message] = []  # the params of every `workspace/applyEdit`
@@ -90,6 +92,11 @@ class LspEditor:
     def type(self, uri: str, at: int, text: str, *, over: int = 0) -> None:
         """Type at an offset, over that many characters."""
         self._change(uri, at, at + over, text, "typing")
+
+    def type_where(self, uri: str, where: Callable[[str], int], text: str) -> None:
+        """Type where it is right for the text of this moment, whatever else goes on."""
+        with self._lock:
+            self.type(uri, where(self.documents[uri].text), text)
 
     def append(self, uri: str, text: str) -> None:
         """Type at the end."""
@@ -161,11 +168,11 @@ class LspEditor:
         document = self.documents.get(change["textDocument"]["uri"])
         if document is None:
             return {"applied": False, "failureReason": "no such document", "failedChange": 0}
-        if change["textDocument"]["version"] != document.version and not manners.reckless:
-            return {"applied": manners.shrugs, "failureReason": "the document is newer", "failedChange": 0}
-        if manners.lies:
-            return {"applied": True}
         with self._lock:
+            if change["textDocument"]["version"] != document.version:
+                return {"applied": manners.shrugs, "failureReason": "it is newer", "failedChange": 0}
+            if manners.lies:
+                return {"applied": True}
             self._apply(document, edit, params["label"])
         manners.behind()
         if manners.half:
@@ -216,7 +223,8 @@ class LspEditor:
             document.version += 1
             if self.manners.late:
                 self._untold[uri] = None
-                threading.Timer(0.05, self.flush).start()
+                if self._lag is not None:
+                    threading.Timer(self._lag, self.flush).start()
                 return
             span = {"start": self.position(before, start), "end": self.position(before, end)}
             self._tell_change(document, {"range": span, "text": text})
