@@ -237,12 +237,17 @@ class LspEditor:
         self._notify(method, {"textDocument": {"uri": uri, **more}})
 
 
-def attach(wire: Wire, encoding: str = "utf-16", *, saves: bool = False, events: bool = False) -> LspEditor:
+def attach(
+    wire: Wire, encoding: str = "utf-16", *, saves: bool = False, events: bool = False, versions: bool = True
+) -> LspEditor:
     """An editor at the other end of a server process. Its user allows everything."""
     agent: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "edits": {}}
     agent["edits"] |= {"save": {}} if saves else {}
     agent["edits"] |= {"fileEvents": {}} if events else {}
-    wire.initialize(agent, capabilities={"general": {"positionEncodings": [encoding]}, **CAPABILITIES})
+    wire.initialize(
+        agent,
+        capabilities={"general": {"positionEncodings": [encoding]}, **(CAPABILITIES if versions else {})},
+    )
     editor = LspEditor(wire.notify, encoding)
     wire.answers |= {
         "workspace/applyEdit": editor.apply,

@@ -190,7 +190,7 @@ def test_no_keystroke_is_ever_lost(steps: list[tuple[str, int, str]], encoding: 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-@settings(max_examples=10_000, deadline=None, suppress_health_check=FIXTURE)
+@settings(max_examples=3_000, deadline=None, suppress_health_check=FIXTURE)
 @WHATEVER
 def test_no_keystroke_is_ever_lost_in_very_many_ways(
     steps: list[tuple[str, int, str]], encoding: str, end: str

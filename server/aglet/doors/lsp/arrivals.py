@@ -21,7 +21,8 @@ class Arrival:
         self.before = before
         self.moved = False  # the document is not what it was
         self._closed = False
-        self._wanted = with_plain_ends(text)
+        wanted = with_plain_ends(text)
+        self._wanted = (wanted, wanted + "\n")  # Neovim never leaves a document without a final line end
         self._after: Buffer | None = None
         self._told = asyncio.Event()
         self._span = changed_span(before.text, text)
@@ -31,7 +32,7 @@ class Arrival:
         """The document was changed, or (`None`) closed."""
         self._now, self._closed = now, now is None
         self.moved = now != self.before
-        if now and self.moved and self._after is None and with_plain_ends(now.text) == self._wanted:
+        if now and self.moved and self._after is None and with_plain_ends(now.text) in self._wanted:
             self._after = now
         self._told.set()
 
@@ -54,7 +55,7 @@ class Arrival:
         except TimeoutError:
             pass
         if self._after is None:
-            raise Stale(self._problem(), "partial" if self.moved else "none")
+            raise Stale(self._problem(), "partial" if self._closed or not self.spared else "none")
         return self._after
 
     def _problem(self) -> str:
