@@ -3,6 +3,7 @@
 import asyncio
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from inline_snapshot import snapshot
@@ -228,3 +229,74 @@ class _Clocked(list[str]):
     def append(self, text: str) -> None:
         self._times.append(time.monotonic())
         super().append(text)
+
+
+async def test_what_a_command_changed_and_left_running_is_told(
+    tools: Toolbox, tmp_path: Path, editor: FakeEditor
+) -> None:
+    (tmp_path / "a.py").write_text("old\n")
+    editor.open((tmp_path / "a.py").as_uri(), "old\n")
+    outcome = await tools.call("shell", command="echo new > a.py; sleep 60 >/dev/null 2>&1 &")
+    assert without_seconds(outcome.text) == snapshot("""\
+[It changed files that are open in the editor; read them before you edit: a.py]
+[What it left running was ended with it; number of processes: 1]
+[exit code 0\
+""")
+
+
+@pytest.mark.parametrize(
+    ("how", "answer", "saved"),
+    [
+        ("never", Answer("selected", "save"), False),
+        ("beforeShell", Answer("dismissed"), True),
+        ("ask", Answer("selected", "save"), True),
+        ("ask", Answer("selected", "asItIs"), False),
+        ("ask", Answer("dismissed"), False),
+    ],
+)
+async def test_the_editor_saves_before_a_command_when_it_should(
+    tmp_path: Path,
+    editor: FakeEditor,
+    how: Literal["never", "ask", "beforeShell"],
+    answer: Answer,
+    saved: bool,
+) -> None:
+    user = FakeUser(answer)
+    workspace = OpenWorkspace(str(tmp_path), (), editor, Processes())
+    tools = Toolbox(build(Settings(save_after_edit=how), user), workspace)
+    uri = (tmp_path / "a.py").as_uri()
+    await tools.call("shell", command="true")
+    assert not user.asked, "nothing is unsaved"
+    editor.open(uri, "typed\n")
+    editor.saving = lambda uri: (tmp_path / "a.py").write_text("typed\n") and None
+    outcome = await tools.call("shell", command="cat a.py")
+    assert ("typed\n" in outcome.text) == saved
+    assert ("Not saved" in outcome.text) != saved
+    assert [question.title for question in user.asked] == (
+        ["Save before the command: a.py?"] * (how == "ask")
+    )
+
+
+async def test_a_user_of_an_editor_that_cannot_save_is_asked_to_do_it(
+    tmp_path: Path, editor: FakeEditor
+) -> None:
+    editor.can_save = False
+    user = FakeUser(Answer("dismissed"))
+    tools = Toolbox(
+        build(Settings(save_after_edit="ask"), user), OpenWorkspace(str(tmp_path), (), editor, Processes())
+    )
+    editor.open((tmp_path / "a.py").as_uri(), "typed\n")
+    await tools.call("shell", command="true")
+    assert [option.label for option in user.asked[0].options] == [
+        "I have saved them, run",
+        "Run without saving",
+    ]
+
+
+async def test_nobody_is_asked_who_is_not_there(tmp_path: Path, editor: FakeEditor) -> None:
+    tools = Toolbox(
+        build(Settings(save_after_edit="ask"), NOBODY), OpenWorkspace(str(tmp_path), (), editor, Processes())
+    )
+    editor.open((tmp_path / "a.py").as_uri(), "typed\n")
+    assert "Not saved" in (await tools.call("shell", command="true")).text
+    assert not NOBODY.asked
