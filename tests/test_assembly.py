@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.assembly import SystemClock, World, features, open_world
+from aglet.assembly import World, features, open_world
 from aglet.config import Config, ConfigError, Setup, Told, read
+from aglet.engine.facts import Admitted
 from aglet.engine.ports import ModelError
 from aglet.engine.vocabulary import StopReason, Text
 from aglet.models import local
+from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
@@ -58,9 +60,10 @@ async def run(world: World, workspace: Path, **options: Any):
 
 def test_the_order_of_the_features(workspace: Path) -> None:
     opened = OpenWorkspace(str(workspace), (), NoEditor(), Processes())
-    all_of_them = features(Config(), setup_of(workspace), opened, FakeAsker(), SystemClock())
+    all_of_them = features(Config(), setup_of(workspace), opened, FakeAsker(), SystemClock(), 60.0)
     assert [feature.name for feature in all_of_them] == snapshot(
         [
+            "deadline",
             "guards",
             "budget",
             "instructions",
@@ -96,6 +99,26 @@ async def test_a_headless_run_has_fewer_turns(workspace: Path) -> None:
     async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=True) as world:
         script(workspace, {"text": "Done."})
         assert (await run(world, workspace)).state.limits.max_turns == 12
+
+
+@pytest.mark.parametrize(("headless", "told"), [(True, ["deadline"]), (False, [])])
+async def test_only_a_headless_run_has_a_time_limit_of_its_own(
+    workspace: Path, headless: bool, told: list[str]
+) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=headless) as world:
+        session = await world.sessions.create(str(workspace))
+        outfit = session.outfit(Admitted("run_1", "item_1", ()))
+        assert [feature.name for feature in outfit.features if feature.name == "deadline"] == told
+
+
+@pytest.mark.parametrize(
+    ("text", "options"), [("", {"maxSeconds": 0}), ("[deadline]\nmax_seconds = 0\n", {})]
+)
+async def test_a_run_without_time_asks_no_model(workspace: Path, text: str, options: dict[str, Any]) -> None:
+    async with open_world(setup_of(workspace, SCRIPTED + text), editor=NoEditor(), headless=False) as world:
+        script(workspace, {"text": "Done."})
+        result = await run(world, workspace, **options)
+        assert (result.stop.reason, result.state.run.turns) == (StopReason.TIMEOUT, 0)
 
 
 async def test_a_new_setup_counts_from_the_next_run_on(workspace: Path) -> None:
@@ -185,6 +208,8 @@ async def test_what_a_run_could_not_begin_with_is_refused_before(workspace: Path
         world.check_options(str(workspace), {"maxTurns": 3, "mode": "ask"})
         with pytest.raises(ConfigError, match="maxTurns must be a whole number"):
             world.check_options(str(workspace), {"maxTurns": "three"})
+        with pytest.raises(ConfigError, match="maxSeconds must be a number of seconds"):
+            world.check_options(str(workspace), {"maxSeconds": "long"})
         with pytest.raises(ConfigError, match="there is no folder"):
             world.check_options(str(workspace / "gone"), {})
         setup.config_file.write_text("modle = 1\n")

@@ -181,10 +181,9 @@ def test_an_address_may_not_hold_a_password_and_the_message_does_not_repeat_it()
     assert "hunter2" not in str(error)
 
 
-def test_a_dialect_of_a_later_version_is_refused_with_what_to_use_now() -> None:
-    error = failure('[models.claude]\ndialect = "anthropic"\n')
-    assert "not in this version yet" in str(error)
-    assert 'dialect = "chat"' in str(error)
+def test_an_unknown_dialect_is_refused_with_the_known_ones() -> None:
+    error = failure('[models.claude]\ndialect = "klingon"\n')
+    assert "'responses', 'anthropic', 'gemini', 'ollama'" in str(error)
 
 
 def test_auto_mode_is_refused_with_what_to_use_now() -> None:

@@ -158,6 +158,8 @@ def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
     cache_read_price = 0.1
     cache_write_price = 2
     idle_timeout = 5
+    timeout = 60
+    fallback = "n"
     """
     (endpoint,) = endpoints(text).endpoints
     info = endpoint.info
@@ -165,6 +167,7 @@ def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
     assert (info.input_price, info.output_price) == (1.5, 3)
     assert (info.cache_read_price, info.cache_write_price) == (0.1, 2)
     assert (endpoint.headers, endpoint.idle_timeout) == ({"X-Team": "blue"}, 5)
+    assert (endpoint.timeout, endpoint.fallback) == (60, "n")
 
 
 def test_a_script_lies_beside_the_file_that_names_it(endpoints: Endpoints, tmp_path: Path) -> None:
@@ -202,3 +205,85 @@ def test_a_name_that_is_not_configured_is_not_asked_of_somebody_else(endpoints: 
     shared = {"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}
     assert [e.name for e in endpoints(LOCAL, shared, model="lokal").endpoints] == ["local"]
     assert [e.name for e in endpoints(LOCAL, shared).endpoints] == ["local"]
+
+
+# --- providers that are known ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("environment", "model", "found"),
+    [
+        (
+            {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_MODEL": "claude-x"},
+            "",
+            ("claude-x", "claude-x", "anthropic", "https://api.anthropic.com/v1"),
+        ),
+        (
+            {"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "other"},
+            "claude-y",
+            ("claude-y", "claude-y", "anthropic", "https://api.anthropic.com/v1"),
+        ),
+        (
+            {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "https://mine.example"},
+            "anthropic/x",
+            ("anthropic/x", "x", "anthropic", "https://mine.example"),
+        ),
+        (
+            {"GEMINI_API_KEY": "k", "GEMINI_MODEL": "gemini-x"},
+            "",
+            ("gemini-x", "gemini-x", "gemini", "https://generativelanguage.googleapis.com/v1beta"),
+        ),
+        (
+            {"GOOGLE_API_KEY": "k"},
+            "gemini/y",
+            ("gemini/y", "y", "gemini", "https://generativelanguage.googleapis.com/v1beta"),
+        ),
+        (
+            {"OPENAI_API_KEY": "k"},
+            "openai/vendor/z",
+            ("openai/vendor/z", "vendor/z", "chat", "https://api.openai.com/v1"),
+        ),
+    ],
+)
+def test_the_variables_that_users_already_have_are_enough(
+    endpoints: Endpoints, environment: dict[str, str], model: str, found: tuple[str, ...]
+) -> None:
+    (endpoint,) = endpoints("", environment, **({"model": model} if model else {})).endpoints
+    assert (endpoint.name, endpoint.model, endpoint.dialect, endpoint.base_url) == found
+    assert endpoint.api_key == "k"
+
+
+def test_a_dialect_of_one_provider_knows_its_address_and_key(endpoints: Endpoints) -> None:
+    text = 'model = "c"\n[models.c]\ndialect = "anthropic"\nmodel = "claude-x"\n'
+    (endpoint,) = endpoints(text, {"ANTHROPIC_API_KEY": "k"}).endpoints
+    assert (endpoint.base_url, endpoint.api_key) == ("https://api.anthropic.com/v1", "k")
+    with pytest.raises(ConfigError, match="the environment variable ANTHROPIC_API_KEY is not set"):
+        endpoints(text)
+    responses = endpoints('[models.r]\ndialect = "responses"\n', {"OPENAI_API_KEY": "k"}).endpoints[0]
+    assert (responses.base_url, responses.api_key) == ("https://api.openai.com/v1", "k")
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini", "responses"])
+def test_the_key_of_a_provider_goes_to_no_other_address(endpoints: Endpoints, dialect: str) -> None:
+    keys = {"ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k", "OPENAI_API_KEY": "k"}
+    text = f'[models.x]\ndialect = "{dialect}"\nbase_url = "https://proxy.example/v1"\n'
+    (endpoint,) = endpoints(text, keys).endpoints
+    assert (endpoint.dialect, endpoint.base_url, endpoint.api_key) == (
+        dialect,
+        "https://proxy.example/v1",
+        "",
+    )
+
+
+def test_the_keys_of_all_known_providers_are_taken_out_of_the_environment(
+    home: Path, workspace: Path
+) -> None:
+    environment = {"ANTHROPIC_API_KEY": "a", "GEMINI_API_KEY": "b", "GOOGLE_API_KEY": "c", "REST": "r"}
+    setup = setup_of(workspace, environment)
+    assert environment == {"REST": "r"}
+    assert set(setup.secrets) == {"a", "b", "c"}
+
+
+def test_an_address_of_a_provider_is_checked_and_its_variable_named(endpoints: Endpoints) -> None:
+    with pytest.raises(ConfigError, match=r"^ANTHROPIC_BASE_URL: "):
+        endpoints("", {"ANTHROPIC_BASE_URL": "nonsense"}, model="claude-x")

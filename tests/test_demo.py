@@ -87,9 +87,12 @@ def test_at_a_terminal_it_asks_before_anything_is_done(tmp_path: Path, answers: 
     os.close(ours)
     os.close(theirs)
     assert done.returncode == code
-    assert done.stdout.count("Allow it? [Y/n]") == 3
+    assert done.stdout.count("Allow it? [Y/n]") == (2 if code else 3)
     assert "Its questions are answered" not in done.stdout
     assert ("(green)" in done.stdout) == (code == 0)
+    assert ("Repaired:" in done.stdout) == (code == 0)
+    assert ("I stop here and change nothing more." in done.stdout) == (code != 0)
+    assert git(tmp_path / "shop", "status", "--porcelain") == ("" if code else " M prices.py\n")
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:

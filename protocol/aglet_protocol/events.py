@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from attrs import define
 
-from aglet_protocol.items import Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.items import Change, Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
 from aglet_protocol.types import Question
 
 
@@ -183,11 +183,20 @@ class ContextUsageData:
 
 @define
 class NoticeData:
-    """Something the user should know; advisory only."""
+    """Something the user should know; advisory only. `kind` detached: no more events, resume for the rest."""
 
     severity: str
     title: str
     text: str
+    kind: str | None = None
+
+
+@define
+class HeartbeatData:
+    """The session lives: its last fact and its state, so that a client can compare."""
+
+    seq: int
+    state: str
 
 
 @define
@@ -213,6 +222,20 @@ class RecordedData:
     cost: float | None = None
 
 
+@define
+class HistoryRewoundData:
+    """The conversation (its last item is `lastItemId`, "" for none) or files went back.
+
+    `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
+    """
+
+    checkpoint_id: str
+    last_item_id: str
+    conversation: bool
+    changes: list[Annotated[Any, Change]]
+    undoes: str | None = None
+
+
 EVENTS: dict[str, Any] = {
     "sessionState": SessionStateData,
     "sessionInfo": SessionInfoData,
@@ -232,7 +255,9 @@ EVENTS: dict[str, Any] = {
     "queueChanged": QueueChangedData,
     "contextUsage": ContextUsageData,
     "notice": NoticeData,
+    "heartbeat": HeartbeatData,
     "gap": GapData,
+    "historyRewound": HistoryRewoundData,
     "recorded": RecordedData,
 }
 
@@ -248,6 +273,7 @@ DURABLE = frozenset(
         "queueChanged",
         "sessionInfo",
         "options",
+        "historyRewound",
         "recorded",
     }
 )

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from aglet_protocol import types
+from aglet_protocol import sessions, types
 from aglet_protocol.events import EventParams
 
 
@@ -21,14 +21,29 @@ METHODS: dict[str, Method] = {
     "agent/session/new": Method(types.SessionNewParams, types.SessionNewResult),
     "agent/session/list": Method(types.SessionListParams, types.SessionListResult),
     "agent/session/close": Method(types.SessionCloseParams, types.Empty),
+    "agent/session/fork": Method(sessions.SessionForkParams, sessions.SessionForkResult),
+    "agent/session/rewind": Method(sessions.SessionRewindParams, sessions.SessionRewindResult),
+    "agent/session/rename": Method(sessions.SessionRenameParams, types.Empty),
+    "agent/session/delete": Method(sessions.SessionIdParams, types.Empty),
+    "agent/detach": Method(sessions.SessionIdParams, types.Empty),
+    "agent/events": Method(sessions.EventsParams, sessions.EventsResult),
+    "agent/item": Method(sessions.ItemParams, sessions.ItemResult),
     "agent/resume": Method(types.ResumeParams, types.ResumeResult),
     "agent/run": Method(types.RunParams, types.RunAnswer),
     "agent/steer": Method(types.SteerParams, types.SteerResult),
     "agent/cancel": Method(types.CancelParams, types.CancelResult),
     "agent/respond": Method(types.RespondParams, types.RespondResult),
+    "agent/queue": Method(sessions.QueueParams, sessions.QueueResult),
+    "agent/setOption": Method(sessions.SetOptionParams, sessions.OptionsResult),
+    "agent/action/list": Method(sessions.ActionListParams, sessions.ActionListResult),
+    "agent/action/invoke": Method(sessions.ActionInvokeParams, sessions.ActionInvokeResult),
+    "agent/ack": Method(sessions.AckParams, None),
+    "agent/focus": Method(sessions.FocusParams, None),
     "agent/status": Method(types.Empty, types.StatusResult),
+    "agent/ack": Method(types.AckParams, None),
     "agent/event": Method(EventParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
     "agent/save": Method(types.SaveParams, types.SaveAnswer, "toClient"),
+    "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }

@@ -248,6 +248,14 @@ class SteerParams:
 
 
 @define
+class AckParams:
+    """The client has taken in the events of a session up to fact `seq`, and what was shown behind it."""
+
+    session_id: str
+    seq: int
+
+
+@define
 class SteerResult:
     """`outcome` is injected, queued, started or returned."""
 

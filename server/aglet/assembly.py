@@ -1,6 +1,5 @@
 """The composition root: opens the world, and says which features exist and in which order."""
 
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,14 +7,16 @@ from pathlib import Path
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Asker, ModelClient, Workspace
+from aglet.engine.ports import Asker, Clock, ModelClient, Workspace
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features import (
     ask,
     budget,
+    client_tools,
     continuation,
+    deadline,
     files,
     guards,
     instructions,
@@ -25,33 +26,24 @@ from aglet.features import (
     usage,
 )
 from aglet.features.budget.limits import limits_from
+from aglet.features.client_tools.calling import NO_CLIENT, Client
+from aglet.features.deadline.settings import seconds_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
+from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
-EDITOR_TURNS, HEADLESS_TURNS = 100, 12  # of a run for which nobody set a limit (`executor.md` part 1)
-
-
-class SystemClock:
-    """The `Clock` of this machine."""
-
-    def now(self) -> float:
-        """Unix time in seconds."""
-        return time.time()
-
-    def monotonic(self) -> float:
-        """Seconds that never go back."""
-        return time.monotonic()
+EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
-    def __init__(self, setup: Setup, editor: Editor, *, headless: bool) -> None:
-        self.setup = setup
-        self._editor, self._turns = editor, HEADLESS_TURNS if headless else EDITOR_TURNS
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+        self.setup, self._client, self._editor = setup, client, editor
+        self._turns, self._seconds = HEADLESS if headless else EDITOR
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
         self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
@@ -70,7 +62,7 @@ class World:
         """
         check_folder(folder)
         try:
-            self._limits(self.setup.load(folder).config, options)
+            self._bounds(self.setup.load(folder).config, options)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -88,25 +80,34 @@ class World:
         config = setup.load(state.cwd).config
         private = (str(setup.state_folder), str(setup.config_file.parent))
         hidden = denied(config.permissions.deny)
+        limits, seconds = self._bounds(config, {**state.options, **admitted.options})
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
+        rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
+        names = {tool.spec.name for room in rooms for tool in room.tools}
         return Outfit(
-            features=features(config, setup, workspace, session.questions, self._clock),
+            features=(
+                *rooms,
+                client_tools.build(config.client_tools, self._client, session.session_id, names),
+            ),
             models=self._choice.models(state.cwd),
             workspace=workspace,
-            limits=self._limits(config, {**state.options, **admitted.options}),
+            limits=limits,
         )
 
-    def _limits(self, config: Config, options: JsonObject) -> Limits:
-        return limits_from(options, config.budget, self._turns)
+    def _bounds(self, config: Config, options: JsonObject) -> tuple[Limits, float | None]:
+        """What a run may spend, and its seconds. Raises `ValueError`."""
+        seconds = seconds_from(options, config.deadline, self._seconds)
+        return limits_from(options, config.budget, self._turns), seconds
 
 
 def features(
-    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: SystemClock
-) -> tuple[Feature, ...]:
-    """The features of one run. The first is asked first at the gates and is outermost in the wrappers."""
+    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: Clock, seconds: float | None
+) -> tuple[Feature, ...]:  # fmt: skip
+    """The features of a run of so many seconds: the first is asked first and is outermost in the wrappers."""
     folder = Path(workspace.root)
     grants = FolderGrants(setup.state_folder, folder)
     return (
+        *(() if seconds is None else (deadline.build(seconds),)),
         guards.build(config.guards),
         budget.build(),
         instructions.build(
@@ -127,9 +128,11 @@ def features(
 
 
 @asynccontextmanager
-async def open_world(setup: Setup, *, editor: Editor, headless: bool) -> AsyncGenerator[World]:
+async def open_world(
+    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+) -> AsyncGenerator[World]:
     """The world, until the block is left: then every session is closed and every process ended."""
-    world = World(setup, editor, headless=headless)
+    world = World(setup, editor, client, headless=headless)
     try:
         async with world.sessions:
             yield world

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.timeout(60)
 Json = dict[str, Any]
 AGLET = [sys.executable, "-m", "aglet"]
 STUBBORN = "trap '' TERM; echo $$ > pid; while true; do sleep 0.1; done"
+SECONDS = re.compile(r", [\d.]+ s\]")
 IDS = re.compile(r"\b(?:run|item|turn|call|ses|ask)_[0-9a-z_]+(?:\.thought)?\b")
 
 
@@ -281,6 +282,7 @@ def told_to_the_user(events: list[Json], folder: Path) -> Any:
         for change in item.get("changes", ()):
             change.pop("via")
     text = IDS.sub("ID", json.dumps(items).replace(str(folder), "FOLDER"))
+    text = SECONDS.sub(", some seconds]", text)
     return [item for item in json.loads(text) if item.get("title") != "environment"]
 
 

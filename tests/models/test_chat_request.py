@@ -19,8 +19,9 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.models.chat_request import STOPPED, body_of
+from aglet.models.chat_completions import body_of
 from aglet.models.endpoint import Endpoint
+from aglet.models.messages import STOPPED
 from support.model_asking import prompt
 
 ENDPOINT = Endpoint(name="m", model="model-1", base_url="http://host.example/v1", output_limit=4000)

@@ -4,8 +4,12 @@ import asyncio
 import gzip
 import json
 import logging
+import shutil
+import ssl
+import subprocess
 import time
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -158,14 +162,22 @@ async def test_an_overflow_is_an_answer_not_an_error() -> None:
             assert heard.overflow == Overflowed(text, 100, 120)
 
 
-async def test_an_error_after_the_first_words_is_told_and_the_answer_begins_anew() -> None:
-    bad = Raw([chunk("so far"), sse({"error": {"message": "overloaded", "code": 503}})])
+@pytest.mark.parametrize("words", [{"content": "so far"}, {"reasoning": "so far"}])
+async def test_after_the_first_words_nothing_is_asked_for_again(words: Any) -> None:
+    begun = sse({"choices": [{"index": 0, "delta": words}]})
+    bad = Raw([begun, sse({"error": {"message": "overloaded", "code": 503}})])
     async with ModelServer([bad, Reply("whole")]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
-    assert heard.error is None
-    assert [wait.attempt for wait in heard.waits] == [1]
-    assert "overloaded" in heard.waits[0].cause
-    assert heard.text == "so farwhole"
+    assert heard.error and heard.error.kind == "overloaded"
+    assert (heard.text + heard.thinking, heard.waits, len(server.posts)) == ("so far", [], 1)
+
+
+async def test_an_error_in_the_stream_before_the_first_words_is_waited_for() -> None:
+    role = sse({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})
+    bad = Raw([role, sse({"error": {"message": "overloaded", "code": 503}})])
+    async with ModelServer([bad, Reply("whole")]) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, QUICK))
+    assert (heard.text, [wait.attempt for wait in heard.waits]) == ("whole", [1])
 
 
 async def test_an_error_after_the_first_words_that_will_not_pass_is_told_at_once() -> None:
@@ -240,6 +252,17 @@ async def test_a_slow_server_that_goes_on_speaking_is_not_given_up() -> None:
     pieces = [b": still working\n\n"] * 6 + [chunk("done", "stop")]
     async with ModelServer([Raw(pieces, delay=0.05)]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url, idle_timeout=0.2))).text == "done"
+
+
+async def test_a_server_that_never_comes_to_an_end_is_given_up_after_the_whole_time() -> None:
+    dripping = Raw([b": still working\n\n"] * 1000, delay=0.02)
+    async with ModelServer([dripping, Raw(begin="hang")]) as server, Asking() as asking:
+        for _ in range(2):
+            heard = await hear(asking.model(server.url, QUICK, idle_timeout=60.0, timeout=0.3))
+            assert heard.error and heard.error.kind == "timeout"
+            assert "0.3 seconds" in str(heard.error) and "timeout" in heard.error.hint
+            assert heard.waits == []
+            assert await server.closed()
 
 
 async def test_a_server_that_is_not_there_is_told_with_its_address() -> None:
@@ -353,13 +376,58 @@ async def test_a_proxy_carries_what_is_not_on_this_machine(monkeypatch: pytest.M
     assert proxy.requests[0].path == "http://model.invalid/v1/chat/completions"
 
 
+async def test_a_host_in_no_proxy_is_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ModelServer([Reply("through")]) as proxy, Asking() as asking:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
+        monkeypatch.setenv("NO_PROXY", "model.invalid")
+        heard = await hear(asking.model("http://model.invalid/v1"))
+    assert heard.error and "cannot be reached" in str(heard.error)
+    assert proxy.requests == []
+
+
+@pytest.fixture
+def own_certificate(tmp_path: Path) -> Path:
+    """A certificate that nobody trusts, for 127.0.0.1, with its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl here to make a certificate")
+    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=own -addext subjectAltName=IP:127.0.0.1"
+    into = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(["openssl", *made.split(), *into], check=True, capture_output=True, timeout=30)
+    return tmp_path / "cert.pem"
+
+
+async def test_a_certificate_of_ones_own_is_trusted_when_the_user_says_so(
+    own_certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(own_certificate, own_certificate.with_name("key.pem"))
+    async with ModelServer([Reply("safe")], tls=tls) as server:
+        async with Asking(fresh=True) as asking:
+            refused = await hear(asking.model(server.url, QUICK))
+        assert refused.error and "SSL_CERT_FILE" in refused.error.hint
+        assert (refused.waits, server.requests) == ([], [])
+        monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))
+        async with Asking(fresh=True) as asking:
+            assert (await hear(asking.model(server.url))).text == "safe"
+
+
+def test_what_the_system_trusts_is_trusted() -> None:
+    system = ssl.create_default_context().get_ca_certs(binary_form=True)
+    if not system:
+        pytest.skip("this system has no file of certificates")
+    trusted = connections.system_trust()
+    assert set(system) <= set(trusted.get_ca_certs(binary_form=True))
+    assert trusted.cert_store_stats()["x509_ca"] >= len(system)
+    assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
+
+
 async def test_certificates_that_cannot_be_loaded_are_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     broken = tmp_path / "ca.pem"
     broken.write_text("no certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(broken))
-    async with Asking() as asking:
+    async with Asking(fresh=True) as asking:
         heard = await hear(asking.model("https://127.0.0.1:9/v1"))
     assert heard.error and "SSL_CERT_FILE" in heard.error.hint
     assert str(broken) not in str(heard.error)

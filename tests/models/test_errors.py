@@ -98,14 +98,22 @@ OVERFLOWS = [
         12,
     ),
     (400, message("input is too long for requested model"), None, None),
-    (400, message("Input token count of 12 exceeds the limit of 10"), 10, None),
+    (400, message("Input token count of 12 exceeds the limit of 10"), 10, 12),
     (
         400,
         message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."),
         131072,
-        None,
+        537812,
     ),
-    (400, message("Your request exceeded model token limit: 262144 (requested: 291351)"), 262144, None),
+    (400, message("Your request exceeded model token limit: 262144 (requested: 291351)"), 262144, 291351),
+    (400, message("input length and `max_tokens` exceed context limit: 190 + 20 > 200"), 200, 190),
+    (400, message("The input (12 tokens) is longer than the model's context length (8 tokens)."), 8, 12),
+    (400, message("The prompt is too long: 12, model maximum context length: 8"), 8, 12),
+    (422, message("`inputs` tokens + `max_new_tokens` must be <= 8. Given: 12 `inputs` tokens"), 8, 12),
+    (400, message("the number of input tokens 12 cannot exceed the total tokens limit 8"), 8, 12),
+    (400, message("Input Tokens Exceeded: Number of input tokens exceeds maximum length"), None, None),
+    (400, message("Prompt contains 12 tokens, too large for model with 8 maximum context length"), 8, 12),
+    (400, message("context window exceeds limit (2013)"), None, None),
     (400, message("Please reduce the length of the messages or completion."), None, None),
     (400, message("tokens to keep from the initial prompt is greater than the context length"), None, None),
     (
@@ -223,6 +231,15 @@ def test_the_upstream_reason_of_a_gateway_is_shown() -> None:
         (404, message("no"), "gpt-x"),
         (404, "not here", "https://host.example/v1"),
         (400, message("Use 'max_completion_tokens' instead."), "output limit"),
+        (400, message("max_tokens: 32000 > 8192, the maximum allowed number"), "output_limit"),
+        (400, message("model x does not support tools"), "can use tools"),
+        (400, message("x does not support thinking"), "another effort"),
+        (400, message("image input is not supported"), "leave them out"),
+        (400, message("no"), "another model"),
+        (408, "", "took too long"),
+        (500, "", "server's"),
+        (503, "", "busy"),
+        (400, message("no", code="content_filter"), "other words"),
     ],
 )
 def test_a_hint_says_what_to_do(status: int, body: str, words: str) -> None:
@@ -248,7 +265,7 @@ def test_a_hint_for_a_key_from_the_configuration_names_the_model() -> None:
 
 def test_a_rate_limit_says_how_long() -> None:
     assert "60 seconds" in told(429, "", retry_after="60").hint
-    assert told(429, "").hint == ""
+    assert "another model" in told(429, "").hint
 
 
 def test_keys_control_characters_and_endless_texts_are_never_shown() -> None:

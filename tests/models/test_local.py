@@ -7,7 +7,7 @@ from asyncio.subprocess import PIPE
 
 from aglet.models.endpoint import Endpoint
 from aglet.models.local import LocalServer, find_local
-from support.model_replies import Raw, page
+from support.model_replies import Raw, Request, page
 from support.model_server import ModelServer
 
 
@@ -26,6 +26,30 @@ async def test_every_server_that_answers_is_found_with_its_models() -> None:
     assert found[1].endpoints() == (
         Endpoint(name="vllm/qwen", model="qwen", base_url=two.url, context_window=4096),
     )
+
+
+async def test_ollama_is_spoken_to_in_its_own_way_with_room_for_tools() -> None:
+    most = {"small": 4096, "large": 131072, "loaded": 65536}
+
+    def show(request: Request) -> Raw:
+        model = request.body["model"]
+        facts = {"general.architecture": "arch", "arch.context_length": most.get(model)}
+        return page({"model_info": facts}) if model != "odd" else page([1])
+
+    running = {"models": [{"name": "loaded", "context_length": 32768}, {"name": "small"}]}
+    pages = {**listing(*({"id": name} for name in (*most, "odd", "dumb"))), "/api/ps": page(running)}
+    async with ModelServer(show, pages=pages) as server:
+        (found,) = await find_local([("ollama", server.port)], time_limit=5.0)
+    assert found.windows == (4096, 16384, 32768, None, None)
+    first = found.endpoints()[0]
+    assert (first.dialect, first.context_window, first.base_url) == ("ollama", 4096, server.url)
+
+
+async def test_ollama_that_is_slow_to_tell_its_sizes_is_found_without_them() -> None:
+    pages = {**listing({"id": "m"}), "/api/ps": Raw(begin="hang")}
+    async with ModelServer(pages=pages) as server:
+        (found,) = await find_local([("ollama", server.port)], time_limit=0.5)
+    assert (found.dialect, found.windows) == ("chat", (None,))
 
 
 async def test_whoever_is_no_model_server_is_left_out() -> None:

@@ -1,182 +1,117 @@
-"""What real servers sent, read exactly as the recordings say it must be read."""
+"""What real servers sent, and our own small copies of their quirks, read exactly as they must be read."""
 
 import asyncio
 import json
 import random
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
-from aglet.engine.vocabulary import ToolCall
 from support.model_asking import Asking, Heard, hear, prompt
-from support.model_replies import Raw, scattered
+from support.model_recordings import Exchange, check, check_calls, own, recorded, said_finished
+from support.model_replies import Raw
 from support.model_server import ModelServer
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "wire" / "recordings"
-FILES = sorted(FOLDER.glob("*.json")) if FOLDER.is_dir() else []
-SEEDS = (1, 2, 3)
-KINDS = {
-    "auth": {"auth"},
-    "model_not_found": {"modelNotFound"},
-    "rate_limit": {"rateLimit"},
-    "quota": {"quota"},
-    "overloaded": {"overloaded"},
-    "server": {"providerInternal"},
-    "content_filter": {"contentFilter"},
-    "tool_use_failed": {"badRequest"},
-    "bad_request": {"badRequest"},
-    "context_overflow": {"contextTooLong"},
-    "length": set[str](),
-}
-FINISHES = {"complete": "stop", "tool_calls": "tool_calls", "length": "length", "refusal": "refusal"}
+SEEDS, CUTS = 3, 6  # of the usual run
+MANY = 1000  # of the long one
+MISSING = pytest.param(None, marks=pytest.mark.skip(reason="../shared/wire/recordings is not there"))
+EXCHANGES = [
+    *([pytest.param(exchange, id=exchange.id) for exchange in recorded()] or [MISSING]),
+    *(pytest.param(exchange, id=f"own-{exchange.id}") for exchange in own()),
+]
 
 
-@dataclass(frozen=True)
-class Recording:
-    id: str
-    stream: bool
-    status: int
-    headers: dict[str, str]
-    body: bytes
-    expected: dict[str, Any]
-
-    def raw(self, seed: int, end: int | None = None) -> Raw:
-        return Raw(scattered(self.body[:end], seed), self.status, {**JSON_TYPE, **self.headers})
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-JSON_TYPE = {"Content-Type": "application/json"}
+class Reader:
+    """Reads exchanges through one server and one pool of connections."""
+
+    def __init__(self, server: ModelServer, asking: Asking) -> None:
+        self._server, self._asking = server, asking
+
+    async def __call__(self, exchange: Exchange, raw: Raw) -> Heard:
+        self._server.add(raw)
+        return await hear(self._asking.model(self._server.url, dialect=exchange.dialect))
 
 
-def load(path: Path) -> Recording:
-    data = json.loads(path.read_text(encoding="utf-8"))
-    response = data["response"]
-    body = "".join(response["events"]) if "events" in response else response["body"]
-    kept = {k: v for k, v in response["headers"].items() if k not in {"transfer-encoding", "content-type"}}
-    if content_type := response["headers"].get("content-type"):
-        kept["Content-Type"] = content_type
-    return Recording(data["id"], data["stream"], response["status"], kept, body.encode(), data["expected"])
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def read() -> AsyncGenerator[Reader]:
+    async with ModelServer() as server, Asking() as asking:
+        yield Reader(server, asking)
 
 
-def all_of(prefix: str, api: str = "chat") -> list[Any]:
-    found = [path for path in FILES if path.name.startswith(prefix)]
-    chosen = [path for path in found if not api or json.loads(path.read_text(encoding="utf-8"))["api"] == api]
-    missing = pytest.param(None, marks=pytest.mark.skip(reason="the recordings are not beside the project"))
-    return [pytest.param(load(path), id=path.stem) for path in chosen] or [missing]
-
-
-async def heard_of(recording: Recording, seed: int) -> Heard:
-    async with ModelServer([recording.raw(seed)]) as server, Asking() as asking:
-        return await hear(asking.model(server.url))
-
-
-def as_expected(call: ToolCall, expected: dict[str, Any]) -> bool:
-    known = call.call_id == expected["id"] or not expected["id"]
-    return (
-        bool(call.call_id)
-        and known
-        and (call.name, call.arguments) == (expected["name"], expected["arguments"])
-    )
-
-
-def check_words(heard: Heard, expected: dict[str, Any]) -> None:
-    split = expected.get("think_split")
-    if split:
-        assert (heard.thinking.strip(), heard.text.strip()) == (
-            split["reasoning"].strip(),
-            split["text"].strip(),
-        )
-    else:
-        assert heard.text == expected["text"] + (expected["refusal"] or "")
-        assert heard.thinking == expected["reasoning"]
-
-
-def check_reply(heard: Heard, expected: dict[str, Any]) -> None:
-    reply = heard.reply
-    assert reply is not None, heard.error
-    assert (reply.text, reply.thinking) == (heard.text, heard.thinking)
-    calls = [call for call in expected["tool_calls"] if call["name"]]
-    assert len(reply.tool_calls) == len(calls)
-    assert all(as_expected(call, wanted) for call, wanted in zip(reply.tool_calls, calls, strict=True))
-    assert not any(call.malformed for call in reply.tool_calls)
-    meaning = expected["meaning"].split(" ")[0]
-    if calls or meaning != "tool_calls":
-        assert reply.finish == FINISHES.get(meaning, "content_filter")
-    usage = expected["usage"] or dict.fromkeys(("input", "output", "total", "cached", "reasoning"))
-    assert reply.usage.input_tokens == usage["input"]
-    hidden = (usage["total"] or 0) - (usage["input"] or 0) - (usage["output"] or 0)
-    assert reply.usage.output_tokens == (usage["output"] + max(hidden, 0) if expected["usage"] else None)
-    assert (reply.usage.cache_read_tokens or 0) == (usage["cached"] or 0)
-    assert reply.usage.reasoning_tokens == (usage["reasoning"] or max(hidden, 0) or usage["reasoning"])
-
-
-def check_error(heard: Heard, expected: dict[str, Any]) -> None:
-    error = expected["error"]
-    wanted = [error["kind"], *error.get("also_kinds", [])]
-    assert heard.reply is None
-    if heard.overflow:
-        assert "context_overflow" in wanted
-        assert heard.overflow.limit == error.get("limit_tokens")
-        over, limit = error.get("over_by_tokens"), error.get("limit_tokens")
-        assert heard.overflow.used == error.get("requested_tokens", over and limit and over + limit)
-        return
-    assert heard.error is not None
-    assert heard.error.kind in set[str]().union(*(KINDS[kind] for kind in wanted))
-    assert heard.error.status == error["status"]
-    assert error["message"].split("\n")[0][:60] in str(heard.error) or "key" in str(heard.error)
-
-
-@pytest.mark.parametrize("recording", all_of("chat-"))
-@pytest.mark.parametrize("seed", SEEDS)
-async def test_a_recorded_answer_is_read_as_it_was_meant(recording: Recording, seed: int) -> None:
-    heard = await heard_of(recording, seed)
-    check_words(heard, recording.expected)
-    if recording.expected["error"]:
-        check_error(heard, recording.expected)
-    else:
-        check_reply(heard, recording.expected)
-
-
-@pytest.mark.parametrize("recording", all_of("err-", api=""))
-async def test_a_recorded_error_is_told_for_what_it_is(recording: Recording) -> None:
-    check_error(await heard_of(recording, 1), recording.expected)
-
-
-def said_finished(body: bytes) -> bool:
-    """Whether this beginning of a stream holds a whole event that says the answer is whole."""
-    lines = body.replace(b"\r\n", b"\n").split(b"\n")
-    for line in lines:
-        data = line.removeprefix(b"data:").strip()
-        if data == b"[DONE]":
-            return True
-        try:
-            choices = json.loads(data).get("choices") or []
-        except (ValueError, AttributeError):
-            continue
-        if any(choice.get("finish_reason") for choice in choices):
-            return True
-    return False
-
-
-@pytest.mark.parametrize("recording", all_of("chat-"))
-async def test_an_answer_cut_anywhere_is_never_taken_for_whole(recording: Recording) -> None:
-    rng = random.Random(recording.id)
-    if recording.expected["error"]:
-        pytest.skip("it ends in an error anyway")
-    ends = sorted(rng.randrange(len(recording.body)) for _ in range(8))
-    cut = [recording.raw(end, end) for end in ends]
-    broken = [Raw(raw.pieces, raw.status, raw.headers, then="close") for raw in cut]
-    async with ModelServer([*cut, *broken]) as server, Asking() as asking:
-        for end in ends * 2:
-            heard = await hear(asking.model(server.url))
-            if recording.stream and said_finished(recording.body[:end]):
-                assert heard.reply is not None
-                assert not any(call.malformed for call in heard.reply.tool_calls)
+async def read_cut(read: Reader, exchange: Exchange, ends: Sequence[int]) -> None:
+    """Every beginning is either whole by the server's own word, or an error, and never half a call."""
+    for end in ends:
+        cut = exchange.raw(end, end)
+        for then in ("end", "close"):
+            body, ended = exchange.body[:end], then == "end"
+            whole = exchange.stream and said_finished(body, exchange.dialect, ended=ended)
+            heard = await read(exchange, Raw(cut.pieces, cut.status, cut.headers, then=then))
+            if whole:
+                assert heard.reply is not None, heard.error
+                check_calls(heard.reply.tool_calls, exchange.expected)
             else:
                 assert heard.reply is None
                 assert heard.error is not None
                 assert heard.error.kind == "network"
+
+
+def ends_of(exchange: Exchange, number: int) -> list[int]:
+    rng = random.Random(exchange.id)
+    return [rng.randrange(len(exchange.body)) for _ in range(number)]
+
+
+def could_be_whole(exchange: Exchange) -> None:
+    if exchange.expected["error"]:
+        pytest.skip("it is an error anyway")
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES)
+async def test_an_answer_is_read_as_it_was_meant_wherever_its_bytes_are_cut(
+    read: Reader, exchange: Exchange
+) -> None:
+    for seed in range(SEEDS):
+        check(await read(exchange, exchange.raw(seed)), exchange.expected)
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES)
+async def test_an_answer_that_breaks_off_anywhere_is_never_taken_for_whole(
+    read: Reader, exchange: Exchange
+) -> None:
+    could_be_whole(exchange)
+    await read_cut(read, exchange, ends_of(exchange, CUTS))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("exchange", EXCHANGES)
+async def test_an_answer_is_read_as_it_was_meant_for_a_thousand_seeds(
+    read: Reader, exchange: Exchange
+) -> None:
+    for seed in range(MANY):
+        check(await read(exchange, exchange.raw(seed)), exchange.expected)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("exchange", EXCHANGES)
+async def test_an_answer_that_breaks_off_at_a_thousand_places_is_never_whole(
+    read: Reader, exchange: Exchange
+) -> None:
+    could_be_whole(exchange)
+    await read_cut(read, exchange, ends_of(exchange, MANY))
+
+
+async def test_all_recordings_are_read() -> None:
+    found = recorded()
+    if not found:
+        pytest.skip("../shared/wire/recordings is not there")
+    assert len(found) == 122
+    assert {exchange.dialect for exchange in found} == {"chat", "responses", "anthropic", "gemini", "ollama"}
 
 
 async def test_fifty_answers_at_once_do_not_mix() -> None:

@@ -67,10 +67,11 @@ async def test_a_failure_that_will_not_pass_is_told_at_once(kind: str) -> None:
     assert (model.asked, time.slept) == (1, [])
 
 
-async def test_an_answer_that_breaks_off_is_asked_for_again_and_begins_anew() -> None:
-    begun = TextDelta("item_1", "so")
-    parts = await parts_of(FakeModel(FLAKY, begin=True), FakeTime().patience)
-    assert parts == [begun, Retrying(1, 1.0, "too busy"), begun, DONE]
+async def test_once_a_word_was_handed_on_nothing_is_asked_for_again() -> None:
+    model, time = FakeModel(FLAKY, begin=True), FakeTime()
+    with pytest.raises(CallFailed, match="too busy"):
+        await parts_of(model, time.patience)
+    assert (model.asked, time.slept) == (1, [])
 
 
 async def test_the_server_is_given_at_least_the_time_it_asks_for() -> None:

@@ -123,3 +123,28 @@ async def test_a_document_without_end_is_refused(monkeypatch: pytest.MonkeyPatch
         await all_of(b"{", b" " * 200)
     with pytest.raises(TooLarge):
         await all_of(b" " * 200)
+
+
+async def test_lines_of_json_are_handed_on_as_they_come() -> None:
+    async def spoken() -> AsyncIterator[bytes]:
+        yield b' \n{"a":'
+        yield b'1}\n{"a":2}\n{"b'
+        assert heard == [Event("", '{"a":1}'), Event("", '{"a":2}')]
+        yield b'":3}'
+
+    heard: list[Event] = []
+    async for batch in events(spoken()):
+        heard += batch
+    assert heard[2:] == [Event("", '{"b":3}')]
+
+
+@pytest.mark.parametrize("body", [b'[{"a":1}]', b'[{"a":1}]\n', b'[\n{"a":1}\n]'])
+async def test_a_list_is_a_document_wherever_it_is_cut(body: bytes) -> None:
+    for cut in range(len(body)):
+        assert await all_of(body[:cut], body[cut:]) == [Event("", body.decode().strip())]
+
+
+async def test_many_lines_may_be_larger_than_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "LARGEST", 30)
+    line = b'{"a":1}\n'
+    assert len(await all_of(*[line] * 20)) == 20

@@ -117,6 +117,7 @@ class LspEditor:
             self._change(uri, 0, len(document.text), formatted, "format on save")
         document.saved = document.text
         self.saves.append(uri)
+        self.flush()
         _path(uri).write_bytes(document.text.encode())
         self._tell("textDocument/didSave", uri)
 
@@ -191,8 +192,9 @@ class LspEditor:
     def offset(self, text: str, position: Message) -> int:
         """Where a position is: what is before it, cut off in the units of the encoding."""
         codec, size = UNIT[self._encoding]
-        ends = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
-        start = ends[position["line"]]
+        number: int = position["line"]
+        starts = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
+        start = starts[number]
         line = LINE_END.split(text[start:], maxsplit=1)[0]
         head = line.encode(codec)[: position["character"] * size].decode(codec)
         return start + len(head)
@@ -225,6 +227,10 @@ class LspEditor:
                 self._untold[uri] = None
                 if self._lag is not None:
                     threading.Timer(self._lag, self.flush).start()
+                return
+            if uri in self._untold:  # what comes now is counted from a text nobody was told
+                del self._untold[uri]
+                self._tell_change(document, {"text": document.text})
                 return
             span = {"start": self.position(before, start), "end": self.position(before, end)}
             self._tell_change(document, {"range": span, "text": text})

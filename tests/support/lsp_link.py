@@ -11,6 +11,7 @@ from typing import Any
 
 from aglet.doors.lsp.client import read_client
 from aglet.doors.lsp.editor import LspEditor as Door
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.sync import Sync
 from aglet.workspace.processes import Processes
@@ -32,7 +33,7 @@ class Link:
         self.to_editor: deque[bytes] = deque()
         self.to_server: deque[bytes] = deque()
         writer: Any = self
-        self._peer = Peer(writer)
+        self._peer = Peer(writer, Limits())
         self.door = Door(self._peer, client)
         self._sync = Sync(client.encoding, self.door)
         self.editor = LspEditor(self._notify, encoding, lag=None)

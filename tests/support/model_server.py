@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -32,7 +33,8 @@ class ModelServer:
     """Listens on 127.0.0.1 between `start` and `stop`, or as a context manager, sync or async.
 
     `replies` answer the POST requests, in order; when there is none left the answer is a 400 that
-    says so. `pages` answer GET requests by path; `/v1/models` lists `models` unless it is replaced.
+    says so. `pages` answer GET requests by path; `/v1/models` lists `models` unless it is replaced. With
+    `tls` it speaks HTTPS.
     """
 
     def __init__(
@@ -42,7 +44,9 @@ class ModelServer:
         models: Sequence[str] = ("test-model",),
         pages: Mapping[str, Raw] | None = None,
         port: int = 0,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        self._tls = tls
         self.requests: list[Request] = []
         self.connections = 0
         self.port = port
@@ -57,7 +61,7 @@ class ModelServer:
     @property
     def url(self) -> str:
         """The base URL a client needs: `http://127.0.0.1:PORT/v1`."""
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}/v1"
 
     @property
     def posts(self) -> list[Request]:
@@ -101,7 +105,7 @@ class ModelServer:
 
     async def _serve(self) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
+        server = await asyncio.start_server(self._connected, "127.0.0.1", self.port, ssl=self._tls)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stopping.wait()

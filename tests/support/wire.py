@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 Message = dict[str, Any]
-PATIENCE = 8.0  # seconds a test waits for anything
+PATIENCE = 20.0  # seconds a test waits for anything
 AGENT: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
 
 

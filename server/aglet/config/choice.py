@@ -7,6 +7,7 @@ from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
 from aglet.engine.ports import ModelClient
 from aglet.models.endpoint import Endpoint
+from aglet.models.providers import PROVIDERS, named
 from aglet.models.resolver import Models
 
 NO_MODEL = """\
@@ -15,15 +16,16 @@ NO_MODEL = """\
 To keep it, write base_url, model and api_key_env into {}"""
 NOTHING = (
     "no model is configured",
-    "Start one of these, set OPENAI_API_KEY and OPENAI_MODEL, or use --base-url http://HOST/v1 --model NAME",
+    "Start one of these, set OPENAI_API_KEY and OPENAI_MODEL (or those of ANTHROPIC, or of GEMINI), "
+    "or use --base-url http://HOST/v1 --model NAME",
 )
 ONLY_A_KEY = (
-    "OPENAI_API_KEY is set but no model is named",
-    "Name one: set OPENAI_MODEL, or use --model NAME",
+    "{} is set but no model is named",
+    "Name one: set {}, or use --model NAME",
 )
 ONLY_A_NAME = (
     "there is no address for the model {!r}",
-    "Start one of these, set OPENAI_API_KEY, or use --base-url http://HOST/v1",
+    "Start one of these, set {}, or use --base-url http://HOST/v1",
 )
 
 
@@ -75,10 +77,18 @@ class Choice:
     def _none(self, folder: str) -> str:
         """What is missing, and every way to have a model."""
         setup = self._setup()
-        name = setup.load(folder).config.model or setup.environment.get("OPENAI_MODEL", "")
-        has_key = "OPENAI_API_KEY" in setup.keys
-        what, how = ONLY_A_NAME if name else ONLY_A_KEY if has_key else NOTHING
-        return NO_MODEL.format(what.format(name), how, setup.config_file)
+        variables = (setup.environment.get(provider.model_variable, "") for provider in PROVIDERS)
+        name = setup.load(folder).config.model or next(filter(None, variables), "")
+        keyed = next((provider for provider in PROVIDERS if provider.key(setup.keys)[1]), None)
+        if name:
+            problem, remedy = ONLY_A_NAME
+            what, how = problem.format(name), remedy.format(named(name)[0].key_variables[0])
+        elif keyed:
+            problem, remedy = ONLY_A_KEY
+            what, how = problem.format(keyed.key(setup.keys)[0]), remedy.format(keyed.model_variable)
+        else:
+            what, how = NOTHING
+        return NO_MODEL.format(what, how, setup.config_file)
 
     def _offered(self, folder: str) -> Offered:
         setup = self._setup()

@@ -12,8 +12,8 @@ from aglet.config.setup import Setup
 from aglet.config.sources import RANKS, Rank, Source
 from aglet.config.tables import KeyPath, value_at
 from aglet.models.endpoint import Endpoint, Prices
+from aglet.models.providers import BY_DIALECT, PROVIDERS, Provider, named
 
-OPENAI = "https://api.openai.com/v1"
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
@@ -47,32 +47,41 @@ class _Reader:
 
     def offered(self) -> Offered:
         config = self._config
-        named = {name: self._named(name, entry) for name, entry in config.models.items()}
+        tables = {name: self._named(name, entry) for name, entry in config.models.items()}
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
-        if chosen in named:
-            self._check(config.models[chosen], chosen)
+        if chosen in tables:
+            self._check(config.models[chosen], tables[chosen])
             if config.base_url and self._loaded.rank("base_url") in DIRECT:
-                named[chosen] = self._moved(named[chosen], config.base_url)
+                tables[chosen] = self._moved(tables[chosen], config.base_url)
             own = None
         else:
-            own = self._at_base_url() or (None if named else self._openai())
-        endpoints = (*named.values(), *((own,) if own else ()))
+            own = self._at_base_url() or (None if tables else self._shared())
+        endpoints = (*tables.values(), *((own,) if own else ()))
         return Offered(
             endpoints, config.model or (own.name if own else ""), config.tiers, tuple(self._warnings)
         )
 
     def _named(self, name: str, entry: ModelSettings) -> Endpoint:
+        provider = BY_DIALECT.get(entry.dialect)
         url = entry.base_url or ""
-        key = self._setup.keys.get(entry.api_key_env, "") or entry.api_key.get_secret_value()
-        said_by = "api_key_env" if entry.api_key_env else "api_key"
-        key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
+        if not url and provider and entry.dialect != "chat":
+            url = self._address_of(provider)
+        if entry.api_key_env or entry.api_key.get_secret_value() or not provider:
+            variable = entry.api_key_env
+            key = self._setup.keys.get(variable, "") or entry.api_key.get_secret_value()
+            said_by = "api_key_env" if variable else "api_key"
+            key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
+        elif entry.dialect != "chat" and provider.is_meant(url, self._setup.environment):
+            variable, key = provider.key(self._setup.keys)
+        else:
+            variable, key = "", ""
         return Endpoint(
             name=name,
             model=entry.model or name,
             base_url=url,
-            dialect="scripted" if entry.dialect == "scripted" else "chat",
+            dialect=entry.dialect,
             api_key=key,
-            key_variable=entry.api_key_env,
+            key_variable=variable,
             headers={header: value.get_secret_value() for header, value in entry.headers.items()},
             context_window=entry.context_window,
             output_limit=entry.output_limit,
@@ -80,7 +89,9 @@ class _Reader:
                 entry.input_price, entry.output_price, entry.cache_read_price, entry.cache_write_price
             ),
             idle_timeout=entry.idle_timeout,
+            timeout=entry.timeout,
             script=self._script(name, entry.script),
+            fallback=entry.fallback,
         )
 
     def _at_base_url(self) -> Endpoint | None:
@@ -106,17 +117,37 @@ class _Reader:
             key_variable=variable or "AGLET_API_KEY",
         )
 
-    def _openai(self) -> Endpoint | None:
+    def _shared(self) -> Endpoint | None:
         """The endpoint of the variables many programs share; with any model configured they do not count."""
-        variables, key = self._setup.environment, self._setup.keys.get("OPENAI_API_KEY", "")
-        model, url = self._config.model or variables.get("OPENAI_MODEL"), variables.get("OPENAI_BASE_URL")
-        if not model or not (key or url):
+        variables, keys = self._setup.environment, self._setup.keys
+        asked = self._config.model or next(
+            (
+                f"{provider.name}/{model}"
+                for provider in PROVIDERS
+                if (model := variables.get(provider.model_variable))
+                and (provider.key(keys)[1] or variables.get(provider.url_variable))
+            ),
+            "",
+        )
+        provider, model = named(asked)
+        variable, key = provider.key(keys)
+        if not asked or not (key or variables.get(provider.url_variable)):
             return None
+        return Endpoint(
+            name=self._config.model or model,
+            model=model,
+            base_url=self._address_of(provider),
+            dialect=provider.dialect,
+            api_key=key,
+            key_variable=variable,
+        )
+
+    def _address_of(self, provider: Provider) -> str:
+        """Where a provider is: its own address, or the one that its variable names."""
         try:
-            url = address(url or OPENAI)
+            return address(self._setup.environment.get(provider.url_variable) or provider.base_url)
         except ValueError as problem:
-            raise ConfigError(str(problem), key="OPENAI_BASE_URL") from None
-        return Endpoint(name=model, model=model, base_url=url, api_key=key, key_variable="OPENAI_API_KEY")
+            raise ConfigError(str(problem), key=provider.url_variable) from None
 
     def _moved(self, endpoint: Endpoint, url: str) -> Endpoint:
         """The endpoint at another address; its secrets stay behind when that is another host."""
@@ -144,13 +175,19 @@ class _Reader:
         )
         return ""
 
-    def _check(self, entry: ModelSettings, name: str) -> None:
+    def _check(self, entry: ModelSettings, endpoint: Endpoint) -> None:
         """Refuse the chosen model when what it cannot do without is missing."""
+        name, provider = endpoint.name, BY_DIALECT.get(entry.dialect)
         if entry.api_key_env and entry.api_key_env not in self._setup.keys:
             raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
-        needed = "script" if entry.dialect == "scripted" else "base_url"
-        if not getattr(entry, needed) and not (needed == "base_url" and self._config.base_url):
-            raise misfit(f"{needed} is missing; write where it is", ("models", name), self._loaded.said)
+        if provider and endpoint.key_variable in provider.key_variables and not endpoint.api_key:
+            raise self._unset(endpoint.key_variable, ("models", name))
+        needed = (
+            endpoint.script if entry.dialect == "scripted" else endpoint.base_url or self._config.base_url
+        )
+        if not needed:
+            missing = "script" if entry.dialect == "scripted" else "base_url"
+            raise misfit(f"{missing} is missing; write where it is", ("models", name), self._loaded.said)
 
     def _unset(self, variable: str, path: KeyPath) -> ConfigError:
         return misfit(f"the environment variable {variable} is not set", path, self._loaded.said)

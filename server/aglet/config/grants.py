@@ -25,6 +25,10 @@ class FolderGrants:
         """Add rules. Raises `OSError`."""
         await asyncio.to_thread(self._save, rules)
 
+    async def remove(self, rules: Sequence[str]) -> None:
+        """Take rules back. Raises `OSError`."""
+        await asyncio.to_thread(self._remove, rules)
+
     def _load(self) -> list[str]:
         try:
             path, number = identity(self._folder)
@@ -34,9 +38,14 @@ class FolderGrants:
             return []
 
     def _save(self, rules: Sequence[str]) -> None:
+        self._hold(list(dict.fromkeys((*self._load(), *rules))))
+
+    def _remove(self, rules: Sequence[str]) -> None:
+        self._hold([rule for rule in self._load() if rule not in rules])
+
+    def _hold(self, rules: Sequence[str]) -> None:
         path, number = identity(self._folder)
-        together = list(dict.fromkeys((*self._load(), *rules)))
-        replace_file(self._file(path), {"folder": path, "identity": number, "rules": together})
+        replace_file(self._file(path), {"folder": path, "identity": number, "rules": rules})
 
     def _file(self, path: str) -> Path:
         return self._files / f"{sha256(path.encode('utf-8', 'surrogateescape')).hexdigest()}.json"

@@ -1,21 +1,11 @@
 """The settings of models: what `[models.NAME]` may say."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
-Dialect = Literal["chat", "scripted", "responses", "anthropic", "gemini"]
-READY = ("chat", "scripted")  # what this version speaks; the other names are kept for later
-
-
-def _known(dialect: Dialect) -> Dialect:
-    if dialect not in READY:
-        raise ValueError(
-            f"the {dialect} dialect is not in this version yet; "
-            'use dialect = "chat" with the provider\'s OpenAI-compatible address'
-        )
-    return dialect
+from aglet.models.endpoint import Dialect
 
 
 def address(url: str) -> str:
@@ -42,14 +32,17 @@ Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # US dollars per mil
 class ModelSettings(BaseModel):
     """One model. `model` is its name at the provider (the table's name when absent).
 
-    `api_key_env` names the environment variable with the key; `api_key` holds it in plain sight.
-    `headers` are sent with every request. Prices are US dollars per million tokens, sizes are tokens.
-    `idle_timeout` is how many seconds the server may stay silent. `script` is what a scripted model plays.
+    `dialect` is how its server is spoken to; those of one provider know its `base_url`, and its key in
+    the variable that everybody uses (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY). `api_key_env`
+    names another variable with the key; `api_key` holds it in plain sight. `headers` are sent with
+    every request. Prices are US dollars per million tokens, sizes are tokens. `idle_timeout` is how many
+    seconds the server may stay silent, `timeout` how many one answer may take in all. `script` is what
+    a scripted model plays. `fallback` is the model that is asked when this one is busy, spent or gone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dialect: Annotated[Dialect, AfterValidator(_known)] = "chat"
+    dialect: Dialect = "chat"
     base_url: BaseUrl | None = None
     model: str = ""
     api_key_env: str = ""
@@ -62,4 +55,6 @@ class ModelSettings(BaseModel):
     cache_read_price: Price | None = None
     cache_write_price: Price | None = None
     idle_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600.0
     script: str = ""
+    fallback: str = ""

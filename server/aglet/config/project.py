@@ -7,7 +7,7 @@ from aglet.engine.vocabulary import JsonObject
 
 ADDED_UP = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
 STRICTER = frozenset({("permissions", "ask"), ("permissions", "deny")})  # lists that may grow
-LOWERED = frozenset({"budget", "guards"})  # tables whose numbers may become smaller
+LOWERED = frozenset({"budget", "deadline", "guards"})  # tables whose numbers may become smaller
 
 
 def tighten(values: JsonObject, held: JsonObject) -> tuple[JsonObject, tuple[KeyPath, ...]]:

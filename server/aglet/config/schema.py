@@ -5,7 +5,9 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
 from aglet.features.budget.settings import Settings as Budget
+from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
+from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
@@ -31,6 +33,7 @@ class Config(BaseModel):
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
 
+    deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()
     instructions: Instructions = Instructions()
@@ -41,3 +44,4 @@ class Config(BaseModel):
     search: Search = Search()
     shell: Shell = Shell()
     ask: Ask = Ask()
+    client_tools: ClientTools = ClientTools()

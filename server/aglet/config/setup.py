@@ -19,9 +19,10 @@ from aglet.config.load import Loaded, load
 from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml
 from aglet.config.tables import leaves
 from aglet.engine.vocabulary import JsonObject
+from aglet.models.providers import KEY_VARIABLES
 
 MAX_BYTES = 1_000_000  # of one config file
-OWN_KEYS = ("AGLET_API_KEY", "OPENAI_API_KEY")
+OWN_KEYS = ("AGLET_API_KEY", *KEY_VARIABLES)
 Trusts = Callable[[Path], bool]
 
 

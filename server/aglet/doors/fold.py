@@ -11,12 +11,14 @@ from aglet.engine.vocabulary import JsonObject
 class Transcript:
     """What a client knows of one session after some events; unknown event types only move `seq`.
 
-    `items` stand in the order in which they started, open ones with what streamed into them so far.
+    `items` stand in the order in which they started, open ones with what streamed into them so far;
+    those that a rewind took out stand in `rewinds`, by its checkpoint.
     """
 
     seq: int = 0
     state: str = "idle"
     items: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    rewinds: dict[str, dict[str, JsonObject]] = field(default_factory=dict[str, dict[str, JsonObject]])
     requests: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     runs: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     info: JsonObject = field(default_factory=dict[str, object])
@@ -38,6 +40,8 @@ class Transcript:
                 self.runs[event["runId"]] = data
             case "queueChanged":
                 self.queue = data["queue"]
+            case "historyRewound" if data["conversation"]:
+                self._rewind(data)
             case "sessionState":
                 self.state = data["state"]
             case "sessionInfo":
@@ -46,6 +50,16 @@ class Transcript:
                 self.options = data["options"]
             case _:
                 pass
+
+    def _rewind(self, data: JsonObject) -> None:
+        before = self.items
+        if undone := data.get("undoes"):
+            self.items = dict(self.rewinds.get(undone, before))
+        else:
+            shown = list(before)
+            keep = shown.index(data["lastItemId"]) + 1 if data["lastItemId"] in before else 0
+            self.items = {item_id: before[item_id] for item_id in shown[:keep]}
+        self.rewinds[data["checkpointId"]] = before
 
     def _take_item(self, type: str, item_id: str, data: JsonObject) -> None:
         if type == "itemDelta":

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 from aglet.doors.from_wire import Malformed
 from aglet.engine.vocabulary import JsonObject
 from aglet.features.budget.limits import OPTIONS as BUDGETS
+from aglet.features.deadline.settings import OPTION as SECONDS
 from aglet.features.permissions.modes import complaint, is_mode
 
 TEXTS = ("model", "mode", "effort")
-KNOWN = (*TEXTS, *BUDGETS)
+KNOWN = (*TEXTS, *BUDGETS, SECONDS)
 
 
 def read_options(given: Mapping[str, object]) -> JsonObject:
@@ -20,13 +21,18 @@ def read_options(given: Mapping[str, object]) -> JsonObject:
     """
     options = {name: value for name, value in given.items() if value is not None}
     for name, value in options.items():
-        if name not in KNOWN and not name.startswith("_"):
-            raise Malformed(f"there is no option {name!r}; {_instead(name)}")
+        check_name(name)
         if name in TEXTS and not isinstance(value, str):
             raise Malformed(f"params.options.{name} must be a string")
     if "mode" in options and not is_mode(options["mode"]):
         raise Malformed(f"params.options.mode: {complaint(options['mode'])}")
     return options
+
+
+def check_name(name: str) -> None:
+    """Refuse the name of an option that there is not. Raises `Malformed`."""
+    if name not in KNOWN and not name.startswith("_"):
+        raise Malformed(f"there is no option {name!r}; {_instead(name)}")
 
 
 def _instead(name: str) -> str:

@@ -42,7 +42,7 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.state import OpenCall, State, closing_text
+from aglet.engine.state import OpenCall, State, closing_text, settled
 from aglet.engine.vocabulary import (
     Answer,
     JsonObject,
@@ -171,7 +171,7 @@ class Translator:
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:
-            self._options |= fact.options
+            self._options = settled({**self._options, **fact.options})
             self._out.put("options", {"options": self.options})
 
     def _run_fact(self, fact: Admitted | QueueChanged | RunStarted | RunEnded) -> None:

@@ -28,7 +28,10 @@ from aglet.engine.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """The session was made, or something about it changed. Empty fields leave the old value."""
+    """The session was made, or something about it changed. Empty fields leave the old value.
+
+    An option that is `None` is taken back.
+    """
 
     cwd: str = ""
     title: str = ""

@@ -67,6 +67,10 @@ class Sessions:
             await session.log.sync()
         return session
 
+    def is_open(self, session_id: str) -> bool:
+        """Whether this process has the session open."""
+        return session_id in self._open
+
     async def peek(self, session_id: str) -> Sequence[Entry]:
         """What a session's journal holds, read without opening it. Raises `JournalError`."""
         return await asyncio.to_thread(self._store.peek, session_id)

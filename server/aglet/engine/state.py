@@ -210,8 +210,13 @@ def _changed(state: State, fact: SessionChanged) -> State:
         title=fact.title or state.title,
         parent=fact.parent or state.parent,
         roots=fact.roots or state.roots,
-        options={**state.options, **fact.options},
+        options=settled({**state.options, **fact.options}),
     )
+
+
+def settled(options: Mapping[str, object]) -> dict[str, object]:
+    """The options without those that were taken back."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _fold_question(state: State, fact: Asked | Answered) -> State:

@@ -1,129 +1,120 @@
-"""The answer of the chat-completions dialect, put together from its chunks or read from one document."""
+"""The chat-completions dialect: what is sent, and how the answer is read.
 
-import json
-from typing import Any, cast
+The same request always gives the same bytes, and a longer conversation begins with the bytes of the
+shorter one, so that servers can reuse what they have already read: fixed key order, messages last.
+"""
 
-from aglet.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
-from aglet.engine.vocabulary import Finish, JsonObject, Usage
-from aglet.models.chat_request import identity
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aglet.engine.ports import ModelRequest, ToolSpec
+from aglet.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, ToolResult
+from aglet.models.answer import Answer, finish_in
+from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
-from aglet.models.errors import CallFailed, Failure, broken_off, empty, nonsense, refusal, web_page
-from aglet.models.pieces import Kind, Pieces
+from aglet.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
 from aglet.models.reasoning import Reasoning
-from aglet.models.sse import Event
-from aglet.models.thinking import LeadingThought
-from aglet.models.tool_calls import ToolCalls
-from aglet.models.usage import cost_of, usage_of
+from aglet.models.shape import NAME, shape_of
+from aglet.models.usage import usage_of
 from aglet.models.values import object_in, objects_in
 
-PATH = "/chat/completions"
-FINISHES: dict[str, Finish] = {
+LIMIT_FIELDS = {"api.openai.com": "max_completion_tokens"}
+FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "max_tokens": "length",
     "model_length": "length",
+    "model_context_window_exceeded": "length",
     "content_filter": "content_filter",
     "safety": "content_filter",
     "refusal": "refusal",
 }
-CUTTING = {"length", "content_filter"}  # the last call may have been cut off
 
 
-class ChatAnswer:
-    """One answer. Take every event, hand on the deltas, and at the end of the input ask for the reply.
+def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
+    """The JSON body that asks for a streamed answer."""
+    body: JsonObject = {"model": endpoint.model, "stream": True, "stream_options": {"include_usage": True}}
+    if limit := endpoint.limited(request.max_output_tokens):
+        azure = endpoint.host.endswith(".azure.com")
+        body["max_completion_tokens" if azure else LIMIT_FIELDS.get(endpoint.host, "max_tokens")] = limit
+    if request.effort:
+        body["reasoning_effort"] = request.effort
+    if shape := shape_of(request):
+        wanted = {"name": NAME, "schema": shape, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    head = [{"role": "system", "content": request.system}] if request.system else []
+    return {**body, "messages": [*head, *_messages(request.messages, endpoint.identity)]}
 
-    An error in the answer is in `failure` as soon as it was seen; what came before it stays.
-    """
+
+def _tool(tool: ToolSpec) -> JsonObject:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": function}
+
+
+def _messages(messages: Sequence[Message], model: str) -> list[JsonObject]:
+    sent: list[JsonObject] = []
+    for turn in turns(messages):
+        if isinstance(turn, AssistantMessage):
+            sent.append(_assistant(turn, model))
+            continue
+        sent += [_result(result) for result in results_of(turn)]
+        if contents := contents_of(turn):
+            sent.append({"role": "user", "content": _content(contents)})
+    return sent
+
+
+def _content(contents: Sequence[Content]) -> str | list[JsonObject]:
+    if not any(isinstance(part, Image) for part in contents):
+        return "\n\n".join(written(part) for part in contents)
+    return [_image(p) if isinstance(p, Image) else {"type": "text", "text": written(p)} for p in contents]
+
+
+def _image(image: Image) -> JsonObject:
+    url = f"data:{image.media_type};base64,{image.data}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _assistant(message: AssistantMessage, model: str) -> JsonObject:
+    sent: JsonObject = {"role": "assistant", "content": text_of(message) or None}
+    opaque = message.opaque if message.opaque.get("model") == model else {}
+    if field := opaque.get("reasoning_field"):
+        sent[field] = message.thinking
+    for key in ("reasoning_details", "extra_content"):
+        if key in opaque:
+            sent[key] = opaque[key]
+    if message.tool_calls:
+        extras: list[Any] = opaque.get("calls") or [{}] * len(message.tool_calls)
+        sent["tool_calls"] = [
+            {
+                "id": call.call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": compact(call.arguments)},
+                **({"extra_content": extra} if extra else {}),
+            }
+            for call, extra in zip(message.tool_calls, extras, strict=True)
+        ]
+    return sent
+
+
+def _result(result: ToolResult) -> JsonObject:
+    return {"role": "tool", "tool_call_id": result.call_id, "content": result.text or NOTHING}
+
+
+class ChatAnswer(Answer):
+    """The answer as chunks, or as one completion. [DONE] or a reason to finish ends it."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
-        self.failure: Failure | Overflowed | None = None
-        self.endpoint = endpoint
-        self.done = False  # the server said that nothing more will come
-        self._reply_id = reply_id
-        self._thought, self._reasoning, self._calls = LeadingThought(), Reasoning(), ToolCalls()
-        self._new = Pieces()  # not handed on yet
-        self._said: dict[Kind, list[str]] = {"text": [], "thinking": []}
-        self._finish, self._begun, self._whole, self._refused = "", False, False, False
-        self._usage = Usage()
+        super().__init__(reply_id, endpoint)
+        self._reasoning = Reasoning()
         self._extra: JsonObject = {}
 
-    @property
-    def finished(self) -> bool:
-        """Whether the server said, in any way, that the answer is whole."""
-        return self.done or self._whole or bool(self._finish)
+    def _end(self) -> None:
+        self.done = self._whole = True
 
-    def take(self, event: Event) -> None:
-        """One event of the stream, or a whole completion as one event."""
-        if self.done or self.failure:
-            return
-        self._begun = True
-        if event.data.strip() == "[DONE]":
-            self.done = True
-            return
-        try:
-            chunk: Any = json.loads(event.data)
-        except (ValueError, RecursionError):
-            self.failure = self._unreadable(event.data)
-            return
-        if isinstance(chunk, dict):
-            self._take(event.name, cast("JsonObject", chunk))
-
-    def deltas(self, *, final: bool = False) -> list[TextDelta | ThinkingDelta]:
-        """What is new; with `final` also what was held back for what might have followed."""
-        if final:
-            self._say(*self._thought.close())
-        made: list[TextDelta | ThinkingDelta] = []
-        for kind, text in self._new.taken(final=final):
-            self._said[kind].append(text)
-            made.append((TextDelta if kind == "text" else ThinkingDelta)(self._reply_id, text))
-        return made
-
-    def reply(self) -> Replied:
-        """The whole answer. Raises `CallFailed` when it is not whole."""
-        if not self._begun:
-            raise CallFailed(empty(self.endpoint))
-        if not self.finished:
-            raise CallFailed(broken_off(self.endpoint))
-        finish = FINISHES.get(self._finish.lower(), "stop")
-        calls = self._calls.finished(cut=finish in CUTTING)
-        if calls:
-            finish = "tool_calls"
-        elif self._refused:
-            finish = "refusal"
-        return Replied(
-            self._reply_id,
-            "".join(self._said["text"]),
-            "".join(self._said["thinking"]),
-            calls,
-            finish,
-            self._usage,
-            cost_of(self._usage, self.endpoint.info),
-            self.endpoint.name,
-            self._opaque(with_calls=bool(calls)),
-        )
-
-    def _opaque(self, *, with_calls: bool) -> JsonObject:
-        opaque = self._reasoning.opaque(with_calls=with_calls)
-        if any(extras := self._calls.extras()):
-            opaque["calls"] = extras
-        if self._extra:
-            opaque["extra_content"] = self._extra
-        return {"model": identity(self.endpoint), **opaque} if opaque else {}
-
-    def _unreadable(self, data: str) -> Failure | None:
-        if self.finished or not data.strip():
-            return None
-        if data.startswith("<"):
-            return web_page(self.endpoint)
-        if data.startswith(("{", "[")):  # the connection broke inside an event
-            return broken_off(self.endpoint)
-        return nonsense(self.endpoint, "sent something that is not JSON")
-
-    def _take(self, name: str, chunk: JsonObject) -> None:
+    def _read(self, chunk: JsonObject) -> None:
         if usage := object_in(chunk.get("usage") or object_in(chunk.get("x_groq")).get("usage")):
             self._usage = usage_of(usage)
-        if chunk.get("error") or name == "error" or chunk.get("object") == "error":
-            self.failure = refusal(None, {}, chunk, self.endpoint)
-            return
         for choice in objects_in(chunk.get("choices")):
             if not choice.get("index"):
                 self._choice(choice)
@@ -133,20 +124,18 @@ class ChatAnswer:
         if "delta" not in choice and (message := object_in(choice.get("message"))):
             delta, self._whole = message, True
         if finish := choice.get("finish_reason"):
-            self._finish = str(finish)
-        self._new.add("thinking", self._reasoning.take(delta))
+            self._finish, self._whole = finish_in(FINISHES, finish), True
+        self._say(self._reasoning.take(delta), "")
         if content := delta.get("content"):
             self._content(content)
         if (refused := delta.get("refusal")) and isinstance(refused, str):
             self._refused = True
             self._say("", refused)
-        if fragments := delta.get("tool_calls"):
-            for fragment in objects_in(fragments):
-                self._calls.take(fragment)
+        for fragment in objects_in(delta.get("tool_calls")):
+            self._calls.take(fragment)
         if legacy := delta.get("function_call"):
             self._calls.take({"index": 0, "function": legacy})
-        if extra := delta.get("extra_content"):
-            self._extra.update(object_in(extra))
+        self._extra.update(object_in(delta.get("extra_content")))
 
     def _content(self, content: object) -> None:
         if isinstance(content, str):
@@ -156,6 +145,18 @@ class ChatAnswer:
             thinking = "".join(str(item.get("text") or "") for item in objects_in(part.get("thinking")))
             self._say(thinking, str(part.get("text") or ""))
 
-    def _say(self, thinking: str, text: str) -> None:
-        self._new.add("thinking", thinking)
-        self._new.add("text", text)
+    def _opaque(self, *, with_calls: bool) -> JsonObject:
+        opaque = self._reasoning.opaque(with_calls=with_calls)
+        if any(extras := self._calls.extras()):
+            opaque["calls"] = extras
+        if self._extra:
+            opaque["extra_content"] = self._extra
+        return opaque
+
+
+DIALECT = Dialect(
+    url=lambda endpoint: endpoint.at("/chat/completions"),
+    body=body_of,
+    answer=ChatAnswer,
+    listing=lambda endpoint: endpoint.at("/models"),
+)

@@ -5,24 +5,43 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from functools import partial
+from typing import cast
 
 import httpx
 
-from aglet.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
+from aglet.engine.facts import ModelDelta, Overflowed, Replied, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
-from aglet.models.chat_completions import PATH, ChatAnswer
-from aglet.models.chat_request import body_of
-from aglet.models.connections import Connections
+from aglet.engine.vocabulary import JsonObject
+from aglet.models.answer import Answer
+from aglet.models.connections import Asked, Connections
+from aglet.models.counting import Count, Gauge
+from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
-from aglet.models.errors import CallFailed, Failure, redirected, refusal, too_large, with_models
+from aglet.models.errors import (
+    CallFailed,
+    Failure,
+    redirected,
+    refusal,
+    too_large,
+    too_long,
+    with_models,
+)
+from aglet.models.messages import compact
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.sse import TooLarge, events
-from aglet.models.values import object_in, objects_in, text_in
+from aglet.models.usage import count_in
+from aglet.models.values import object_in
 
 PATIENT = Patience()
+HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
 LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
-LISTING = 3.0  # seconds that a failed call may take to ask which models there are
+LISTING = 3.0  # seconds that a question beside the conversation may take
+CERTAIN = 1.5  # how far beyond the window a guess must be to be believed
+NO_ROOM = (
+    "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
+    "Raise that if the model can take more."
+)
 LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
 
 
@@ -31,6 +50,7 @@ class HttpModel:
 
     def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
         self._endpoint, self._connections, self._patience = endpoint, connections, patience
+        self._dialect, self._gauge = dialect_of(endpoint), Gauge()
 
     @property
     def info(self) -> ModelInfo:
@@ -42,20 +62,49 @@ class HttpModel:
         return patiently(partial(self._try, request), self._patience)
 
     async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
-        body = json.dumps(body_of(request, self._endpoint), ensure_ascii=False, separators=(",", ":"))
-        content = body.encode(errors="replace")
-        answer = ChatAnswer(request.reply_id, self._endpoint)
-        async with self._connections.ask("POST", self._endpoint, PATH, content) as response:
+        until = asyncio.get_running_loop().time() + self._endpoint.timeout
+        content = compact(self._dialect.body(request, self._endpoint)).encode(errors="replace")
+        if too_long_to_be_kept := self._cut(request, len(content)):
+            yield too_long_to_be_kept
+            return
+        answer = self._dialect.answer(request.reply_id, self._endpoint)
+        url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
+        asked = Asked("POST", url, headers, content, until)
+        async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
                 yield await self._refused(response)
                 return
-            async with aclosing(_read(response, answer)) as batches:
+            async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
                     for delta in deltas:
                         yield delta
         if isinstance(answer.failure, Failure):
             raise CallFailed(answer.failure)
-        yield answer.failure or answer.reply()
+        reply = answer.failure or answer.reply()
+        if isinstance(reply, Replied):
+            self._gauge.learn(request, len(content), reply.usage)
+        yield reply
+
+    async def count(self, request: ModelRequest) -> Count:
+        """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
+        body = self._dialect.body(request, self._endpoint)
+        counting = self._dialect.counting
+        if counting:
+            asked = compact(counting.body(body, self._endpoint)).encode(errors="replace")
+            told = await self._json("POST", counting.url(self._endpoint), asked)
+            if tokens := count_in(told, counting.key):
+                return Count(tokens, "told")
+        return self._gauge.count(request, len(compact(body).encode(errors="replace")))
+
+    def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
+        """The overflow that this server would not tell: it would drop the beginning of the request."""
+        window = self._endpoint.context_window
+        if not (self._dialect.cuts_silently and window):
+            return None
+        count = self._gauge.count(request, sent)
+        if count.tokens <= window * (CERTAIN if count.sure == "guess" else 1):
+            return None
+        return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
 
     async def _refused(self, response: httpx.Response) -> Overflowed:
         status = response.status_code
@@ -71,23 +120,27 @@ class HttpModel:
 
     async def _models(self) -> list[str]:
         """The models the server says it has; none when it does not say."""
+        return self._dialect.listed(await self._json("GET", self._dialect.listing(self._endpoint)))
+
+    async def _json(self, method: str, url: str, content: bytes | None = None) -> JsonObject:
+        """The object that the server answers with; an empty one when it does not answer soon."""
         with suppress(CallFailed, TimeoutError, ValueError):
+            until = asyncio.get_running_loop().time() + LISTING
+            asked = Asked(method, url, self._dialect.sent_headers(self._endpoint), content, until)
             async with (
-                asyncio.timeout(LISTING),
-                self._connections.ask("GET", self._endpoint, "/models") as response,
+                asyncio.timeout_at(until),
+                self._connections.ask(self._endpoint, asked) as response,
             ):
-                listing = object_in(json.loads(await _beginning(response)))
-                return [
-                    name for model in objects_in(listing.get("data")) if (name := text_in(model.get("id")))
-                ]
-        return []
+                if response.status_code < 300:
+                    return object_in(json.loads(await _beginning(response)))
+        return {}
 
 
 async def _read(
-    response: httpx.Response, answer: ChatAnswer
+    response: httpx.Response, answer: Answer, until: float
 ) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
     """Feed the answer to its end; what each read brought is handed on together."""
-    async with aclosing(_chunks(response)) as chunks:
+    async with aclosing(_chunks(response, until)) as chunks:
         try:
             async with aclosing(events(chunks)) as batches:
                 async for batch in batches:
@@ -98,6 +151,8 @@ async def _read(
                         break
         except TooLarge:
             answer.failure = too_large(answer.endpoint)
+        except TimeoutError:
+            answer.failure = too_long(answer.endpoint)
         except httpx.TransportError:
             if not answer.finished:  # a whole answer stays whole when its connection then breaks
                 raise
@@ -108,21 +163,30 @@ async def _read(
                     pass
 
 
-async def _chunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+async def _chunks(response: httpx.Response, until: float) -> AsyncGenerator[bytes, None]:
+    """The bytes as they come. Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time)."""
     encoded = "content-encoding" in response.headers
     size = 0
-    async for chunk in response.aiter_bytes() if encoded else response.aiter_raw():
-        size += len(chunk)
-        if size > LARGEST_ANSWER:
-            raise TooLarge
-        yield chunk
+    read = response.aiter_bytes() if encoded else response.aiter_raw()
+    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
+        while True:
+            async with asyncio.timeout_at(until):
+                chunk = await anext(chunks, None)
+            if chunk is None:
+                return
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise TooLarge
+            yield chunk
 
 
 async def _beginning(response: httpx.Response) -> str:
     text = b""
-    async with aclosing(_chunks(response)) as chunks:
-        async for chunk in chunks:
-            text += chunk
-            if len(text) > LARGEST_ERROR:
-                break
+    until = asyncio.get_running_loop().time() + LISTING
+    async with aclosing(_chunks(response, until)) as chunks:
+        with suppress(TimeoutError):  # what is there has to do
+            async for chunk in chunks:
+                text += chunk
+                if len(text) > LARGEST_ERROR:
+                    break
     return text.decode(errors="replace")

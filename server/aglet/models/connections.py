@@ -1,14 +1,16 @@
 """The one pool of HTTP connections to models: what is sent to whom, and how a broken one is told."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+import ssl
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 
 import httpx
 
 from aglet import __version__
 from aglet.models.endpoint import Endpoint
-from aglet.models.errors import CallFailed, Failure, broken_off, nonsense
+from aglet.models.errors import CallFailed, Failure, broken_off, nonsense, too_long
 
 CONNECTING = 10.0  # seconds
 KEPT = 60.0  # seconds an idle connection is kept for the next turn
@@ -21,35 +23,55 @@ NO_CERTIFICATES = Failure(
 HEADERS = {"User-Agent": f"aglet/{__version__}", "Accept-Encoding": "identity"}
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes | None = None
+    until: float | None = None
+
+
 class Connections:
     """Made on first use: reading the certificates takes a while.
 
-    Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE).
+    Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
+    certificates of the system count too.
     Redirects are not followed: a key belongs to one host.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
+        self._trusted = trusted or system_trust
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 
     @asynccontextmanager
-    async def ask(
-        self, method: str, endpoint: Endpoint, path: str, content: bytes | None = None
-    ) -> AsyncGenerator[httpx.Response]:
+    async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
         """Send a request; leaving closes the connection unless the answer was read to its end.
 
         Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
         """
+        _check(asked.headers, endpoint)
         with translated(endpoint):
             client = await self._made()
-            async with client.stream(
-                method,
-                endpoint.base_url.rstrip("/") + path,
-                content=content,
-                headers=_headers(endpoint),
+            request = client.build_request(
+                asked.method,
+                asked.url,
+                content=asked.content,
+                headers={"Content-Type": "application/json", **asked.headers},
                 timeout=httpx.Timeout(endpoint.idle_timeout, connect=CONNECTING, pool=None),
-            ) as response:
+            )
+            try:
+                async with asyncio.timeout_at(asked.until):
+                    response = await client.send(request, stream=True)
+            except TimeoutError:
+                raise CallFailed(too_long(endpoint)) from None
+            try:
                 yield response
+            finally:
+                await response.aclose()
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -61,29 +83,33 @@ class Connections:
         async with self._making:
             if self._client is None:
                 try:
-                    self._client = await asyncio.to_thread(_client)
+                    self._client = await asyncio.to_thread(_client, self._trusted)
                 except OSError:
                     raise CallFailed(NO_CERTIFICATES) from None
         return self._client
 
 
-def _client() -> httpx.AsyncClient:
+def _client(trusted: Callable[[], ssl.SSLContext]) -> httpx.AsyncClient:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
-    return httpx.AsyncClient(headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False)
+    return httpx.AsyncClient(
+        headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False, verify=trusted()
+    )
 
 
-def _headers(endpoint: Endpoint) -> dict[str, str]:
-    key = endpoint.api_key.strip()
-    headers = {**({"Authorization": f"Bearer {key}"} if key else {}), **endpoint.headers}
-    if not all(value.isascii() and value.isprintable() for value in headers.values()):
-        where = (
-            f"the environment variable {endpoint.key_variable}"
-            if endpoint.key_variable
-            else "the configuration"
-        )
-        message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
-        raise CallFailed(Failure("auth", message, f"Check {where}."))
-    return {"Content-Type": "application/json", **headers}
+def system_trust() -> ssl.SSLContext:
+    """Who is trusted: SSL_CERT_FILE and SSL_CERT_DIR, else the library's own list; and this system's."""
+    trusted = httpx.create_ssl_context()
+    trusted.load_default_certs()
+    return trusted
+
+
+def _check(headers: Mapping[str, str], endpoint: Endpoint) -> None:
+    if all(value.isascii() and value.isprintable() for value in headers.values()):
+        return
+    variable = endpoint.key_variable
+    where = f"the environment variable {variable}" if variable else "the configuration"
+    message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
+    raise CallFailed(Failure("auth", message, f"Check {where}."))
 
 
 @contextmanager

@@ -9,28 +9,34 @@ from urllib.parse import urlsplit
 
 from aglet.engine.ports import ModelInfo
 
-Dialect = Literal["chat", "scripted"]
+Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input."""
+    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input.
+
+    A request with more than `above` input tokens costs what `then` says.
+    """
 
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    above: int | None = None
+    then: "Prices | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """One configured model.
 
-    `base_url` is what comes before `/chat/completions`. `api_key` is sent to that host only;
-    `key_variable` names the environment variable it came from, for hints. `idle_timeout` is how
-    many seconds the server may stay silent, before its first byte and between two. `script` is the
-    file that the `scripted` dialect plays. An endpoint without `model` takes it from the name it is
-    asked for by (`name/model`).
+    `base_url` is what comes before the dialect's path, such as `/chat/completions`. `api_key` is sent
+    to that host only; `key_variable` names the environment variable it came from, for hints.
+    `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
+    two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
+    dialect plays, `fallback` the name of the model that is asked when this one cannot. An endpoint
+    without `model` takes it from the name it is asked for by (`name/model`).
     """
 
     name: str
@@ -44,7 +50,9 @@ class Endpoint:
     output_limit: int | None = None
     prices: Prices = Prices()
     idle_timeout: float = 300.0
+    timeout: float = 3600.0
     script: str = ""
+    fallback: str = ""
 
     @property
     def host(self) -> str:
@@ -53,6 +61,21 @@ class Endpoint:
             return urlsplit(self.base_url).hostname or ""
         except ValueError:  # no URL at all; whoever asks it will be told
             return ""
+
+    @property
+    def identity(self) -> str:
+        """Whose opaque data something is: only the model that sent it gets it back."""
+        return f"{self.host}/{self.model}"
+
+    def limited(self, wanted: int | None) -> int | None:
+        """How many tokens the answer may have: what is wanted, up to what the model can."""
+        return wanted and min(wanted, self.output_limit or wanted)
+
+    def at(self, path: str, version: str = "") -> str:
+        """The URL of a path; `version` goes before it when `base_url` names none (`/v1`, `/v1beta`)."""
+        base = self.base_url.rstrip("/")
+        versioned = re.search(r"/v\d\w*(/|$)", base.partition("//")[2])
+        return f"{base}{'' if versioned or not version else f'/{version}'}{path}"
 
     @property
     def address(self) -> str:

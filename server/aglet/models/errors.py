@@ -11,6 +11,7 @@ from aglet.models.endpoint import Endpoint
 from aglet.models.overflow import overflow
 from aglet.models.said import Said, understand, wait_asked
 
+USUAL_END = "an address usually ends in /v1"
 LISTED = 12  # models named in a hint
 
 
@@ -118,8 +119,25 @@ def _sorted(status: int | None, said: Said) -> tuple[str, bool]:
     return ("providerInternal", True) if status and status >= 500 else ("badRequest", False)
 
 
+REMEDIES = {
+    "rateLimit": "Ask again in a while, or choose another model.",
+    "overloaded": "The server is busy: ask again in a while, or choose another model.",
+    "timeout": "The server took too long: ask again, or choose another model.",
+    "providerInternal": "The fault is the server's: ask again, or choose another model.",
+    "contentFilter": "The provider's filter refused it: put it in other words, or choose another model.",
+    "badRequest": "If this model cannot do what was asked (tools, images, an effort), choose another model.",
+}
+BAD_REQUESTS = (  # words of the server, and what to do
+    (r"max_completion_tokens", "Leave the output limit of this model unset."),
+    (r"max_tokens", "Set output_limit of this model to what the server allows."),
+    (r"thinking|reasoning|effort", "Choose another effort, or none: this model does not take this one."),
+    (r"tool", "Choose a model that can use tools."),
+    (r"image|vision|multimodal", "This model cannot see images: leave them out, or choose one that can."),
+)
+
+
 def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
-    """What the user can do about it; "" when there is nothing to say."""
+    """What the user can do about it."""
     match failure.kind:
         case "auth":
             return _about_the_key(endpoint)
@@ -131,11 +149,12 @@ def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
         case "rateLimit" if failure.wait:
             return f"The server asks to wait {failure.wait:.0f} seconds."
         case "badRequest" if said.is_page or failure.status in {404, 405}:
-            return f"Check base_url ({endpoint.address}): it usually ends in /v1."
-        case "badRequest" if "max_completion_tokens" in said.message:
-            return "Leave the output limit of this model unset."
-        case _:
-            return ""
+            return f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}): {USUAL_END}."
+        case "badRequest":
+            found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
+            return next(found, REMEDIES["badRequest"])
+        case kind:
+            return REMEDIES[kind]
 
 
 def _about_the_key(endpoint: Endpoint) -> str:
@@ -176,24 +195,39 @@ def web_page(endpoint: Endpoint) -> Failure:
     return Failure(
         "network",
         f"{_place(endpoint)} answered with a web page instead of a model's answer.",
-        f"A login page is in between, or base_url ({endpoint.address}) is wrong (it usually ends in /v1).",
+        f"A login page is in between, or base_url ({endpoint.address}) is wrong: {USUAL_END}.",
     )
 
 
 def nonsense(endpoint: Endpoint, what: str) -> Failure:
     """The answer cannot be what it should be."""
-    return Failure("providerInternal", f"{_place(endpoint)} {what}.", passing=True)
+    return Failure(
+        "providerInternal", f"{_place(endpoint)} {what}.", REMEDIES["providerInternal"], passing=True
+    )
 
 
 def too_large(endpoint: Endpoint) -> Failure:
     """More than any answer can be: an endless stream, or a bomb."""
-    return Failure("providerInternal", f"{_place(endpoint)} sent more than an answer can be.")
+    message = f"{_place(endpoint)} sent more than an answer can be."
+    return Failure("providerInternal", message, REMEDIES["providerInternal"])
+
+
+def too_long(endpoint: Endpoint) -> Failure:
+    """The answer took more time in all than it may."""
+    return Failure(
+        "timeout",
+        f"The answer of {_place(endpoint)} was not complete after {endpoint.timeout:g} seconds.",
+        f"Raise timeout of {endpoint.name!r} if its answers may take longer.",
+    )
 
 
 def broken_off(endpoint: Endpoint) -> Failure:
     """The answer ended before it was complete."""
     return Failure(
-        "network", f"The answer of {_place(endpoint)} broke off before it was complete.", passing=True
+        "network",
+        f"The answer of {_place(endpoint)} broke off before it was complete.",
+        "Nothing of it was carried out. Ask again, or ask to go on.",
+        passing=True,
     )
 
 

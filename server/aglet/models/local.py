@@ -8,11 +8,12 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException
 from threading import Thread
 
-from aglet.models.endpoint import Endpoint
+from aglet.models.endpoint import Dialect, Endpoint
+from aglet.models.ollama_sizes import ollama_sizes
 from aglet.models.values import object_in, objects_in, text_in
 
 PORTS = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
@@ -23,17 +24,27 @@ LARGEST = 1_000_000  # bytes of a list of models
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that was found, and the models it has; `windows` are context sizes it told, in tokens."""
+    """A server that was found, and the models it has; `windows` are context sizes in tokens.
+
+    They are what the server told, or, for Ollama, what it will be asked for with every request.
+    """
 
     kind: str
     base_url: str
     models: tuple[str, ...]
     windows: tuple[int | None, ...]
+    dialect: Dialect = "chat"
 
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Its models, named `kind/model`."""
         return tuple(
-            Endpoint(name=f"{self.kind}/{model}", model=model, base_url=self.base_url, context_window=window)
+            Endpoint(
+                name=f"{self.kind}/{model}",
+                model=model,
+                base_url=self.base_url,
+                dialect=self.dialect,
+                context_window=window,
+            )
             for model, window in zip(self.models, self.windows, strict=True)
         )
 
@@ -50,7 +61,9 @@ def _ask_all(ports: Sequence[tuple[str, int]], time_limit: float) -> list[LocalS
 
     def ask(place: int, kind: str, port: int) -> None:
         if server := _ask(kind, port, time_limit):
-            found[place] = server
+            found[place] = server  # before more is asked: what comes too late is left out
+            if server.kind == "ollama":
+                found[place] = _with_sizes(server, port, until)
 
     until = time.monotonic() + time_limit
     threads = [Thread(target=ask, args=(n, *port), daemon=True) for n, port in enumerate(ports)]
@@ -77,3 +90,10 @@ def _ask(kind: str, port: int, time_limit: float) -> LocalServer | None:
     owner = OWNERS.get(text_in(chat[0].get("owned_by")), kind)
     windows = (window if isinstance(window := m.get("max_model_len"), int) else None for m in chat)
     return LocalServer(owner, f"http://127.0.0.1:{port}/v1", tuple(m["id"] for m in chat), tuple(windows))
+
+
+def _with_sizes(server: LocalServer, port: int, until: float) -> LocalServer:
+    sizes = ollama_sizes(port, server.models, until)
+    if sizes is None:
+        return server
+    return replace(server, dialect="ollama", windows=tuple(sizes.get(model) for model in server.models))

@@ -16,13 +16,24 @@ WORDS = re.compile(
     r"|(prompt|input) is too long|prompt too long|too many tokens|request too large"
     r"|input token count .*exceeds|token limit exceeded|greater than the context length"
     r"|context the overflows|length of all messages is too long|reduce the length of the (messages|input)"
-    r"|exceeds the limit of \d+|too large for model with \d+ maximum context",
+    r"|exceeds the limit of \d+|too large for model with \d+ maximum context"
+    r"|longer than the (model'?s )?context length|input tokens exceed"
+    r"|cannot exceed the (total )?tokens? limit|`inputs` tokens \+ `max_new_tokens` must be",
     re.IGNORECASE,
 )
 NUMBERS = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
-        r"maximum context length is (?P<limit>\d+).+?(?:requested|resulted in|has)\D{0,9}(?P<used>\d+)",
+        r"maximum (?:context|prompt) length is (?P<limit>\d+).+?"
+        r"(?:requested|resulted in|has|contains)\D{0,9}(?P<used>\d+)",
+        r"contains (?P<used>\d+) tokens.*?with (?P<limit>\d+) maximum context",
+        r"(?P<used>\d+) \+ \d+ > (?P<limit>\d+)",
+        r"token count of (?P<used>\d+) exceeds the limit of (?P<limit>\d+)",
+        r"token limit: (?P<limit>\d+) \(requested: (?P<used>\d+)",
+        r"\((?P<used>\d+) tokens\) is longer.*?\((?P<limit>\d+)",
+        r"too long: (?P<used>\d+), model maximum context length: (?P<limit>\d+)",
+        r"must be <= (?P<limit>\d+). Given: (?P<used>\d+)",
+        r"input tokens (?P<used>\d+) cannot exceed.*?limit (?P<limit>\d+)",
         r"(?P<used>\d+) tokens > (?P<limit>\d+) maximum",
         r"token count \((?P<used>\d+)\).*?\((?P<limit>\d+)\)",
         r"exceeded by (?P<over>\d+) tokens.*?limit for this model is (?P<limit>\d+)",

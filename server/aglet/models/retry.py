@@ -1,4 +1,4 @@
-"""Asking again after failures that may pass: what a broken answer had handed on counts for nobody then."""
+"""Asking again after failures that may pass, as long as nothing of an answer was handed on."""
 
 import asyncio
 import random
@@ -39,18 +39,22 @@ class Patience:
 async def patiently(
     ask: Callable[[], AsyncGenerator[Part, None]], patience: Patience
 ) -> AsyncGenerator[Part, None]:
-    """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`."""
-    tried = 0
+    """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`.
+
+    Once a part was handed on there is no other try: what the user has read stays true.
+    """
+    tried, handed = 0, False
     while True:
         tried += 1
         try:
             async with aclosing(ask()) as parts:
                 async for part in parts:
+                    handed = True
                     yield part
             return
         except CallFailed as error:
             delay = patience.delay(error.failure, tried)
-            if delay is None:
+            if delay is None or handed:
                 raise
             retrying = Retrying(tried, delay, error.failure.message)
         yield retrying

@@ -81,6 +81,7 @@ class EventReader:
         value = value.removeprefix(b" ")
         if line.startswith(b"{"):
             self._events.append(Event(self._name, line.decode(errors="replace")))
+            self._size = 0
         elif name == b"error":
             self._events.append(Event("error", value.decode(errors="replace")))
         elif name == b"event":
@@ -98,18 +99,12 @@ class EventReader:
 async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[Event], None]:
     """The events of a body, as many at a time as one read completed. Raises `TooLarge`.
 
-    A body that begins like JSON or a web page is read whole, and each JSON value in it is an event.
+    A body that begins like JSON or a web page is read whole, and each JSON value in it is an event; one
+    whose first line is a JSON value is read line by line.
     """
-    head = b""
-    async for chunk in chunks:
-        head += chunk
-        if len(head) > LARGEST:
-            raise TooLarge
-        if first := head.lstrip(BOM + WHITESPACE)[:1]:
-            break
-    else:
-        return
-    if first in b"{[<":
+    head = await _head(chunks)
+    lines = head.startswith(b"{") and _is_json(head.partition(b"\n")[0])
+    if head.startswith((b"{", b"[", b"<")) and not lines:
         yield _values(await _whole(head, chunks))
         return
     reader = EventReader()
@@ -117,6 +112,31 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[Event], No
     async for chunk in chunks:
         yield reader.feed(chunk)
     yield reader.close()
+
+
+async def _head(chunks: AsyncIterator[bytes]) -> bytes:
+    """The beginning without white space: the first line when it looks like an object."""
+    pieces, size, first = list[bytes](), 0, b""
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > LARGEST:
+            raise TooLarge
+        pieces.append(chunk if pieces else chunk.lstrip(BOM + WHITESPACE))
+        if not pieces[0]:
+            pieces = []
+            continue
+        first = first or pieces[0][:1]
+        if first != b"{" or b"\n" in pieces[-1]:
+            break
+    return b"".join(pieces)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 async def _whole(head: bytes, chunks: AsyncIterator[bytes]) -> str:

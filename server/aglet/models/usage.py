@@ -1,7 +1,7 @@
 """What a model call used and what it cost."""
 
-from aglet.engine.ports import ModelInfo
 from aglet.engine.vocabulary import JsonObject, Usage
+from aglet.models.endpoint import Prices
 from aglet.models.values import object_in
 
 MILLION = 1_000_000
@@ -13,9 +13,9 @@ def usage_of(raw: JsonObject) -> Usage:
     Tokens of the total that stand neither under prompt nor under completion are hidden reasoning
     (xAI, Gemini) and are billed as output, so they count as output here.
     """
-    given, made, total = (_count(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
+    given, made, total = (count_in(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
     prompt, completion = (object_in(raw.get(f"{kind}_tokens_details")) for kind in ("prompt", "completion"))
-    reasoning = _count(completion, "reasoning_tokens")
+    reasoning = count_in(completion, "reasoning_tokens")
     if given is not None and made is not None and total is not None and total > given + made:
         reasoning = reasoning or total - given - made
         made = total - given
@@ -24,32 +24,35 @@ def usage_of(raw: JsonObject) -> Usage:
         output_tokens=made,
         reasoning_tokens=reasoning,
         cache_read_tokens=_first(
-            _count(prompt, "cached_tokens"),
-            _count(raw, "cached_tokens"),
-            _count(raw, "prompt_cache_hit_tokens"),
-            _count(raw, "cache_read_input_tokens"),
+            count_in(prompt, "cached_tokens"),
+            count_in(raw, "cached_tokens"),
+            count_in(raw, "prompt_cache_hit_tokens"),
+            count_in(raw, "cache_read_input_tokens"),
         ),
         cache_write_tokens=_first(
-            _count(prompt, "cache_write_tokens"), _count(raw, "cache_creation_input_tokens")
+            count_in(prompt, "cache_write_tokens"), count_in(raw, "cache_creation_input_tokens")
         ),
     )
 
 
-def cost_of(usage: Usage, info: ModelInfo) -> float | None:
+def cost_of(usage: Usage, prices: Prices) -> float | None:
     """US dollars; `None` when a price or a count is unknown. Input includes what came from the cache."""
-    if info.input_price is None or info.output_price is None:
-        return None
     if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    if prices.then and prices.above is not None and usage.input_tokens > prices.above:
+        prices = prices.then
+    if prices.input is None or prices.output is None:
         return None
     read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
     fresh = max(usage.input_tokens - read - written, 0)
-    read_price = info.input_price if info.cache_read_price is None else info.cache_read_price
-    write_price = info.input_price if info.cache_write_price is None else info.cache_write_price
-    spent = fresh * info.input_price + read * read_price + written * write_price
-    return (spent + usage.output_tokens * info.output_price) / MILLION
+    read_price = prices.input if prices.cache_read is None else prices.cache_read
+    write_price = prices.input if prices.cache_write is None else prices.cache_write
+    spent = fresh * prices.input + read * read_price + written * write_price
+    return (spent + usage.output_tokens * prices.output) / MILLION
 
 
-def _count(raw: JsonObject, key: str) -> int | None:
+def count_in(raw: JsonObject, key: str) -> int | None:
+    """A count of tokens; `None` when there is none that can be true."""
     count = raw.get(key)
     if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= 1e9:
         return None

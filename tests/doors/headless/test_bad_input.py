@@ -197,6 +197,7 @@ def test_a_run_without_a_prompt_is_refused(aglet: Aglet) -> None:
         (["run", "go", "--mode", "auto"], "needs the sandbox"),
         (["run", "go", "--mode", "yolo"], "there is no mode 'yolo'; use ask, acceptEdits"),
         (["run", "go", "--max-turns", "0"], "not a number from 1 on"),
+        (["run", "go", "--max-seconds", "inf"], "'inf' is not a number of seconds, 0 or more"),
         (["run", "go", "--output", "xml"], "invalid choice: 'xml'"),
         (["resume", "two", "words"], "in quotes"),
         (["serve"], "--stdio"),

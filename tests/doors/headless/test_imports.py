@@ -39,7 +39,10 @@ def test_the_version_needs_nothing_heavy(aglet: Aglet) -> None:
     assert not loaded_by(aglet, "--version") & HEAVY
 
 
-@pytest.mark.parametrize("arguments", [("run", "go"), ("sessions",), ("config", "explain")])
+CONTROLLED = ("run", "go", "--input", "jsonl", "--output", "jsonl")
+
+
+@pytest.mark.parametrize("arguments", [("run", "go"), CONTROLLED, ("sessions",), ("config", "explain")])
 def test_the_headless_door_does_not_load_what_only_editors_need(
     aglet: Aglet, arguments: tuple[str, ...]
 ) -> None:

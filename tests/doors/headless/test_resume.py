@@ -1,11 +1,15 @@
 """`aglet resume` and `aglet sessions`."""
 
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aglet.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStarted, SessionChanged
+from aglet.engine.vocabulary import Stop, StopReason, Text
+from aglet.stores.files import FileStore
 from doors.headless.conftest import Aglet
 
 LIST = {"name": "list_dir", "arguments": {}}
@@ -122,6 +126,71 @@ def test_it_says_so_when_there_is_nothing_to_continue(aglet: Aglet) -> None:
     done = aglet.run("resume", session_id)
     assert done.code == 2
     assert f"nothing to continue in {session_id}: its last run is complete" in done.err
+
+
+def leave(aglet: Aglet, session_id: str, *facts: Fact) -> None:
+    """A session as a process left it that was killed after these facts."""
+    journal = FileStore(aglet.state).create(session_id)
+    first = SessionChanged(str(aglet.workspace.resolve()))
+    journal.append(*(Entry(seq, time.time(), fact) for seq, fact in enumerate((first, *facts), 1)))
+    journal.close()
+
+
+WAITING = Admitted("run_1", "item_1", (Text("first"),))
+
+
+def test_a_session_that_never_had_a_prompt_is_not_the_latest(aglet: Aglet) -> None:
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    session_id = aglet.run("run", "one", "--output", "json").whole["sessionId"]
+    for number in range(60):  # more than one page of them
+        leave(aglet, f"ses_killed{number}")
+    done = aglet.run("resume", "two", "--output", "json")
+    assert (done.whole["sessionId"], done.whole["result"]) == (session_id, "Second.")
+
+
+def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(aglet: Aglet) -> None:
+    leave(aglet, "ses_killed")
+    for words in ([], ["go"]):
+        done = aglet.run("resume", *words)
+        assert done.code == 2
+        assert done.err.endswith('Begin one: aglet run "…"\n')
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ([], "it has had no run"),
+        ([WAITING], "its last prompt was never begun; it runs before the next one"),
+        (
+            [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.MAX_TURNS))],
+            "its last run ended (max turns)",
+        ),
+        (
+            [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.END_TURN)), Rewound("r", "", 0)],
+            "its last run was taken back",
+        ),
+    ],
+)
+def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
+    aglet: Aglet, facts: list[Fact], why: str
+) -> None:
+    leave(aglet, "ses_killed", *facts)
+    said = f'nothing to continue in ses_killed: {why}. Say what to do: aglet resume ses_killed "…"\n'
+    done = aglet.run("resume", "ses_killed")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith(said)
+
+
+def test_a_prompt_that_was_never_begun_runs_before_the_next_one(aglet: Aglet) -> None:
+    leave(aglet, "ses_killed", WAITING)
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    events = aglet.run("resume", "and then", "--output", "jsonl").events
+    texts = [
+        event["data"]["item"]["text"]
+        for event in events
+        if event["type"] == "itemCompleted" and event["data"]["item"]["kind"] == "message"
+    ]
+    assert texts == ["First.", "Second."]
 
 
 def test_a_session_that_another_process_writes_is_left_alone(aglet: Aglet) -> None:

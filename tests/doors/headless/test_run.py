@@ -167,7 +167,10 @@ def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(aglet: Agle
 def test_people_read_why_a_run_ended_and_how_to_go_on(aglet: Aglet) -> None:
     aglet.script({"calls": [WRITE]}, {"text": "ok"})
     done = aglet.run("run", "go", "--max-turns", "1")
-    assert "Stopped at a limit (maxTurns)" in done.err
+    said = (
+        "Stopped at a limit (maxTurns): The budget of turns is used up: 1 of 1. --max-turns gives it more.\n"
+    )
+    assert said in done.err
     assert "aglet resume ses_" in done.err
 
 
@@ -177,6 +180,13 @@ def test_a_headless_run_has_twelve_turns_unless_it_is_told_otherwise(aglet: Agle
     done = aglet.run("run", "go", "--output", "json")
     assert (done.code, done.whole["detail"]) == (4, "The budget of turns is used up: 12 of 12.")
     assert aglet.run("run", "go", "--max-turns", "30").code == 0
+
+
+def test_a_run_that_takes_too_long_ends_at_its_limit(aglet: Aglet) -> None:
+    aglet.script({"text": "begun", "hang": True})
+    done = aglet.run("run", "go", "--max-seconds", "0.5", "--output", "json")
+    assert (done.code, done.whole["stopReason"]) == (4, "timeout")
+    assert done.whole["detail"] == "The time limit of 0.5 seconds is reached."
 
 
 def test_every_wait_for_the_model_is_told_even_without_a_terminal(aglet: Aglet) -> None:
@@ -208,12 +218,21 @@ def test_a_model_behind_http_needs_no_configuration_but_its_address(aglet: Aglet
     assert (aglet.workspace / "a.txt").exists()
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again(aglet: Aglet) -> None:
-    torn = Reply("Half of what", cut_after=2, then="close")
+def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(aglet: Aglet) -> None:
+    torn = Reply("Half of what", cut_after=1, then="close")
     with ModelServer([torn, Reply("All of what I said.")]) as server:
         done = aglet.run("run", "go", "--base-url", server.url, "--model", "m")
     assert (done.code, done.out) == (0, "All of what I said.\n")
     assert "broke off before it was complete. Trying again in" in done.err
+
+
+def test_an_answer_that_breaks_off_later_is_told_and_not_repeated(aglet: Aglet) -> None:
+    torn = Reply("Half of what", cut_after=2, then="close")
+    with ModelServer([torn, Reply("All of what I said.")]) as server:
+        done = aglet.run("run", "go", "--base-url", server.url, "--model", "m")
+        assert len(server.posts) == 1
+    assert done.code == 1
+    assert "Ask again, or ask to go on." in done.err
 
 
 def test_the_environment_alone_is_enough(aglet: Aglet) -> None:

@@ -25,6 +25,7 @@ from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.errors import to_bad
 from aglet.doors.lsp.framing import Frames, Oversized, Untrusted
 from aglet.doors.lsp.messages import Bad, parse
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
@@ -364,7 +365,7 @@ class Editing:
         self.messages: list[Wire] = []
         self.answer = answer
         writer: Any = self
-        self.peer = Peer(writer)
+        self.peer = Peer(writer, Limits())
         self.editor = LspEditor(self.peer, client)
         self.sync = Sync(client.encoding, self.editor)
         self.uri = "file:///w/a%20b.txt"

@@ -237,7 +237,7 @@ async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() ->
     capabilities = {"experimental": {"agent": AGENT}}
     client, writer = read_client({"capabilities": capabilities}), FakeWriter()
     given: Any = writer
-    unused: Any = None
+    unused: Any = print  # no run is begun
     async with Sessions(MemoryStore(), unused, FakeClock()) as sessions:
         session = await sessions.create("/work")
         attached = Attached(session, Peer(given), client)

@@ -38,6 +38,12 @@ class FakeGrants:
             raise OSError("the disk is full")
         self.rules += rules
 
+    async def remove(self, rules: Sequence[str]) -> None:
+        """Forget them."""
+        if self.broken:
+            raise OSError("the disk is full")
+        self.rules = [rule for rule in self.rules if rule not in rules]
+
 
 def pick(option: str, feedback: str = "", new: JsonObject | None = None) -> Reply:
     return lambda question: Answer("selected", option, feedback, new)

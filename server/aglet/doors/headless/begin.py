@@ -8,9 +8,10 @@ from typing import Literal
 from aglet.assembly import World
 from aglet.config import ConfigError, check_folder
 from aglet.doors.headless.exits import CannotBegin
-from aglet.engine.facts import SessionChanged
+from aglet.engine.facts import Admitted, SessionChanged
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
+from aglet.engine.state import State
 from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
 
 BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
@@ -22,12 +23,13 @@ class Request:
     """One `aglet run` or `aglet resume`. `options` hold for this run, `arguments` are settings.
 
     `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
-    of the folder when `resume` is set.
+    of the folder when `resume` is set. With `control` standard input has requests, one per line.
     """
 
     cwd: str = ""
     prompt: str = ""
     output: Mode = "text"
+    control: bool = False
     resume: bool = False
     session_id: str = ""
     title: str = ""
@@ -119,10 +121,16 @@ async def _open(world: World, session_id: str) -> Session:
 
 
 async def _latest(world: World, cwd: str) -> str:
-    rows, _ = await world.sessions.list(cwd=cwd, limit=1)
-    if not rows:
-        raise CannotBegin(f'There is no session of {cwd}. Begin one: aglet run "…"', "sessionNotFound")
-    return rows[0].session_id
+    """The session of this folder that was used last. One without a prompt was killed before it had any."""
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
+        for row in rows:
+            entries = await world.sessions.peek(row.session_id)
+            if any(isinstance(entry.fact, Admitted) for entry in entries):
+                return row.session_id
+        if not cursor:
+            raise CannotBegin(f'There is no session of {cwd}. Begin one: aglet run "…"', "sessionNotFound")
 
 
 def _broken_off(session: Session) -> str:
@@ -131,19 +139,21 @@ def _broken_off(session: Session) -> str:
     if stop and stop.reason in BROKEN_OFF:
         return session.state.run_id
     raise CannotBegin(
-        f"There is nothing to continue in {session.session_id}: {_how_it_ended(stop)}. "
+        f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}. "
         f'Say what to do: aglet resume {session.session_id} "…"',
         "nothingToContinue",
     )
 
 
-def _how_it_ended(stop: Stop | None) -> str:
-    match stop:
+def _how_it_stands(state: State) -> str:
+    match state.stop:
+        case _ if state.queue:
+            return "its last prompt was never begun; it runs before the next one"
         case None:
-            return "it has had no run"
+            return "its last run was taken back" if state.run_id else "it has had no run"
         case Stop(reason=StopReason.END_TURN):
             return "its last run is complete"
-        case _:
+        case stop:
             return f"its last run ended ({stop.reason.replace('_', ' ')})"
 
 

@@ -2,11 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
+from math import isfinite, nan
 from typing import Any
 
 from aglet import __version__
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.harmless import harmless
+from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 
 MODES = ("ask", "acceptEdits", "plan", "allowAll")
@@ -66,13 +68,24 @@ def _add_resume(parser: argparse.ArgumentParser) -> None:
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", choices=("text", "json", "jsonl"), default="text", help="what is written")
+    parser.add_argument(
+        "--input",
+        choices=("text", "jsonl"),
+        default="text",
+        help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
+    )
     _add_model_options(parser)
     parser.add_argument("--cwd", type=_name, help="the folder to work in (or the current one)")
     parser.add_argument(
         "--add-dir", type=_name, action="append", default=[], help="another folder; may be repeated"
     )
     parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
-    parser.add_argument("--max-turns", type=_count, help="model requests at most")
+    parser.add_argument("--max-turns", type=_count, help="model requests at most (12)")
+    parser.add_argument(
+        "--max-seconds",
+        type=_seconds,
+        help="seconds at most, questions not counted (60); see also [deadline]",
+    )
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
 
 
@@ -133,6 +146,16 @@ def _count(value: str) -> int:
     return int(value)
 
 
+def _seconds(value: str) -> float:
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = nan
+    if not isfinite(seconds) or seconds < 0:
+        raise argparse.ArgumentTypeError(f"{value!r} is not a number of seconds, 0 or more")
+    return seconds
+
+
 def _do(arguments: argparse.Namespace) -> int:
     match arguments.command:
         case "serve":
@@ -147,9 +170,3 @@ def _do(arguments: argparse.Namespace) -> int:
             from aglet.doors.headless.commands import COMMANDS  # noqa: PLC0415 - they load the whole agent
 
             return COMMANDS[command](arguments)
-
-
-def settings(arguments: argparse.Namespace) -> dict[str, str]:
-    """What the arguments set, as a table of the config file."""
-    said = {"model": arguments.model, "base_url": arguments.base_url}
-    return {name: value for name, value in said.items() if value}

@@ -12,12 +12,12 @@ from aglet.config import Choice, ConfigError, Told, read
 from aglet.config.environment import process_environment
 from aglet.config.folders import state_folder
 from aglet.doors.headless.begin import Request, folder
-from aglet.doors.headless.cli import settings
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
 from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.listing import write_sessions
 from aglet.doors.headless.run import refuse, run
+from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import tell
 from aglet.engine.ports import JournalError
 from aglet.stores.files import FileStore
@@ -49,7 +49,8 @@ def welcome(arguments: argparse.Namespace) -> int:
 
 def run_prompt(arguments: argparse.Namespace) -> int:
     """`aglet run`."""
-    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=True))
+    piped = arguments.input == "text"
+    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=piped))
 
 
 def resume(arguments: argparse.Namespace) -> int:
@@ -104,23 +105,41 @@ def _start(
     arguments: argparse.Namespace, prompt: Callable[[], str], *, resume: bool = False, session_id: str = ""
 ) -> int:
     try:
+        _check_input(arguments)
         said = prompt()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
-    options = {"model": arguments.model, "mode": arguments.mode, "maxTurns": arguments.max_turns}
+    options = {
+        "model": arguments.model or None,
+        "mode": arguments.mode,
+        "maxTurns": arguments.max_turns,
+        "maxSeconds": arguments.max_seconds,
+    }
     request = Request(
         cwd=arguments.cwd or "",
         prompt=said,
         output=arguments.output,
+        control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,
         title=_text(arguments.title),
         trust=arguments.trust,
         add_dirs=tuple(arguments.add_dir),
-        options={name: value for name, value in options.items() if value},
+        options={name: value for name, value in options.items() if value is not None},
         arguments=settings(arguments),
     )
     return asyncio.run(run(request))
+
+
+def _check_input(arguments: argparse.Namespace) -> None:
+    """Standard input has a prompt, or requests whose answers are JSON lines. Raises `CannotBegin`."""
+    if arguments.input == "text":
+        return
+    if arguments.output != "jsonl":
+        raise CannotBegin("--input jsonl needs --output jsonl, where its answers are written.", "usage")
+    if "-" in (*getattr(arguments, "words", ()), getattr(arguments, "prompt", "")):
+        message = "With --input jsonl the prompt is an argument: standard input has the requests."
+        raise CannotBegin(message, "usage")
 
 
 def _prompt(given: str, *, else_piped: bool) -> str:

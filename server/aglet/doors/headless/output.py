@@ -21,7 +21,10 @@ class Output(Protocol):
 
 
 class Lines:
-    """Every event as one line of JSON; the first line is `hello`, the last `runEnded` or `fatal`."""
+    """Every event as one line of JSON; the first line is `hello`, the last `runEnded` or `fatal`.
+
+    Between them may stand answers to requests: they have no `type`.
+    """
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
@@ -35,6 +38,10 @@ class Lines:
     def event(self, event: JsonObject) -> None:
         """Write the event."""
         self._line(event)
+
+    def reply(self, message: JsonObject) -> None:
+        """Write the answer to a request from standard input."""
+        self._line(message)
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Write the last line, and before it the first if there was none."""

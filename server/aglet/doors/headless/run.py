@@ -11,13 +11,16 @@ from aglet import __version__
 from aglet.assembly import open_world
 from aglet.config import ConfigError, Told, read
 from aglet.doors.headless.begin import Beginning, Mode, Request, begin, folder
+from aglet.doors.headless.company import Company, Nobody
 from aglet.doors.headless.conversation import Conversation
 from aglet.doors.headless.exits import CannotBegin, Exit
+from aglet.doors.headless.inlet import Inlet
 from aglet.doors.headless.leaving import Leaving
 from aglet.doors.headless.output import Lines, Output, Whole
 from aglet.doors.headless.pipe import Pipe
 from aglet.doors.headless.prose import Prose
 from aglet.doors.headless.screen import Screen, can_change
+from aglet.doors.headless.terminal import Keyboard, Terminal, attended
 from aglet.doors.logs import begin_log
 from aglet.engine.ports import JournalBusy, JournalError, ModelError
 from aglet.engine.vocabulary import JsonObject
@@ -98,7 +101,17 @@ async def _run(request: Request, output: Output, screen: Screen, leaving: Leavin
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))
-        return await Conversation(world, beginning, output, leaving).run(screen)
+        company = _company(request, output, screen)
+        return await Conversation(world, beginning, output, company, leaving).run()
+
+
+def _company(request: Request, output: Output, screen: Screen) -> Company:
+    """Who is there during the run."""
+    if request.control and isinstance(output, Lines):
+        from aglet.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
+
+        return Control(Inlet(sys.stdin.fileno()), output.reply)
+    return Terminal(screen, Keyboard(sys.stdin)) if attended() else Nobody()
 
 
 def hello(beginning: Beginning) -> JsonObject:

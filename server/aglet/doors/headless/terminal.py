@@ -10,7 +10,7 @@ from typing import TextIO
 from aglet.doors.headless.screen import Screen
 from aglet.engine.facts import Answered, Asked, Entry
 from aglet.engine.log import Event
-from aglet.engine.questions import Questions
+from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Answer, JsonObject, Option, Question
 
@@ -42,14 +42,19 @@ class Keyboard:
 
 
 class Terminal:
-    """Asks one question after the other. It is an observer of the session; `serve` does the asking."""
+    """Asks one question after the other, in the order in which the session opens them."""
 
     def __init__(self, screen: Screen, keyboard: Keyboard) -> None:
         self._screen, self._keyboard = screen, keyboard
         self._asked: asyncio.Queue[tuple[str, Question]] = asyncio.Queue()
         self._open: set[str] = set()
 
-    def watch(self, event: Event, state: State) -> None:
+    def attend(self, session: Session) -> None:
+        """Take a seat in front of it."""
+        session.log.subscribe(self._watch)
+        session.questions.attend(True)
+
+    def _watch(self, event: Event, state: State) -> None:
         """Take note of questions that open, and of those that were withdrawn."""
         match event:
             case Entry(fact=Asked(request_id, question)):
@@ -60,13 +65,16 @@ class Terminal:
             case _:
                 pass
 
-    async def serve(self, questions: Questions) -> None:
+    async def serve(self, session: Session) -> None:
         """Ask and answer until cancelled."""
         while True:
             request_id, question = await self._asked.get()
             if request_id in self._open:
                 answer = await self._put(question)
-                questions.answer(request_id, answer)
+                session.questions.answer(request_id, answer)
+
+    async def settle(self) -> None:
+        """There is nothing to finish: what was asked was withdrawn."""
 
     async def _put(self, question: Question) -> Answer:
         if question.kind == "form":

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from aglet.doors.lsp.hello import greet
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.transport import Reader, Writer
 
 LAST_WORDS = 0.3  # seconds to write what still waits
 
 
-def main(arguments: Mapping[str, Any] | None = None) -> int:
+def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = None) -> int:
     """Serve one client on standard input and output; gives the exit code.
 
     `arguments` are settings from the command line, a table as in the config file. The first answer
@@ -19,14 +20,15 @@ def main(arguments: Mapping[str, Any] | None = None) -> int:
     """
     received, output = take_streams()
     writer = Writer(output)
-    reader = Reader(received, writer)
+    limits = limits or Limits()
+    reader = Reader(received, writer, limits)
     greeting = greet(reader, writer)
     if isinstance(greeting, int):
         code = greeting
     else:
-        from aglet.doors.lsp.server import serve  # noqa: PLC0415 - the client has its answer by now
+        from aglet.doors.lsp.server import Connection, serve  # noqa: PLC0415 - the client has its answer by now
 
-        code = serve(reader, writer, greeting, output, dict(arguments or {}))
+        code = serve(Connection(reader, writer, greeting, limits), output, dict(arguments or {}))
     writer.close(LAST_WORDS)
     return code
 

@@ -9,8 +9,8 @@ import aglet_protocol
 from aglet.doors.lsp.commands import COMMANDS
 from aglet.doors.lsp.framing import BODY_LIMIT
 from aglet.doors.lsp.hello import DOCUMENT
+from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
 from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.run import MOST_WAITING
 from aglet.doors.lsp.sync import make_server
 from aglet.engine.loop import GRACE
 from aglet_protocol.events import EVENTS
@@ -76,8 +76,10 @@ def agent_block() -> JsonObject:
         "queue": {},
         "limits": {
             "maxFrameBytes": BODY_LIMIT,
+            "maxEventBytes": Limits().event,
+            "replayEvents": REPLAYED_EVENTS,
             "cancelGraceMs": round(GRACE * 1000),
-            "maxQueued": MOST_WAITING,
+            "maxQueued": MAX_QUEUED,
         },
     }
 

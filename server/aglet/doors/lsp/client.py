@@ -1,11 +1,13 @@
 """What the client said of itself in `initialize`: read leniently, refused only where it cannot be meant."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from aglet.doors.lsp.framing import BODY_LIMIT
 from aglet.doors.lsp.messages import INVALID_PARAMS, Bad, JsonObject
 
 PROTOCOL_VERSIONS = (1,)
+LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a client draws
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
 
@@ -18,6 +20,8 @@ class Client(NamedTuple):
     version: int | None = None  # of the agent protocol; `None` is plain mode
     events: bool = False
     excluded: frozenset[str] = frozenset()
+    interval: float = 0.0  # seconds between two deltas
+    largest: int = 0  # bytes of one event, 0 for what the server chooses
     permission: bool = False
     forms: bool = False
     message_requests: bool = False
@@ -25,6 +29,7 @@ class Client(NamedTuple):
     document_changes: bool = False
     saves: bool = False
     file_events: bool = False
+    tools: Sequence[Any] = ()  # as the client describes them
 
     @property
     def can_answer(self) -> bool:
@@ -59,10 +64,13 @@ def read_client(params: Any) -> Client:
         version=version,
         events=spoken.get("events") is not None,
         excluded=frozenset(map(str, array(member(spoken, "events").get("exclude")))),
+        interval=amount(member(spoken, "events").get("coalesceMs"), LONGEST_INTERVAL) / 1000,
+        largest=int(amount(member(spoken, "events").get("maxBytes"), BODY_LIMIT)),
         permission=spoken.get("permission") is not None,
         forms=member(spoken, "askUser").get("form") is not None,
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
+        tools=array(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
         saves=member(spoken, "edits").get("save") is not None,
         file_events=member(spoken, "edits").get("fileEvents") is not None,
@@ -76,6 +84,12 @@ def takes_versions(workspace: JsonObject) -> bool:
     """
     edit = member(workspace, "workspaceEdit")
     return edit.get("documentChanges") is True or bool(edit.get("resourceOperations"))
+
+
+def amount(value: Any, most: int) -> float:
+    """A number from 0 to `most`; 0 where there is none."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(max(0, min(value, most))) if number else 0.0
 
 
 def chosen_version(agent: Mapping[str, Any]) -> int | None:

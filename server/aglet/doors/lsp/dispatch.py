@@ -6,7 +6,7 @@ from typing import Any
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.commands import follow_command
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import to_bad
+from aglet.doors.lsp.errors import overloaded, to_bad
 from aglet.doors.lsp.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.lsp.methods import HANDLERS
 from aglet.doors.shapes import is_object
@@ -34,6 +34,8 @@ class Dispatcher:
         id = message["id"]  # noqa: A001 - what the protocol calls it
         if id in self._calls:
             raise Bad(INVALID_REQUEST, "A request with this id is not answered yet.", id)
+        if len(self._calls) >= self._door.peer.limits.calls:
+            raise overloaded(f"{len(self._calls)} requests are not answered yet.")
         call = Call(id)
         task = self._tasks.create_task(self._follow(call, message["method"], message.get("params")))
         self._calls[id] = (call, task)

@@ -1,7 +1,8 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 
 from aglet.doors.lsp.asking import Asking
@@ -9,6 +10,7 @@ from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
@@ -25,8 +27,8 @@ REMEMBERED = 16  # ends of runs, for those who wait for them
 class Attached:
     """A session whose events go to the client and whose questions come from it."""
 
-    def __init__(self, session: Session, peer: Peer, client: Client) -> None:
-        self.session = session
+    def __init__(self, session: Session, peer: Peer, client: Client, gone: Callable[[], None]) -> None:
+        self.session, self._peer, self._gone = session, peer, gone
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
@@ -52,6 +54,8 @@ class Attached:
             self._remember(told)
         if isinstance(fact, Asked):  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
+        if self._peer.overfull:
+            self._gone()
 
     def _remember(self, told: list[JsonObject]) -> None:
         self._ends |= {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
@@ -64,9 +68,9 @@ class Door:
 
     def __init__(self, world: World, peer: Peer, client: Client, folder: str) -> None:
         self.world, self.peer, self.client, self.folder = world, peer, client, folder
-        self.made: dict[str, tuple[object, str]] = {}  # by `clientKey`: what was asked, and the session
-        self.making = asyncio.Lock()
+        self.once = Once()
         self._attached: dict[str, Attached] = {}
+        self._lent: dict[str, int] = {}
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -78,13 +82,33 @@ class Door:
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
             return known
+        return self.attach(await self._opened(session_id), call)
+
+    @asynccontextmanager
+    async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
+        """The session without its events; what was opened for this is let go of again. Raises `Bad`."""
+        known = session_id not in self._lent and self.world.sessions.is_open(session_id)
+        session = await self._opened(session_id)
+        if known:
+            yield session
+            return
+        self._lent[session_id] = self._lent.get(session_id, 0) + 1
         try:
-            session = await self.world.sessions.open(session_id)
+            yield session
+        finally:
+            self._lent[session_id] -= 1
+            if not self._lent[session_id]:
+                del self._lent[session_id]
+                if session_id not in self._attached:
+                    await self.world.sessions.close(session_id)
+
+    async def _opened(self, session_id: str) -> Session:
+        try:
+            return await self.world.sessions.open(session_id)
         except JournalBusy:
             raise session_busy(session_id) from None
         except JournalError as error:
             raise session_not_found(session_id, error) from None
-        return self.attach(session, call)
 
     def attach(self, session: Session, call: Call) -> Attached:
         """Send this session's events to the client from now on, and say what of it could not be read."""
@@ -93,8 +117,15 @@ class Door:
         if damage := session.log.journal.damage:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
-        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client)
+        gone = partial(self.detach, session.session_id)
+        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
         return attached
+
+    def detach(self, session_id: str) -> None:
+        """Send nothing more of this session to a client that does not read, and say so; it goes on."""
+        if attached := self._attached.pop(session_id, None):
+            attached.leave()
+            attached.publisher.say_detached()
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""

@@ -6,7 +6,9 @@ from cattrs import BaseValidationError
 
 from aglet.config import ConfigError
 from aglet.doors.from_wire import Malformed
+from aglet.doors.lsp.limits import RETRY_AFTER
 from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad
+from aglet.engine.actions import ActionError
 from aglet.engine.admission import Refused
 from aglet.engine.ports import JournalError, ModelError, WorkspaceError
 from aglet_protocol.converter import explain
@@ -26,12 +28,19 @@ REFUSED = {  # kind: code, retryable
     "notSteerable": (-33004, False),
     "overloaded": (OVERLOADED, True),
     "keyConflict": (-33010, False),
+    "noSuchItem": (INVALID_PARAMS, False),
+    "noSuchAction": (INVALID_PARAMS, False),
 }
 HINTS = {  # what the client can do about it
     "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
     "runMismatch": "Send it again with this runId, or without expectedRunId.",
 }
 _log = logging.getLogger(__name__)
+
+
+def overloaded(message: str, **data: object) -> Bad:
+    """Too much at once; the same request is worth trying again after a while."""
+    return Bad(OVERLOADED, message, kind="overloaded", retryable=True, retryAfterMs=RETRY_AFTER, **data)
 
 
 def to_bad(error: Exception) -> Bad:
@@ -45,8 +54,9 @@ def to_bad(error: Exception) -> Bad:
             return Bad(INVALID_PARAMS, str(error))
         case Refused():
             return _refused(error)
-        case JournalError():
-            return Bad(REQUEST_FAILED, str(error), kind="journal")
+        case JournalError() | ActionError():
+            kind = "journal" if isinstance(error, JournalError) else "actionFailed"
+            return Bad(REQUEST_FAILED, str(error), kind=kind)
         case ConfigError():
             return Bad(CONFIG_INVALID, str(error), kind="configInvalid")
         case ModelError() | WorkspaceError():
@@ -72,6 +82,18 @@ def session_busy(session_id: str) -> Bad:
         sessionId=session_id,
         hint="Close it there and try again, or make another session with agent/session/new.",
     )
+
+
+def cursor_expired(epoch: str, seq: int) -> Bad:
+    """The cursor belongs to another journal, or lies outside of this one."""
+    message = "That cursor is none of this session as it is now."
+    hint = "Resume the session without a cursor."
+    return Bad(INVALID_PARAMS, message, kind="cursorExpired", epoch=epoch, seq=seq, hint=hint)
+
+
+def unsupported(message: str, capability: str) -> Bad:
+    """This server, as it is set up, cannot do that."""
+    return Bad(UNSUPPORTED, message, kind="unsupported", capability=capability)
 
 
 def _refused(error: Refused) -> Bad:

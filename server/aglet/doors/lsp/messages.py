@@ -110,7 +110,15 @@ def kind_of(message: JsonObject) -> Kind:
     return "request" if "id" in message else "notification"
 
 
+dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def encode(message: JsonObject) -> bytes:
     """The message as a frame."""
-    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return framed(dumps(message))
+
+
+def framed(text: str) -> bytes:
+    """A written message as a frame."""
+    body = text.encode("utf-8", "replace")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)

@@ -1,10 +1,12 @@
 """The client as this door talks to it: answers, notifications, events, and questions with their replies."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from aglet.doors.lsp.batches import Piece
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import Bad, JsonObject, RequestId
 from aglet.doors.lsp.transport import Writer
 
@@ -30,15 +32,25 @@ class Pending:
 class Peer:
     """Writes to the client, in order; never blocks."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, limits: Limits) -> None:
         self._writer = writer
+        self.limits = limits
         self._ids = count(1)
         self._pending: dict[RequestId, asyncio.Future[Any]] = {}
 
     @property
     def backlog(self) -> int:
-        """The size of the events that wait for the client to read, in characters, roughly."""
+        """The size of the events that wait for the client to read, in bytes, roughly."""
         return self._writer.backlog
+
+    @property
+    def overfull(self) -> bool:
+        """Whether more waits for the client to read than may."""
+        return self._writer.backlog + self._writer.others > self.limits.most
+
+    def stalled(self) -> float:
+        """For how many seconds the client has read nothing although something waits."""
+        return self._writer.stalled()
 
     def answer(self, id: RequestId, result: Any, *, urgent: bool = False) -> None:
         """Answer a request. An urgent answer may overtake events that wait."""
@@ -52,9 +64,10 @@ class Peer:
         """Send a notification."""
         self._writer.send({"jsonrpc": "2.0", "method": method, "params": params})
 
-    def send_events(self, events: list[JsonObject]) -> None:
-        """Send consecutive events in one `agent/event`."""
-        self._writer.send_events(events)
+    def send_events(self, events: Sequence[Piece]) -> None:
+        """Send consecutive events in one `agent/event`, with what else is told before this step is over."""
+        if self._writer.put(events):
+            asyncio.get_running_loop().call_soon(self._writer.flush)
 
     def request(self, method: str, params: JsonObject) -> Pending:
         """Send a request. Its future gives the result or raises `PeerError`."""

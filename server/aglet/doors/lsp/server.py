@@ -9,12 +9,15 @@ from functools import partial
 from queue import Empty
 
 from aglet.doors.lsp.client import member
+from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.lsp.dispatch import Dispatcher
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.hello import Greeting
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
+from aglet.doors.lsp.pulse import pulse
 from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import watch
@@ -28,11 +31,12 @@ BREATH = 64  # messages taken before other work gets its turn
 class Connection:
     """One client, from its first message after `initialize` to the exit code."""
 
-    def __init__(self, reader: Reader, writer: Writer, greeting: Greeting) -> None:
+    def __init__(self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits) -> None:
         self._reader, self._client = reader, greeting.client
         self._opening = read_opening(greeting.params)
-        self._peer = Peer(writer)
+        self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
+        self._tools = ClientTools(self._peer, self._client.tools)
         self._sync = Sync(self._client.encoding, self._editor)
         self._arrived = asyncio.Event()
         self._shut_down = False
@@ -46,10 +50,12 @@ class Connection:
             loop.add_signal_handler(end, self._reader.end)
         watch(self._client.process_id, output, self._lost)
         async with asyncio.TaskGroup() as tasks:
-            async with opened(self._opening, self._editor, arguments) as world:
+            async with opened(self._opening, self._editor, self._tools, arguments) as world:
                 door = Door(world, self._peer, self._client, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
+                beating = tasks.create_task(pulse(door, self._peer))
                 code = await self._listen(door, dispatcher)
+                beating.cancel()
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
@@ -108,6 +114,8 @@ class Connection:
         match message["method"]:
             case "$/cancelRequest":
                 dispatcher.cancel(given.get("id"))
+            case "agent/ack":
+                acknowledge(door, given)
             case "window/workDoneProgress/cancel":
                 cancel_progress(door, given.get("token"))
             case _:
@@ -117,6 +125,14 @@ class Connection:
 def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
     with suppress(RuntimeError):  # the loop is closed: nobody listens any more
         loop.call_soon_threadsafe(arrived.set)
+
+
+def acknowledge(door: Door, params: JsonObject) -> None:
+    """The client has taken in the events of a session up to a fact; what makes no sense is ignored."""
+    session_id, seq = params.get("sessionId"), params.get("seq")
+    attached = door.attached.get(session_id) if isinstance(session_id, str) else None
+    if attached and isinstance(seq, int):
+        attached.publisher.acknowledge(seq)
 
 
 def cancel_progress(door: Door, token: object) -> None:
@@ -133,10 +149,10 @@ def die_after(seconds: float, code: int) -> None:
     timer.start()
 
 
-def serve(reader: Reader, writer: Writer, greeting: Greeting, output: int, arguments: JsonObject) -> int:
+def serve(connection: Connection, output: int, arguments: JsonObject) -> int:
     """Serve a greeted client; gives the exit code."""
 
     async def connect() -> int:
-        return await Connection(reader, writer, greeting).serve(output, arguments)
+        return await connection.serve(output, arguments)
 
     return asyncio.run(connect())

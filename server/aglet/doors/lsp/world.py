@@ -10,6 +10,7 @@ from aglet.config import ConfigError, Told, read
 from aglet.doors import from_wire
 from aglet.doors.logs import begin_log
 from aglet.doors.lsp.client import array, member
+from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.lsp.messages import JsonObject
 from aglet.engine.ports import ModelClient
 from aglet.engine.sessions import Sessions
@@ -77,7 +78,9 @@ def read_opening(params: JsonObject) -> Opening:
 
 
 @asynccontextmanager
-async def opened(opening: Opening, editor: Editor, arguments: JsonObject) -> AsyncGenerator[World]:
+async def opened(
+    opening: Opening, editor: Editor, client: ClientTools, arguments: JsonObject
+) -> AsyncGenerator[World]:
     """The world, or what stands in its place when the configuration is wrong."""
     harden()
     folder = opening.folder or str(Path.home())
@@ -93,7 +96,7 @@ async def opened(opening: Opening, editor: Editor, arguments: JsonObject) -> Asy
         yield NoWorld(problem)
         return
     begin_log(setup.state_folder, setup.secrets)
-    async with open_world(setup, editor=editor, headless=False) as world:
+    async with open_world(setup, editor=editor, headless=False, client=client) as world:
         yield world
 
 

@@ -6,6 +6,7 @@ from aglet.engine.facts import GateFact, Notice
 from aglet.engine.feature import Feature, RunView
 from aglet.engine.ports import Asker, Workspace
 from aglet.engine.vocabulary import Stop
+from aglet.features.permissions.actions import actions_of
 from aglet.features.permissions.gate import Gate
 from aglet.features.permissions.grants import ROOM, Grants
 from aglet.features.permissions.modes import complaint, is_mode
@@ -15,7 +16,12 @@ from aglet.features.permissions.settings import Settings
 def build(settings: Settings, asker: Asker, workspace: Workspace, grants: Grants) -> Feature:
     """The feature. Raises `ValueError` for a rule that cannot be read."""
     gate = Gate(settings, asker, workspace, grants)
-    return Feature(name=ROOM, before_turn=_say_when_unknown, around_tool=gate.pass_call)
+    return Feature(
+        name=ROOM,
+        actions=actions_of(settings, grants),
+        before_turn=_say_when_unknown,
+        around_tool=gate.pass_call,
+    )
 
 
 async def _say_when_unknown(view: RunView) -> Sequence[Stop | GateFact]:

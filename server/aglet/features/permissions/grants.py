@@ -15,12 +15,13 @@ _log = logging.getLogger(__name__)
 class Grants(Protocol):
     """Rules the user allowed for this project, kept in the user's state directory, never in the project.
 
-    `load` never raises: what cannot be read grants nothing. `save` adds rules durably and raises
-    `OSError` when it cannot.
+    `load` never raises: what cannot be read grants nothing. `save` adds rules durably, `remove` takes
+    them back; both raise `OSError` when they cannot.
     """
 
     async def load(self) -> Sequence[str]: ...
     async def save(self, rules: Sequence[str]) -> None: ...
+    async def remove(self, rules: Sequence[str]) -> None: ...
 
 
 def session_grants(state: State) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from aglet.engine.facts import GateFact, Notice
 from aglet.engine.feature import Feature, RunView
 from aglet.engine.vocabulary import Stop
+from aglet.features.usage.actions import actions
 from aglet.features.usage.settings import Settings
 from aglet.features.usage.summary import nearly_used
 
@@ -22,4 +23,4 @@ def build(settings: Settings) -> Feature:
                 view.show(Notice("warning", "This run comes near its limits", f"Used: {near}."))
         return ()
 
-    return Feature(name="usage", before_turn=before_turn)
+    return Feature(name="usage", actions=actions(), before_turn=before_turn)

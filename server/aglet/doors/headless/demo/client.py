@@ -28,7 +28,7 @@ class Client:
         self._handlers = handlers
         self._last_id = 0
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "aglet", "serve", "--stdio"],
+            [sys.executable, "-P", "-m", "aglet", "serve", "--stdio"],  # -P: nothing of `cwd` is imported
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=dict(environment),
@@ -62,12 +62,13 @@ class Client:
     def call(self, method: str, params: JsonObject | None) -> Any:
         """Send a request, serve the server until its answer comes. Raises `ServerError`."""
         self._last_id += 1
-        self._send({"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params})
+        wanted = self._last_id  # a handler may call the server, too
+        self._send({"jsonrpc": "2.0", "id": wanted, "method": method, "params": params})
         while True:
             message = self._receive()
             if "method" in message:
                 self._serve(message)
-            elif message.get("id") == self._last_id:
+            elif message.get("id") == wanted:
                 if "error" in message:
                     raise ServerError(f"{method}: {message['error']['message']}")
                 return message["result"]

@@ -20,6 +20,7 @@ from aglet.doors.headless.terminal import subject_lines
 from aglet.engine.vocabulary import JsonObject
 
 PROMPT = "A test fails. Find out why and repair it."
+NO = "No, leave it as it is."
 MATERIAL = files("aglet.doors.headless.demo")
 AUTHOR = ("-c", "user.name=aglet demo", "-c", "user.email=demo@localhost")
 TESTS = (sys.executable, "-m", "unittest", "-q")
@@ -63,6 +64,9 @@ def play(folder: str, *, yes: bool) -> int:
 def _converse(repository: Path, environment: dict[str, str], show: Transcript, *, asks: bool) -> None:
     def decide(question: JsonObject) -> JsonObject:
         allowed = not asks or _ask(question)
+        if not allowed:  # the script of the model goes on differently when it is told so
+            show.say(f"\n> {NO}")
+            client.call("agent/steer", {"sessionId": question["sessionId"], "input": NO})
         wanted = "allow" if allowed else "reject"
         option = next(o["optionId"] for o in question["options"] if o["decision"] == wanted)
         return {"outcome": "selected", "optionId": option}

@@ -5,8 +5,8 @@ import asyncio
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.errors import OVERLOADED
-from aglet.doors.lsp.messages import Bad
+from aglet.doors.lsp.errors import overloaded
+from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.session import Session
@@ -14,8 +14,6 @@ from aglet.engine.vocabulary import JsonObject, StopReason
 from aglet_protocol.types import RunAnswer, RunParams
 
 POLICIES = ("ifIdle", "queue", "steer", "interrupt")
-MOST_WAITING = 256  # runs of one session that may wait for their turn
-RETRY = 1_000  # milliseconds after which it is worth trying again
 
 
 async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
@@ -56,10 +54,16 @@ def check_admission(session: Session, params: RunParams) -> None:
         raise Refused("The run to go on with is still running.", "runActive", state.run_id)
     if params.continue_run and (not state.stop or state.stop.reason is StopReason.END_TURN):
         raise Refused("There is no run to go on with: the last one came to its end.", "noActiveRun")
-    if len(state.queue) >= MOST_WAITING:
-        message = f"{len(state.queue)} runs wait in this session already."
-        data: JsonObject = {"retryable": True, "retryAfterMs": RETRY, "sessionId": session.session_id}
-        raise Bad(OVERLOADED, message, kind="overloaded", **data)
+    if not (state.running and params.admission == "steer"):
+        check_queue(session)
+
+
+def check_queue(session: Session) -> None:
+    """Refuse another run when as many wait as may. Raises `Bad`."""
+    waiting = len(session.state.queue)
+    if waiting >= MAX_QUEUED:
+        message = f"{waiting} runs wait in this session already."
+        raise overloaded(message, sessionId=session.session_id)
 
 
 def admitted(admission: Admission) -> RunAnswer:

@@ -7,20 +7,13 @@ from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.options import read_options
-from aglet.engine.admission import Refused
 from aglet_protocol.types import SessionNewParams, SessionNewResult
 
 
 async def new_session(door: Door, params: SessionNewParams, call: Call) -> SessionNewResult:
     """Make a session in an existing folder; the same `clientKey` gives the same session."""
-    async with door.making:
-        known, session_id = door.made.get(params.client_key, (params, ""))
-        if known != params:
-            raise Refused("This clientKey was used for another request. Use a new one.", "keyConflict")
-        attached = await (door.open(session_id, call) if session_id else _make(door, params, call))
-        session = attached.session
-        if params.client_key:
-            door.made[params.client_key] = (params, session.session_id)
+    made = await door.once.do(params.client_key, params, lambda: _make(door, params, call))
+    session = (await door.open(made.session.session_id, call)).session
     return SessionNewResult(
         session_id=session.session_id,
         epoch=session.log.journal.epoch,

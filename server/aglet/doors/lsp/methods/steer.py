@@ -3,6 +3,7 @@
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.methods.run import check_queue
 from aglet_protocol.types import SteerParams, SteerResult
 
 CHOICES = ("run", "queue", "return")
@@ -16,6 +17,9 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
     if not content:
         raise from_wire.Malformed("params.input must not be empty")
     attached = await door.open(params.session_id, call)
+    state = attached.session.state
+    if not (state.running or params.if_ended == "return" or params.client_key in state.keys):
+        check_queue(attached.session)
     call.until_answered.enter_context(attached.publisher.held())
     done = await attached.session.steer(content, params.expected_run_id, params.if_ended, params.client_key)
     return SteerResult(done.outcome, done.run_id or None, done.item_id or None)

@@ -1,0 +1,56 @@
+"""The tools that the client said it has, called with `agent/callTool` (protocol 4.3 and 4.5)."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from aglet.doors import from_wire, shapes
+from aglet.doors.lsp.client import array
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.peer import Peer, PeerError
+from aglet.doors.shapes import is_object
+from aglet.engine.vocabulary import ToolCall, ToolOutcome
+from aglet.features.client_tools.calling import Offered
+
+ANY = {"type": "object"}  # the schema of a tool that says nothing of its arguments
+
+
+class ClientTools:
+    """Implements the `Client` of the room `client_tools`."""
+
+    def __init__(self, peer: Peer, described: Any) -> None:
+        self._peer = peer
+        self.tools: Sequence[Offered] = [_offered(one) for one in array(described) if is_object(one)]
+
+    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+        """Ask the client and wait; a failure of its own is an outcome too."""
+        params = {"sessionId": session_id, "itemId": call.call_id, "name": call.name, "input": call.arguments}
+        pending = self._peer.request("agent/callTool", params)
+        try:
+            return _outcome(await asyncio.shield(pending.future))
+        except asyncio.CancelledError:
+            pending.withdraw()
+            raise
+        except PeerError as problem:
+            return ToolOutcome(f"The editor could not do it: {problem}", "failed", "unknown")
+
+
+def _offered(tool: JsonObject) -> Offered:
+    schema = tool.get("inputSchema")
+    return Offered(
+        name=str(tool.get("name", "")),
+        description=str(tool.get("description", "")),
+        schema=schema if is_object(schema) else ANY,
+        reads_only=tool.get("readOnly") is True,
+    )
+
+
+def _outcome(result: Any) -> ToolOutcome:
+    """What the client answered: `output` is content or a string; `isError` says that it failed."""
+    given = result if is_object(result) else {"output": result}
+    try:
+        text = shapes.plain_text(from_wire.content(given.get("output", "")))
+    except from_wire.Malformed as problem:
+        return ToolOutcome(f"The editor's answer could not be read: {problem}", "failed", "unknown")
+    failed = given.get("isError") is True
+    return ToolOutcome(text, "failed" if failed else "completed", "unknown")

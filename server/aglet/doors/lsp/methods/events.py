@@ -1,0 +1,55 @@
+"""`agent/events`: pages of a session's history (protocol 4.4 and 4.8)."""
+
+import asyncio
+from collections.abc import Sequence
+
+from aglet.doors import from_wire
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.errors import cursor_expired
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.methods.resume import Replay, place_of
+from aglet_protocol.sessions import EventsParams, EventsResult
+from aglet_protocol.types import Cursor
+
+MOST = 5_000  # events of one page
+
+
+async def events(door: Door, params: EventsParams, call: Call) -> EventsResult:
+    """One page: what stands before a cursor (the end, without one), or after it. Nothing is subscribed."""
+    call.interruptible = True
+    if params.before and params.after:
+        raise from_wire.Malformed("params.before and params.after exclude each other")
+    async with door.borrowed(params.session_id) as session:
+        journal = session.log.journal
+        replay = Replay(params.session_id, journal.epoch)
+        await asyncio.to_thread(replay.take, journal.entries())
+    cursor = params.after or params.before or Cursor(journal.epoch, replay.seq + 1)
+    if cursor.epoch != journal.epoch or not 0 <= cursor.seq <= replay.seq + 1:
+        raise cursor_expired(journal.epoch, replay.seq)
+    forward = params.after is not None
+    there = [
+        told
+        for told in replay.events
+        if (place_of(told) > cursor.seq if forward else place_of(told) < cursor.seq)
+    ]
+    page = _page(there, max(1, min(params.limit, MOST)), forward=forward)
+    result = EventsResult([told for told in page if params.types is None or told["type"] in params.types])
+    if len(page) < len(there):
+        result.next_cursor = Cursor(journal.epoch, place_of(page[-1 if forward else 0]))
+    return result
+
+
+def _page(there: Sequence[JsonObject], limit: int, *, forward: bool) -> Sequence[JsonObject]:
+    """About `limit` of these events, from the near end; those of one fact stay together."""
+    if len(there) <= limit:
+        return there
+    if forward:
+        end = limit
+        while end < len(there) and place_of(there[end]) == place_of(there[end - 1]):
+            end += 1
+        return there[:end]
+    start = len(there) - limit
+    while start and place_of(there[start - 1]) == place_of(there[start]):
+        start -= 1
+    return there[start:]

@@ -1,0 +1,47 @@
+"""`agent/item`: one item whole, or a part of one of its texts (protocol 4.4)."""
+
+import asyncio
+
+from aglet.doors import from_wire
+from aglet.doors.fold import fold
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.methods.resume import Replay
+from aglet_protocol.sessions import ItemParams, ItemResult
+
+
+async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
+    """The item as it stands now, an open one with what streamed into it."""
+    call.interruptible = True
+    found = await _find(door, params)
+    if found is None:
+        raise from_wire.Malformed(f"params.itemId: there is no item {params.item_id[:100]!r} in this session")
+    return _part(found, params) if params.field else ItemResult(found)
+
+
+async def _find(door: Door, params: ItemParams) -> JsonObject | None:
+    if attached := door.attached.get(params.session_id):
+        for opened in attached.publisher.open_items():
+            if opened["itemId"] == params.item_id:
+                return opened
+    async with door.borrowed(params.session_id) as session:
+        journal = session.log.journal
+        replay = Replay(params.session_id, journal.epoch)
+        await asyncio.to_thread(replay.take, journal.entries())
+    told = [event for event in replay.events if event.get("itemId") == params.item_id]
+    return fold(told).items.get(params.item_id)
+
+
+def _part(found: JsonObject, params: ItemParams) -> ItemResult:
+    text = found.get(params.field)
+    if not isinstance(text, str):
+        texts = ", ".join(name for name, value in found.items() if isinstance(value, str))
+        raise from_wire.Malformed(
+            f"params.field: this item has no text {params.field[:100]!r}; it has {texts}"
+        )
+    data = text.encode("utf-8", "replace")
+    start, end = (params.range.start, params.range.end) if params.range else (0, len(data))
+    start = max(0, min(start, len(data)))
+    part = data[start : max(start, end)].decode("utf-8", "replace")
+    return ItemResult(text=part, start=start, total=len(data))

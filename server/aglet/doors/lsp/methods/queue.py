@@ -1,0 +1,32 @@
+"""`agent/queue`: see and rearrange the prompts that wait (protocol 4.4)."""
+
+from aglet.doors import from_wire
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Door
+from aglet.doors.waiting import prompt
+from aglet.engine import queueing
+from aglet.engine.session import Session
+from aglet_protocol.sessions import QueueParams, QueueResult
+
+
+async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
+    """Do it, and give the queue as it is then; the same `clientKey` does it once."""
+    session = (await door.open(params.session_id, call)).session
+    await door.once.do(params.client_key, params, lambda: _change(session, params))
+    await session.log.sync()
+    return QueueResult([{"runId": admitted.run_id, **prompt(admitted)} for admitted in session.state.queue])
+
+
+async def _change(session: Session, params: QueueParams) -> None:
+    match params.op:
+        case "list":
+            pass
+        case "remove":
+            queueing.remove(session, params.item_id)
+        case "move":
+            queueing.move(session, params.item_id, params.to)
+        case "replace":
+            content = from_wire.content(params.input)
+            if not content:
+                raise from_wire.Malformed("params.input must not be empty")
+            await queueing.replace(session, params.item_id, content)

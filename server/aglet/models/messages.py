@@ -1,0 +1,73 @@
+"""What every dialect writes the same way: the words in a conversation, and their order."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    Image,
+    Message,
+    Resource,
+    Text,
+    ToolResult,
+    UserMessage,
+)
+
+STOPPED = "[The user stopped this answer here.]"
+NOTHING = "(empty)"
+Theirs = UserMessage | ToolResult
+
+
+def turns(messages: Sequence[Message]) -> Iterator[AssistantMessage | list[Theirs]]:
+    """The conversation turn by turn: each answer alone, and all that stands between two of them.
+
+    Answers without text and calls are left out: servers refuse them.
+    """
+    told = (message for message in messages if not _says_nothing(message))
+    for is_answer, group in groupby(told, key=lambda message: isinstance(message, AssistantMessage)):
+        if is_answer:
+            yield from (message for message in group if isinstance(message, AssistantMessage))
+        else:
+            yield [message for message in group if not isinstance(message, AssistantMessage)]
+
+
+def contents_of(messages: Iterable[Theirs]) -> list[Content]:
+    """All that the user's messages among them say; a message that says nothing says so."""
+    users = [message for message in messages if isinstance(message, UserMessage)]
+    parts = [part for message in users for part in message.content]
+    said = [part for part in parts if isinstance(part, Image) or written(part)]
+    return said or [Text(NOTHING)] * bool(users)
+
+
+def results_of(messages: Iterable[Theirs]) -> list[ToolResult]:
+    """The results among them."""
+    return [message for message in messages if isinstance(message, ToolResult)]
+
+
+def text_of(message: AssistantMessage) -> str:
+    """What the model said; an answer that the user stopped says so."""
+    return f"{message.text}\n\n{STOPPED}" if message.cut else message.text
+
+
+def written(part: Content) -> str:
+    """Content that is no image as text."""
+    match part:
+        case Text():
+            return part.text
+        case Resource():
+            return f'<attachment uri="{part.uri}">\n{part.text}\n</attachment>'
+        case Image():
+            return ""
+        case _:
+            return f'<attachment uri="{part.uri}" name="{part.name}"/>'
+
+
+def compact(value: object) -> str:
+    """JSON without spaces; the same value always gives the same text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _says_nothing(message: Message) -> bool:
+    return isinstance(message, AssistantMessage) and not message.text and not message.tool_calls

@@ -1,0 +1,181 @@
+"""Forks, rewinds, titles, deletion, pages of history and single items, through a real process."""
+
+from typing import Any
+
+import pytest
+
+from aglet.doors.fold import fold
+from support.wire import Message, Wire, turns
+
+from .conftest import Serve
+
+LOOK = {"text": "I look.", "calls": [{"name": "list_dir", "arguments": {}}]}
+HANGING = {"turns": [{"text": "I begin", "hang": True}]}
+
+
+def talked(serve: Serve, *prompts: Any) -> tuple[Wire, str]:
+    """A session in which these prompts were answered."""
+    wire = serve(*prompts)
+    wire.initialize()
+    session = wire.session(title="Mine")
+    for number, _ in enumerate(prompts, 1):
+        assert wire.run(session, f"prompt {number}")["stopReason"] == "endTurn"
+    return wire, session
+
+
+def items(wire: Wire, session: str) -> list[Message]:
+    """The conversation as a client that resumes sees it."""
+    snapshot = wire.call("agent/resume", {"sessionId": session, "replay": "all"})["snapshot"]
+    return [item for item in snapshot["items"] if item["kind"] != "notice"]
+
+
+def words(wire: Wire, session: str) -> list[str]:
+    return [item.get("text") or item["content"][0]["text"] for item in items(wire, session)]
+
+
+def kind(answer: Message) -> str:
+    return answer["error"]["data"]["kind"]
+
+
+def test_a_fork_begins_with_what_was_said_up_to_an_item(serve: Serve) -> None:
+    wire, session = talked(serve, "one", "two")
+    first = items(wire, session)[1]["itemId"]
+    asked = {"sessionId": session, "atItemId": first, "clientKey": "k"}
+    fork = wire.call("agent/session/fork", asked)
+    assert wire.call("agent/session/fork", asked) == fork, "the same key, the same fork"
+    assert kind(wire.ask("agent/session/fork", {**asked, "title": "x"})) == "keyConflict"
+    assert words(wire, fork["sessionId"]) == ["prompt 1", "one"]
+    rows = wire.call("agent/session/list", {})["sessions"]
+    row = next(row for row in rows if row["sessionId"] == fork["sessionId"])
+    assert (row["title"], row["parentSessionId"]) == ("Mine (fork)", session)
+    assert kind(wire.ask("agent/session/fork", {"sessionId": session, "atItemId": "no"})) == "noSuchItem"
+    assert kind(wire.ask("agent/session/fork", {"sessionId": "ses_no"})) == "sessionNotFound"
+
+
+def test_a_rewound_conversation_is_told_live_and_on_resume_and_can_be_undone(serve: Serve) -> None:
+    wire, session = talked(serve, turns(LOOK, "one"), "two", "three")
+    before = items(wire, session)
+    last = next(item["itemId"] for item in before if item["kind"] == "toolCall")
+    asked = {"sessionId": session, "toItemId": last}
+    dry = wire.call("agent/session/rewind", {**asked, "dryRun": True})
+    assert dry["lastItemId"] == last
+    assert len(dry["droppedItemIds"]) == 5
+    assert "checkpointId" not in dry
+    assert items(wire, session) == before
+    done = wire.call("agent/session/rewind", {**asked, "clientKey": "k"})
+    assert wire.call("agent/session/rewind", {**asked, "clientKey": "k"}) == done
+    told = wire.event("historyRewound")["data"]
+    assert (told["checkpointId"], told["lastItemId"]) == (done["checkpointId"], last)
+    assert [item["kind"] for item in items(wire, session)] == ["userMessage", "message", "toolCall"]
+    undone = wire.call("agent/session/rewind", {"sessionId": session, "undo": done["checkpointId"]})
+    assert undone["droppedItemIds"] == []
+    assert items(wire, session) == before
+    assert [item for item in fold(wire.events).items.values() if item["kind"] != "notice"] == before
+    wire.call("agent/session/rewind", {"sessionId": session, "toItemId": ""})
+    assert items(wire, session) == []
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"toItemId": "no"}, "no item"),
+        ({"undo": "no"}, "no rewind"),
+        ({}, "toItemId"),
+        ({"toItemId": "", "undo": "x"}, "toItemId"),
+        ({"toItemId": "", "what": "everything"}, "conversation, files, both"),
+    ],
+)
+def test_a_rewind_that_makes_no_sense_is_refused(serve: Serve, params: Message, said: str) -> None:
+    wire, session = talked(serve, "one")
+    answer = wire.ask("agent/session/rewind", {"sessionId": session, **params})
+    assert said in answer["error"]["message"]
+    assert answer["error"]["code"] == -32602
+
+
+def test_nothing_is_rewound_while_a_run_is_active(serve: Serve) -> None:
+    wire = serve(HANGING)
+    wire.initialize()
+    session = wire.session()
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    wire.event("itemDelta")
+    assert kind(wire.ask("agent/session/rewind", {"sessionId": session, "toItemId": ""})) == "runActive"
+
+
+def test_a_session_gets_another_title_attached_or_not(serve: Serve) -> None:
+    wire, session = talked(serve, "one")
+    wire.call("agent/session/rename", {"sessionId": session, "title": " Another\n title "})
+    assert wire.event("sessionInfo", title="Another title")
+    wire.call("agent/session/close", {"sessionId": session})
+    wire.call("agent/session/rename", {"sessionId": session, "title": "A third"})
+    assert wire.call("agent/session/list", {})["sessions"][0]["title"] == "A third"
+    assert wire.ask("agent/session/rename", {"sessionId": session, "title": "  "})["error"]["code"] == -32602
+    assert kind(wire.ask("agent/session/rename", {"sessionId": "no", "title": "x"})) == "sessionNotFound"
+
+
+def test_a_deleted_session_ends_its_work_and_is_gone(serve: Serve) -> None:
+    wire = serve(HANGING)
+    wire.initialize()
+    session = wire.session()
+    request = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
+    wire.event("itemDelta")
+    assert wire.call("agent/session/delete", {"sessionId": session}) == {}
+    assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
+    assert wire.call("agent/session/list", {})["sessions"] == []
+    for method in ("agent/session/delete", "agent/resume", "agent/events"):
+        assert kind(wire.ask(method, {"sessionId": session})) == "sessionNotFound"
+
+
+@pytest.mark.parametrize("limit", [1, 4, 1000])
+@pytest.mark.parametrize("attached", [True, False])
+def test_pages_of_history_give_every_event_once_in_both_directions(
+    serve: Serve, limit: int, attached: bool
+) -> None:
+    wire, session = talked(serve, turns(LOOK, "one"), "two")
+    resumed = wire.call("agent/resume", {"sessionId": session, "replay": "none"})
+    if not attached:
+        wire.call("agent/session/close", {"sessionId": session})
+    asked = {"sessionId": session, "limit": limit}
+    whole = wire.call("agent/events", {"sessionId": session, "limit": 5000})["events"]
+    assert {event["seq"] for event in whole if "seq" in event} == set(range(1, resumed["seq"] + 1))
+    for direction in ("after", "before"):
+        cursor = {"epoch": resumed["epoch"], "seq": 0 if direction == "after" else resumed["seq"] + 1}
+        gathered: list[Message] = []
+        while cursor:
+            page = wire.call("agent/events", {**asked, direction: cursor})
+            gathered = gathered + page["events"] if direction == "after" else page["events"] + gathered
+            cursor = page.get("nextCursor")
+        assert gathered == whole
+    some = wire.call("agent/events", {**asked, "limit": 5000, "types": ["runEnded"]})["events"]
+    assert [event["type"] for event in some] == ["runEnded", "runEnded"]
+
+
+def test_a_cursor_from_elsewhere_is_refused(serve: Serve) -> None:
+    wire, session = talked(serve, "one")
+    epoch = wire.events[0]["epoch"]
+    for cursor in ({"epoch": "other", "seq": 1}, {"epoch": epoch, "seq": 10_000}):
+        assert kind(wire.ask("agent/events", {"sessionId": session, "after": cursor})) == "cursorExpired"
+    both = {"after": {"epoch": epoch, "seq": 1}, "before": {"epoch": epoch, "seq": 2}}
+    assert wire.ask("agent/events", {"sessionId": session, **both})["error"]["code"] == -32602
+
+
+def test_an_item_is_given_whole_in_parts_and_while_it_is_open(serve: Serve) -> None:
+    wire, session = talked(serve, "Grüße an alle")
+    message = items(wire, session)[1]
+    asked = {"sessionId": session, "itemId": message["itemId"]}
+    assert wire.call("agent/item", asked) == {"item": message}
+    part = wire.call("agent/item", {**asked, "field": "text", "range": {"start": 0, "end": 7}})
+    assert part == {"text": "Grüße"[:5], "start": 0, "total": 15}
+    beyond = wire.call("agent/item", {**asked, "field": "text", "range": {"start": 99, "end": 3}})
+    assert beyond == {"text": "", "start": 15, "total": 15}
+    assert "it has" in wire.ask("agent/item", {**asked, "field": "colour"})["error"]["message"]
+    assert "no item" in wire.ask("agent/item", {**asked, "itemId": "no"})["error"]["message"]
+
+
+def test_an_open_item_is_given_as_it_stands(serve: Serve) -> None:
+    wire = serve(HANGING)
+    wire.initialize()
+    session = wire.session()
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    delta = wire.event("itemDelta")
+    item = wire.call("agent/item", {"sessionId": session, "itemId": delta["itemId"]})["item"]
+    assert (item["status"], item["text"]) == ("running", "I begin")

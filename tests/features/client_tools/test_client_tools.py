@@ -1,0 +1,75 @@
+"""Tools that the client brings: which of them are taken, and how they are called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from aglet.engine.ports import Effect, ToolContext
+from aglet.engine.vocabulary import ToolCall, ToolOutcome
+from aglet.features.client_tools import build
+from aglet.features.client_tools.calling import KEPT, NO_CLIENT, Offered, usable
+from aglet.features.client_tools.settings import Settings
+from support.rooms import Notices, results
+from support.scenario import NOWHERE, call, check, say
+
+
+@dataclass
+class FakeClient:
+    """A client that answers every call alike."""
+
+    tools: Sequence[Offered]
+    outcome: ToolOutcome = field(default_factory=lambda: ToolOutcome("four windows"))
+    called: list[tuple[str, ToolCall]] = field(default_factory=list[tuple[str, ToolCall]])
+
+    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+        """The answer."""
+        self.called.append((session_id, call))
+        return self.outcome
+
+
+LIST = Offered("list_windows", "List the windows.", {"type": "object"}, reads_only=True)
+OPEN = Offered("open_window", "Open one.", {"type": "object"})
+
+
+def test_names_that_cannot_be_used_are_left_out_and_said() -> None:
+    odd = Offered("no such name!", "", {})
+    kept, problems = usable([LIST, odd, OPEN, LIST], {"open_window"})
+    assert kept == [LIST]
+    assert [problem.split(":")[0].split(" is")[0] for problem in problems] == [
+        "'no such name!'", "open_window", "list_windows",
+    ]  # fmt: skip
+
+
+async def test_a_tool_executes_unless_it_only_reads() -> None:
+    feature = build(Settings(), FakeClient([LIST, OPEN]), "ses", set())
+    assert [tool.spec.effects for tool in feature.tools] == [{Effect.READS}, {Effect.EXECUTES}]
+    preview = await feature.tools[0].preview(ToolCall("c", "list_windows", {"a": 1}), context())
+    assert preview.subject == {"type": "tool", "name": "list_windows", "input": {"a": 1}}
+
+
+def context() -> ToolContext:
+    return ToolContext(NOWHERE, "c", lambda text: None)
+
+
+async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_read() -> None:
+    client = FakeClient([LIST], ToolOutcome("x" * (KEPT + 1000), "failed"))
+    tool = build(Settings(), client, "ses", set()).tools[0]
+    asked = ToolCall("c", "list_windows", {})
+    outcome = await tool(asked, context())
+    assert client.called == [("ses", asked)]
+    assert outcome.status == "failed"
+    assert outcome.truncated == 1000
+
+
+async def test_what_was_left_out_is_told_once_in_a_run() -> None:
+    seen = Notices()
+    client = FakeClient([LIST, LIST])
+    feature = build(Settings(), client, "ses", set())
+    state = await check(call(("c1", "list_windows")), say(), facts=None, features=[feature], meanwhile=seen)
+    assert results(state) == {"c1": "four windows"}
+    assert seen.titles == ["Tools of the editor are left out"]
+
+
+async def test_without_a_client_there_is_nothing_to_call() -> None:
+    assert build(Settings(), NO_CLIENT, "ses", set()).tools == ()
+    assert build(Settings(enabled=False), FakeClient([LIST]), "ses", set()).tools == ()
+    assert (await NO_CLIENT.call("ses", ToolCall("c", "x", {}))).status == "failed"

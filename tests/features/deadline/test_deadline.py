@@ -1,0 +1,123 @@
+"""A run has only so much time, and none of it passes while it waits for its human."""
+
+import asyncio
+import math
+
+import pytest
+
+from aglet.engine.facts import Asked, TextDelta
+from aglet.engine.feature import Feature
+from aglet.engine.ports import Effect, ToolContext
+from aglet.engine.session import Session
+from aglet.engine.vocabulary import Answer, Question, StopReason
+from aglet.features.deadline import build
+from aglet.features.deadline.settings import Settings, seconds_from
+from support.scenario import FakeTool, Meanwhile, Part, call, check, say
+
+LIMIT = 600.0  # seconds
+
+
+class Time:
+    """The event loop's time, which jumps when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._real, self._ahead = self._loop.time, 0.0
+        monkeypatch.setattr(self._loop, "time", lambda: self._real() + self._ahead)
+
+    async def jump(self, seconds: float) -> None:
+        """Let so much time pass; what is due then has happened when this returns."""
+        self._ahead += seconds
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    return Time(monkeypatch)
+
+
+async def for_ever() -> None:
+    await asyncio.Event().wait()
+
+
+def silence() -> list[Part]:
+    """A model that begins to answer and says nothing more."""
+    return [TextDelta("", "begun"), for_ever]
+
+
+async def test_a_run_in_time_is_left_alone() -> None:
+    facts = ["run started", "injected user: go", "turn", "replied done", "ended end_turn"]
+    await check(say(), facts=facts, features=[build(LIMIT)])
+
+
+async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time) -> None:
+    async def meanwhile(scene: Meanwhile) -> None:
+        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        await time.jump(LIMIT - 60)
+        assert scene.session.state.running
+        await time.jump(61)
+
+    state = await check(
+        silence(),
+        facts=["run started", "injected user: go", "turn", "cut cancelled begun", "ended timeout"],
+        features=[build(LIMIT)],
+        meanwhile=meanwhile,
+    )
+    assert state.stop is not None
+    assert state.stop.reason is StopReason.TIMEOUT
+    assert state.stop.detail == "The time limit of 600 seconds is reached."
+
+
+async def test_no_time_is_no_call_of_the_model() -> None:
+    await check(facts=["run started", "ended timeout"], features=[build(0)])
+
+
+async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
+    def features(session: Session) -> list[Feature]:
+        async def ask(context: ToolContext) -> None:
+            await session.questions.ask(Question("form", "Which colour?"))
+
+        return [
+            build(LIMIT),
+            Feature(name="tools", tools=(FakeTool("ask", frozenset({Effect.WRITES}), ask),)),
+        ]
+
+    async def meanwhile(scene: Meanwhile) -> None:
+        await scene.until_fact(Asked)
+        await time.jump(10 * LIMIT)
+        assert scene.session.state.running
+        (request_id,) = scene.session.state.questions
+        scene.session.questions.answer(request_id, Answer("declined"))
+        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        await time.jump(LIMIT - 60)
+        assert scene.session.state.running
+        await time.jump(61)
+
+    state = await check(
+        call(("c1", "ask")), silence(), facts=None, features=features, meanwhile=meanwhile, attended=True
+    )
+    assert state.stop is not None
+    assert state.stop.reason is StopReason.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "default", "seconds"),
+    [
+        ({}, Settings(), None, None),
+        ({}, Settings(), 60.0, 60.0),
+        ({"maxSeconds": None}, Settings(max_seconds=5), 60.0, 5),
+        ({"maxSeconds": 0}, Settings(max_seconds=5), 60.0, 0),
+        ({"maxSeconds": 7.5, "mode": "ask"}, Settings(max_seconds=5), None, 7.5),
+    ],
+)
+def test_the_nearest_word_counts(
+    options: dict[str, object], settings: Settings, default: float | None, seconds: float | None
+) -> None:
+    assert seconds_from(options, settings, default) == seconds
+
+
+@pytest.mark.parametrize("given", ["60", True, -1, math.nan, math.inf, [60]])
+def test_nonsense_is_refused(given: object) -> None:
+    with pytest.raises(ValueError, match="maxSeconds must be a number of seconds, 0 or more, not "):
+        seconds_from({"maxSeconds": given}, Settings())

@@ -1,0 +1,62 @@
+"""Permissions that were given can be seen and taken back."""
+
+import pytest
+
+from aglet.engine.actions import ActionContext, ActionError, ActionOutcome
+from aglet.engine.facts import Entry, Noted
+from aglet.engine.state import State, fold
+from aglet.engine.vocabulary import JsonObject
+from aglet.features.permissions.actions import actions_of
+from aglet.features.permissions.grants import GRANTED, ROOM, session_grants
+from aglet.features.permissions.settings import Settings
+from support.scenario import NOWHERE
+
+from .scene import FakeGrants
+
+
+class Acting:
+    """A session with one permission given in it, and actions on it."""
+
+    def __init__(self, grants: FakeGrants) -> None:
+        self.state = fold(State(), Entry(1, 1.0, Noted(ROOM, GRANTED, {"rules": ["shell(ls)"]})))
+        settings = Settings(mode="plan", deny=["read(.env)"])
+        self._actions = {action.spec.name: action for action in actions_of(settings, grants)}
+
+    def _note(self, kind: str, data: JsonObject) -> None:
+        self.state = fold(self.state, Entry(self.state.seq + 1, 1.0, Noted(ROOM, kind, data)))
+
+    async def do(self, name: str, **arguments: object) -> ActionOutcome:
+        """Follow an action."""
+        context = ActionContext("ses", self.state, NOWHERE, self._note, lambda shown: None, _never)
+        return await self._actions[name](dict(arguments), context)
+
+
+async def _never(content: object) -> str:
+    raise AssertionError
+
+
+async def test_all_rules_are_shown_with_where_they_come_from() -> None:
+    shown = await Acting(FakeGrants(["edit(src/**)"])).do("permission.list")
+    assert shown.data == {
+        "mode": "plan", "allow": [], "ask": [], "deny": ["read(.env)"],
+        "session": ["shell(ls)"], "project": ["edit(src/**)"],
+    }  # fmt: skip
+    assert "- allowed in this session: `shell(ls)`" in shown.text
+
+
+async def test_a_permission_is_taken_back_wherever_it_was_given() -> None:
+    grants = FakeGrants(["shell(ls)", "edit(src/**)"])
+    acting = Acting(grants)
+    await acting.do("permission.revoke", rule="shell(ls)")
+    assert session_grants(acting.state) == ()
+    assert grants.rules == ["edit(src/**)"]
+    with pytest.raises(ActionError, match=r"permission\.list"):
+        await acting.do("permission.revoke", rule="shell(ls)")
+    grants.broken = True
+    with pytest.raises(ActionError, match="disk is full"):
+        await acting.do("permission.revoke", rule="edit(src/**)")
+
+
+async def test_wrong_arguments_are_named() -> None:
+    with pytest.raises(ActionError, match="rule: is required"):
+        await Acting(FakeGrants()).do("permission.revoke")

@@ -1,0 +1,61 @@
+"""What was used and what fills the context, as the user is told."""
+
+from aglet.engine.actions import ActionContext, ActionOutcome
+from aglet.engine.state import Context, State, Totals
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Image,
+    Resource,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from aglet.features.usage.actions import actions
+from support.scenario import NOWHERE
+
+
+async def do(name: str, state: State) -> ActionOutcome:
+    action = next(action for action in actions() if action.spec.name == name)
+    return await action({}, ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never))
+
+
+def _ignore(*told: object) -> None:
+    raise AssertionError("nothing is noted or shown")
+
+
+async def _never(content: object) -> str:
+    raise AssertionError
+
+
+async def test_usage_is_told_in_words_and_numbers() -> None:
+    run = Totals(turns=1).spent(Usage(100, 20), 0.25)
+    state = State(total=run.spent(Usage(), None), run=run, used_by={"loop": run})
+    told = await do("usage", state)
+    assert told.text == (
+        "Session: 1 turns, 0 tool calls, 100 tokens in, 20 out, cost unknown.\n\n"
+        "Last run: 1 turns, 0 tool calls, 100 tokens in, 20 out, $0.2500."
+    )
+    assert told.data
+    assert told.data["by"]["loop"] == told.data["run"]
+    assert told.data["session"]["costUsd"] is None
+
+
+async def test_the_context_is_told_by_kind() -> None:
+    messages = (
+        UserMessage("1", (Text("1234"), Resource("file:///a", "56"), Image("aGk=", "image/png"))),
+        UserMessage("2", (Text("123"),), "instructions"),
+        AssistantMessage("3", "12", "1", (ToolCall("c", "ls", {}),)),
+        ToolResult("c", "ls", "12345"),
+    )
+    told = await do("context", State(context=Context(system="S" * 10, messages=messages)))
+    assert told.data == {
+        "characters": 31,
+        "byKind": {
+            "system": 10, "user": 6, "assistant": 2, "thinking": 1, "calls": 4, "results": 5,
+            "instructions": 3,
+        },
+    }  # fmt: skip
+    assert "| results | 5 | 16% |" in told.text
+    assert "| system | 0 | 0% |" in (await do("context", State())).text

@@ -1,0 +1,90 @@
+"""The table of model servers in `docs/models.md`, made from the exchanges that the tests read.
+
+`scripts/models-table` writes it; `tests/models/test_table.py` says when that was forgotten.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from support.model_recordings import Exchange, own, recorded
+
+PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+BEGIN, END = "<!-- made by scripts/models-table -->\n", "<!-- end of what is made -->\n"
+COLUMNS = ("text", "reasoning", "tools", "parallel tools", "usage", "overflow", "errors")
+RECORDED, OWN, NOTHING = "●", "○", "·"
+NAMES = {
+    "azure": "Azure OpenAI",
+    "openai": "OpenAI",
+    "xai": "xAI",
+    "zai": "Z.ai",
+    "deepseek": "DeepSeek",
+    "openrouter": "OpenRouter",
+    "huggingface": "Hugging Face",
+    "vllm": "vLLM",
+    "lmstudio": "LM Studio",
+    "llama.cpp": "llama.cpp",
+    "gpustack": "GPUStack",
+    "gemini-openai": "Gemini, OpenAI-compatible",
+    "openai-compatible": "other proxies",
+    "vercel-gateway": "Vercel AI Gateway",
+    "watsonx": "watsonx",
+}
+
+
+def shows(expected: dict[str, Any]) -> set[str]:
+    """The columns that an exchange is an example of."""
+    error: Any = expected["error"]
+    usage: dict[str, Any] = expected["usage"] or {}
+    calls = [call for call in expected["tool_calls"] if call["name"]]
+    has = {
+        "text": expected["text"] or expected["refusal"],
+        "reasoning": expected["reasoning"] or "think_split" in expected,
+        "tools": calls,
+        "parallel tools": len(calls) > 1,
+        "usage": any(count is not None for count in usage.values()),
+        "overflow": error and error["kind"] == "context_overflow",
+        "errors": error and error["kind"] != "context_overflow",
+    }
+    return {column for column in COLUMNS if has[column]}
+
+
+def rows(exchanges: Iterable[Exchange]) -> dict[tuple[str, str], set[str]]:
+    """What is shown by server: its name and its dialect."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for exchange in exchanges:
+        name = NAMES.get(exchange.provider, exchange.provider.capitalize())
+        found.setdefault((name, exchange.dialect), set()).update(shows(exchange.expected))
+    return found
+
+
+def table() -> str:
+    """The table as Markdown."""
+    seen, made = rows(recorded()), rows(own())
+    lines = [f"| server | dialect | {' | '.join(COLUMNS)} |", f"|---|---|{':-:|' * len(COLUMNS)}"]
+    for key in sorted({*seen, *made}, key=lambda key: (key[0].lower(), key[1])):
+        marks = (
+            RECORDED if column in seen.get(key, ()) else OWN if column in made.get(key, ()) else NOTHING
+            for column in COLUMNS
+        )
+        lines.append(f"| {key[0]} | {key[1]} | {' | '.join(marks)} |")
+    return "\n".join(lines) + "\n"
+
+
+def in_page() -> str:
+    """The table as it stands in the page."""
+    return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+
+
+def write() -> None:
+    """Put the table into the page. Needs the recordings, or what they show would be lost."""
+    if not recorded():
+        sys.exit("scripts/models-table: ../shared/wire/recordings is not there")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
+    sys.stdout.write(table())
+
+
+if __name__ == "__main__":
+    write()
