@@ -24,8 +24,8 @@ from aglet.doors.lsp.client import Client, read_client
 from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.errors import to_bad
 from aglet.doors.lsp.framing import Frames, Oversized, Untrusted
-from aglet.doors.lsp.messages import Bad, parse
 from aglet.doors.lsp.limits import Limits
+from aglet.doors.lsp.messages import Bad, parse
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units

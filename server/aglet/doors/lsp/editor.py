@@ -12,6 +12,7 @@ from pygls.workspace import TextDocument, Workspace
 
 from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
+from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.positions import Place, offset_at, smallest_edit
 from aglet.doors.shapes import is_object
@@ -151,11 +152,7 @@ class LspEditor:
         raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}.")
 
     async def _ask(self, buffer: Buffer, text: str, label: str) -> Any:
-        edit = smallest_edit(buffer.text, text, self._client.encoding)
-        span = {"start": edit.start._asdict(), "end": edit.end._asdict()}
-        document = {"uri": buffer.uri, "version": buffer.version}
-        changes = [{"textDocument": document, "edits": [{"range": span, "newText": edit.text}]}]
-        params = {"label": label, "edit": {"documentChanges": changes}}
+        params = versioned_edit(buffer, text, label, self._client.encoding)
         pending = self._peer.request("workspace/applyEdit", params)
         try:
             return await asyncio.wait_for(asyncio.shield(pending.future), ANSWER_PATIENCE)
@@ -169,6 +166,15 @@ class LspEditor:
         except asyncio.CancelledError:
             await asyncio.wait({pending.future}, timeout=CANCEL_PATIENCE)
             raise
+
+
+def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> JsonObject:
+    """The params of `workspace/applyEdit` that turn this version of a document into this text."""
+    edit = smallest_edit(buffer.text, text, encoding)
+    span = {"start": edit.start._asdict(), "end": edit.end._asdict()}
+    document = {"uri": buffer.uri, "version": buffer.version}
+    changes = [{"textDocument": document, "edits": [{"range": span, "newText": edit.text}]}]
+    return {"label": label, "edit": {"documentChanges": changes}}
 
 
 def _buffer(document: TextDocument) -> Buffer:
