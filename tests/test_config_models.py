@@ -158,6 +158,8 @@ def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
     cache_read_price = 0.1
     cache_write_price = 2
     idle_timeout = 5
+    timeout = 60
+    fallback = "n"
     """
     (endpoint,) = endpoints(text).endpoints
     info = endpoint.info
@@ -165,6 +167,7 @@ def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
     assert (info.input_price, info.output_price) == (1.5, 3)
     assert (info.cache_read_price, info.cache_write_price) == (0.1, 2)
     assert (endpoint.headers, endpoint.idle_timeout) == ({"X-Team": "blue"}, 5)
+    assert (endpoint.timeout, endpoint.fallback) == (60, "n")
 
 
 def test_a_script_lies_beside_the_file_that_names_it(endpoints: Endpoints, tmp_path: Path) -> None:

@@ -402,12 +402,12 @@ async def test_a_certificate_of_ones_own_is_trusted_when_the_user_says_so(
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(own_certificate, own_certificate.with_name("key.pem"))
     async with ModelServer([Reply("safe")], tls=tls) as server:
-        async with Asking() as asking:
+        async with Asking(fresh=True) as asking:
             refused = await hear(asking.model(server.url, QUICK))
         assert refused.error and "SSL_CERT_FILE" in refused.error.hint
         assert (refused.waits, server.requests) == ([], [])
         monkeypatch.setenv("SSL_CERT_FILE", str(own_certificate))
-        async with Asking() as asking:
+        async with Asking(fresh=True) as asking:
             assert (await hear(asking.model(server.url))).text == "safe"
 
 
@@ -415,7 +415,7 @@ def test_what_the_system_trusts_is_trusted() -> None:
     system = ssl.create_default_context().get_ca_certs(binary_form=True)
     if not system:
         pytest.skip("this system has no file of certificates")
-    trusted = connections._trusted()
+    trusted = connections.system_trust()
     assert set(system) <= set(trusted.get_ca_certs(binary_form=True))
     assert trusted.cert_store_stats()["x509_ca"] >= len(system)
     assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
@@ -427,7 +427,7 @@ async def test_certificates_that_cannot_be_loaded_are_told(
     broken = tmp_path / "ca.pem"
     broken.write_text("no certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(broken))
-    async with Asking() as asking:
+    async with Asking(fresh=True) as asking:
         heard = await hear(asking.model("https://127.0.0.1:9/v1"))
     assert heard.error and "SSL_CERT_FILE" in heard.error.hint
     assert str(broken) not in str(heard.error)

@@ -10,7 +10,7 @@ from aglet.models.endpoint import Endpoint, Prices
 from aglet.models.resolver import Models
 from aglet.models.retry import Patience
 from support.model_asking import hear
-from support.model_server import ModelServer, Reply
+from support.model_server import Answer, Failure, ModelServer, Raw, Reply
 
 BIG = Endpoint(
     name="big", model="big-1", base_url="https://a.example/v1", context_window=9, prices=Prices(1.0, 2.0)
@@ -131,3 +131,75 @@ def test_an_endpoint_knows_whether_it_is_on_this_machine(url: str, local: bool) 
 def test_an_address_is_shown_without_secrets() -> None:
     endpoint = Endpoint(name="x", base_url="https://user:secret@host.example:8/v1?key=secret")
     assert endpoint.address == "https://host.example:8/v1"
+
+
+# --- fallbacks -----------------------------------------------------------------------------------
+
+BUSY = Failure(503, "all busy")
+
+
+def chain(*urls: str, last: str = "") -> list[Endpoint]:
+    """Endpoints a, b, … of which each falls back to the next, and the last one to `last`."""
+    names = "abc"[: len(urls)]
+    following = [*names[1:], last]
+    return [
+        Endpoint(name=name, model=f"{name}-1", base_url=url, fallback=then)
+        for name, url, then in zip(names, urls, following, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("failure", [BUSY, Failure(402, "spent"), Failure(429, "slow"), Raw(begin="reset")])
+async def test_a_fallback_answers_in_the_place_of_a_model_that_cannot_and_the_user_is_told(
+    failure: Answer,
+) -> None:
+    async with ModelServer([failure]) as down, ModelServer([Reply("here")]) as up:
+        models = Models(chain(down.url, up.url), default="a", patience=Patience(tries=1))
+        heard = await hear(models.resolve(""))
+        await models.aclose()
+    assert heard.reply and (heard.text, heard.reply.model) == ("here", "b")
+    (told,) = heard.waits
+    assert (told.attempt, told.delay) == (1, 0.0)
+    assert told.cause.endswith("b is asked in its place.")
+    assert up.requests[0].body["model"] == "b-1"
+    assert models.resolve("").info.name == "a"
+
+
+async def test_a_fallback_may_have_one_and_waits_count_on() -> None:
+    async with (
+        ModelServer([BUSY, BUSY]) as one,
+        ModelServer([BUSY, BUSY]) as two,
+        ModelServer([Reply("at last")]) as three,
+    ):
+        patience = Patience(tries=2, first=0.01)
+        models = Models(chain(one.url, two.url, three.url), default="a", patience=patience)
+        heard = await hear(models.resolve(""))
+        await models.aclose()
+    assert heard.text == "at last"
+    assert [len(server.posts) for server in (one, two, three)] == [2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "answer", [Failure(401, "wrong key"), Failure(400, "bad"), Reply("half", cut_after=2, then="close")]
+)
+async def test_no_fallback_hides_a_mistake_or_follows_half_an_answer(answer: Answer) -> None:
+    async with ModelServer([answer]) as down, ModelServer([Reply("here")]) as up:
+        models = Models(chain(down.url, up.url), default="a", patience=Patience(tries=1))
+        heard = await hear(models.resolve(""))
+        await models.aclose()
+    assert heard.error and heard.reply is None
+    assert up.requests == []
+
+
+async def test_when_the_fallback_fails_too_its_failure_is_told() -> None:
+    async with ModelServer([BUSY]) as down, ModelServer([Failure(401, "wrong key")]) as up:
+        models = Models(chain(down.url, up.url), default="a", patience=Patience(tries=1))
+        heard = await hear(models.resolve(""))
+        await models.aclose()
+    assert heard.error and heard.error.kind == "auth"
+
+
+def test_fallbacks_that_lead_nowhere_are_told_before_anything_is_asked() -> None:
+    url = "http://localhost:1/v1"
+    error = refused(Models(chain(url, url, last="a"), default="a"), "")
+    assert "a, b, a" in error.hint
+    assert "'gone'" in str(refused(Models(chain(url, last="gone")), ""))

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.ports import ModelInfo
 from aglet.engine.vocabulary import Usage
+from aglet.models.endpoint import Prices
 from aglet.models.usage import cost_of, usage_of
 
 
@@ -31,25 +31,31 @@ def test_usage_is_read_and_what_cannot_be_true_is_unknown(raw: Any, usage: Usage
 
 
 def test_cached_input_has_its_own_prices() -> None:
-    info = ModelInfo("m", input_price=2.0, output_price=10.0, cache_read_price=0.5, cache_write_price=3.0)
-    assert cost_of(Usage(100, 10, None, 40, 20), info) == pytest.approx(
+    prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0)
+    assert cost_of(Usage(100, 10, None, 40, 20), prices) == pytest.approx(
         (40 * 2 + 40 * 0.5 + 20 * 3 + 100) / 1e6
     )
 
 
 def test_cached_input_without_a_price_costs_as_input() -> None:
-    info = ModelInfo("m", input_price=2.0, output_price=0.0)
-    assert cost_of(Usage(100, 10, None, 40, 20), info) == pytest.approx(200 / 1e6)
+    prices = Prices(input=2.0, output=0.0)
+    assert cost_of(Usage(100, 10, None, 40, 20), prices) == pytest.approx(200 / 1e6)
 
 
 @pytest.mark.parametrize(
-    ("usage", "info"),
+    ("usage", "prices"),
     [
-        (Usage(1, 1), ModelInfo("m")),
-        (Usage(1, 1), ModelInfo("m", input_price=1.0)),
-        (Usage(None, 1), ModelInfo("m", input_price=1.0, output_price=1.0)),
-        (Usage(1), ModelInfo("m", input_price=1.0, output_price=1.0)),
+        (Usage(1, 1), Prices()),
+        (Usage(1, 1), Prices(input=1.0)),
+        (Usage(None, 1), Prices(input=1.0, output=1.0)),
+        (Usage(1), Prices(input=1.0, output=1.0)),
     ],
 )
-def test_an_unknown_price_or_count_makes_the_cost_unknown(usage: Usage, info: ModelInfo) -> None:
-    assert cost_of(usage, info) is None
+def test_an_unknown_price_or_count_makes_the_cost_unknown(usage: Usage, prices: Prices) -> None:
+    assert cost_of(usage, prices) is None
+
+
+@pytest.mark.parametrize(("tokens", "dollars"), [(1000, 2000 / 1e6), (1001, 4004 / 1e6)])
+def test_a_long_request_has_its_own_price(tokens: int, dollars: float) -> None:
+    prices = Prices(2.0, 10.0, above=1000, then=Prices(4.0, 20.0))
+    assert cost_of(Usage(tokens, 0), prices) == pytest.approx(dollars)

@@ -2,17 +2,19 @@
 
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from aglet.engine.facts import Overflowed, Replied, Retrying, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelClient, ModelError, ModelRequest
 from aglet.engine.vocabulary import Text, UserMessage
 from aglet.models.client import HttpModel
-from aglet.models.connections import Connections
+from aglet.models.connections import Connections, system_trust
 from aglet.models.endpoint import Endpoint
 from aglet.models.retry import Patience
 
 ONCE = Patience(tries=1)
+_trusted = cache(system_trust)
 
 
 def prompt(text: str = "hello", **more: Any) -> ModelRequest:
@@ -58,10 +60,13 @@ async def hear(client: ModelClient, request: ModelRequest | None = None) -> Hear
 
 
 class Asking:
-    """Makes clients that share one pool; use it as a context manager."""
+    """Makes clients that share one pool; use it as a context manager.
 
-    def __init__(self) -> None:
-        self.connections = Connections()
+    The certificates are read once for all tests, unless a `fresh` one is wanted.
+    """
+
+    def __init__(self, *, fresh: bool = False) -> None:
+        self.connections = Connections() if fresh else Connections(_trusted)
 
     async def __aenter__(self) -> "Asking":
         return self

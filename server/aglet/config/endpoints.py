@@ -91,6 +91,7 @@ class _Reader:
             idle_timeout=entry.idle_timeout,
             timeout=entry.timeout,
             script=self._script(name, entry.script),
+            fallback=entry.fallback,
         )
 
     def _at_base_url(self) -> Endpoint | None:

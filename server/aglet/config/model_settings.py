@@ -37,7 +37,7 @@ class ModelSettings(BaseModel):
     names another variable with the key; `api_key` holds it in plain sight. `headers` are sent with
     every request. Prices are US dollars per million tokens, sizes are tokens. `idle_timeout` is how many
     seconds the server may stay silent, `timeout` how many one answer may take in all. `script` is what
-    a scripted model plays.
+    a scripted model plays. `fallback` is the model that is asked when this one is busy, spent or gone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,3 +57,4 @@ class ModelSettings(BaseModel):
     idle_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600.0
     script: str = ""
+    fallback: str = ""

@@ -96,7 +96,7 @@ class Answer(ABC):
             calls,
             "tool_calls" if calls else "refusal" if self._refused else self._finish,
             self._usage,
-            cost_of(self._usage, self.endpoint.info),
+            cost_of(self._usage, self.endpoint.prices),
             self.endpoint.name,
             {"model": self.endpoint.identity, **opaque} if opaque else {},
         )

@@ -20,6 +20,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.models.answer import Answer, finish_in, own
+from aglet.models.counting import Counting
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
@@ -40,6 +41,7 @@ FINISHES: Mapping[str, Finish] = {
     "refusal": "refusal",
 }
 THOUGHTS = {"thinking", "redacted_thinking"}
+UNCOUNTED = {"stream", "max_tokens"}  # what a request to count may not hold
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
@@ -235,4 +237,9 @@ DIALECT = Dialect(
     listing=lambda endpoint: endpoint.at("/models", "v1"),
     key=("x-api-key", "{}"),
     headers={"anthropic-version": "2023-06-01"},
+    counting=Counting(
+        url=lambda endpoint: endpoint.at("/messages/count_tokens", "v1"),
+        body=lambda body, _: {key: value for key, value in body.items() if key not in UNCOUNTED},
+        key="input_tokens",
+    ),
 )

@@ -9,10 +9,12 @@ from typing import cast
 
 import httpx
 
-from aglet.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
+from aglet.engine.facts import ModelDelta, Overflowed, Replied, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
+from aglet.engine.vocabulary import JsonObject
 from aglet.models.answer import Answer
 from aglet.models.connections import Asked, Connections
+from aglet.models.counting import Count, Gauge
 from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import (
@@ -27,12 +29,19 @@ from aglet.models.errors import (
 from aglet.models.messages import compact
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.sse import TooLarge, events
+from aglet.models.usage import count_in
 from aglet.models.values import object_in
 
 PATIENT = Patience()
+HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
 LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
-LISTING = 3.0  # seconds that a failed call may take to ask which models there are
+LISTING = 3.0  # seconds that a question beside the conversation may take
+CERTAIN = 1.5  # how far beyond the window a guess must be to be believed
+NO_ROOM = (
+    "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
+    "Raise that if the model can take more."
+)
 LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
 
 
@@ -41,7 +50,7 @@ class HttpModel:
 
     def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
         self._endpoint, self._connections, self._patience = endpoint, connections, patience
-        self._dialect = dialect_of(endpoint)
+        self._dialect, self._gauge = dialect_of(endpoint), Gauge()
 
     @property
     def info(self) -> ModelInfo:
@@ -54,10 +63,13 @@ class HttpModel:
 
     async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
-        body = compact(self._dialect.body(request, self._endpoint))
+        content = compact(self._dialect.body(request, self._endpoint)).encode(errors="replace")
+        if too_long_to_be_kept := self._cut(request, len(content)):
+            yield too_long_to_be_kept
+            return
         answer = self._dialect.answer(request.reply_id, self._endpoint)
         url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
-        asked = Asked("POST", url, headers, body.encode(errors="replace"), until)
+        asked = Asked("POST", url, headers, content, until)
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
                 yield await self._refused(response)
@@ -68,7 +80,31 @@ class HttpModel:
                         yield delta
         if isinstance(answer.failure, Failure):
             raise CallFailed(answer.failure)
-        yield answer.failure or answer.reply()
+        reply = answer.failure or answer.reply()
+        if isinstance(reply, Replied):
+            self._gauge.learn(request, len(content), reply.usage)
+        yield reply
+
+    async def count(self, request: ModelRequest) -> Count:
+        """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
+        body = self._dialect.body(request, self._endpoint)
+        counting = self._dialect.counting
+        if counting:
+            asked = compact(counting.body(body, self._endpoint)).encode(errors="replace")
+            told = await self._json("POST", counting.url(self._endpoint), asked)
+            if tokens := count_in(told, counting.key):
+                return Count(tokens, "told")
+        return self._gauge.count(request, len(compact(body).encode(errors="replace")))
+
+    def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
+        """The overflow that this server would not tell: it would drop the beginning of the request."""
+        window = self._endpoint.context_window
+        if not (self._dialect.cuts_silently and window):
+            return None
+        count = self._gauge.count(request, sent)
+        if count.tokens <= window * (CERTAIN if count.sure == "guess" else 1):
+            return None
+        return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
 
     async def _refused(self, response: httpx.Response) -> Overflowed:
         status = response.status_code
@@ -84,15 +120,20 @@ class HttpModel:
 
     async def _models(self) -> list[str]:
         """The models the server says it has; none when it does not say."""
+        return self._dialect.listed(await self._json("GET", self._dialect.listing(self._endpoint)))
+
+    async def _json(self, method: str, url: str, content: bytes | None = None) -> JsonObject:
+        """The object that the server answers with; an empty one when it does not answer soon."""
         with suppress(CallFailed, TimeoutError, ValueError):
             until = asyncio.get_running_loop().time() + LISTING
-            url, headers = self._dialect.listing(self._endpoint), self._dialect.sent_headers(self._endpoint)
+            asked = Asked(method, url, self._dialect.sent_headers(self._endpoint), content, until)
             async with (
                 asyncio.timeout_at(until),
-                self._connections.ask(self._endpoint, Asked("GET", url, headers, until=until)) as response,
+                self._connections.ask(self._endpoint, asked) as response,
             ):
-                return self._dialect.listed(object_in(json.loads(await _beginning(response))))
-        return []
+                if response.status_code < 300:
+                    return object_in(json.loads(await _beginning(response)))
+        return {}
 
 
 async def _read(

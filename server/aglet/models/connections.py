@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
@@ -42,7 +42,8 @@ class Connections:
     Redirects are not followed: a key belongs to one host.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
+        self._trusted = trusted or system_trust
         self._client: httpx.AsyncClient | None = None
         self._making = asyncio.Lock()
 
@@ -82,20 +83,20 @@ class Connections:
         async with self._making:
             if self._client is None:
                 try:
-                    self._client = await asyncio.to_thread(_client)
+                    self._client = await asyncio.to_thread(_client, self._trusted)
                 except OSError:
                     raise CallFailed(NO_CERTIFICATES) from None
         return self._client
 
 
-def _client() -> httpx.AsyncClient:
+def _client(trusted: Callable[[], ssl.SSLContext]) -> httpx.AsyncClient:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
     return httpx.AsyncClient(
-        headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False, verify=_trusted()
+        headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False, verify=trusted()
     )
 
 
-def _trusted() -> ssl.SSLContext:
+def system_trust() -> ssl.SSLContext:
     """Who is trusted: SSL_CERT_FILE and SSL_CERT_DIR, else the library's own list; and this system's."""
     trusted = httpx.create_ssl_context()
     trusted.load_default_certs()

@@ -8,6 +8,7 @@ from typing import Any
 from aglet.engine.ports import ModelRequest
 from aglet.engine.vocabulary import JsonObject
 from aglet.models.answer import Answer
+from aglet.models.counting import Counting
 from aglet.models.endpoint import Endpoint
 from aglet.models.values import objects_in, text_in
 
@@ -25,7 +26,8 @@ class Dialect:
     """One dialect: where a question goes, what it holds, how the answer is read.
 
     `key` is the header that carries the API key and how it stands there. `names` are the keys under
-    which the server's list of models holds the list and a model's name.
+    which the server's list of models holds the list and a model's name. `counting` is how the server
+    counts tokens, where it does; `cuts_silently`, that it drops what does not fit without a word.
     """
 
     url: Callable[[Endpoint], str]
@@ -35,6 +37,8 @@ class Dialect:
     names: tuple[str, str] = ("data", "id")
     key: tuple[str, str] = ("Authorization", "Bearer {}")
     headers: Mapping[str, str] | None = None
+    counting: Counting | None = None
+    cuts_silently: bool = False
 
     def sent_headers(self, endpoint: Endpoint) -> dict[str, str]:
         """All headers for this endpoint: the user's own replace ours."""

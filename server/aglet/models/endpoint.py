@@ -14,12 +14,17 @@ Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripte
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input."""
+    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input.
+
+    A request with more than `above` input tokens costs what `then` says.
+    """
 
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    above: int | None = None
+    then: "Prices | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +35,8 @@ class Endpoint:
     to that host only; `key_variable` names the environment variable it came from, for hints.
     `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
     two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
-    dialect plays. An endpoint without `model` takes it from the name it is asked for by (`name/model`).
+    dialect plays, `fallback` the name of the model that is asked when this one cannot. An endpoint
+    without `model` takes it from the name it is asked for by (`name/model`).
     """
 
     name: str
@@ -46,6 +52,7 @@ class Endpoint:
     idle_timeout: float = 300.0
     timeout: float = 3600.0
     script: str = ""
+    fallback: str = ""
 
     @property
     def host(self) -> str:

@@ -16,6 +16,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.models.answer import CUTTING, Answer, finish_in, own
+from aglet.models.counting import Counting
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import nonsense
@@ -175,11 +176,13 @@ class GeminiAnswer(Answer):
             self._arguments = {}
         if self._arguments is None:
             return
-        self._arguments |= object_in(call.get("args"))
+        args = call.get("args")
+        self._arguments |= object_in(args)
         for piece in objects_in(call.get("partialArgs")):
             placed(self._arguments, piece)
         if not call.get("willContinue"):
-            self._calls.take({"index": self._called, "function": {"arguments": compact(self._arguments)}})
+            whole = args if args and not isinstance(args, dict) else self._arguments
+            self._calls.take({"index": self._called, "function": {"arguments": compact(whole)}})
             self._arguments = None
 
     def _opaque(self, *, with_calls: bool) -> JsonObject:
@@ -200,9 +203,14 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
-def _url(endpoint: Endpoint) -> str:
+def _url(endpoint: Endpoint, verb: str = "streamGenerateContent?alt=sse") -> str:
     model = quote(endpoint.model.removeprefix("models/"), safe="-._~/:@")
-    return endpoint.at(f"/models/{model}:streamGenerateContent?alt=sse", "v1beta")
+    return endpoint.at(f"/models/{model}:{verb}", "v1beta")
+
+
+def _to_count(body: JsonObject, endpoint: Endpoint) -> JsonObject:
+    model = f"models/{endpoint.model.removeprefix('models/')}"
+    return {"generateContentRequest": {"model": model, **body}}
 
 
 DIALECT = Dialect(
@@ -212,4 +220,5 @@ DIALECT = Dialect(
     listing=lambda endpoint: endpoint.at("/models?pageSize=1000", "v1beta"),
     names=("models", "name"),
     key=("x-goog-api-key", "{}"),
+    counting=Counting(url=lambda endpoint: _url(endpoint, "countTokens"), body=_to_count, key="totalTokens"),
 )

@@ -8,7 +8,6 @@ from aglet.engine.vocabulary import (
     AssistantMessage,
     Content,
     Image,
-    JsonObject,
     Message,
     Resource,
     Text,
@@ -65,8 +64,8 @@ def written(part: Content) -> str:
             return f'<attachment uri="{part.uri}" name="{part.name}"/>'
 
 
-def compact(value: JsonObject) -> str:
-    """JSON without spaces; the same object always gives the same text."""
+def compact(value: object) -> str:
+    """JSON without spaces; the same value always gives the same text."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

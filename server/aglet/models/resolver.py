@@ -5,6 +5,7 @@ Nothing here imports the HTTP library; the first model that needs it does.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aglet.engine.ports import ModelClient, ModelError
@@ -51,7 +52,7 @@ class Models:
         """The model of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         endpoint = self._endpoint(name)
         if endpoint.name not in self._clients:
-            self._clients[endpoint.name] = self._client(endpoint)
+            self._clients[endpoint.name] = self._with_fallback(endpoint)
         return self._clients[endpoint.name]
 
     async def aclose(self) -> None:
@@ -82,19 +83,41 @@ class Models:
         hint = f"Choose one (--model, or model in the config file): {', '.join(self.names)}."
         return ModelError("No default model is chosen.", kind="modelNotFound", hint=hint)
 
+    def _with_fallback(self, endpoint: Endpoint) -> ModelClient:
+        if not endpoint.fallback:
+            return self._client(endpoint)
+        self._check_fallbacks(endpoint)
+        from aglet.models.fallback import WithFallback  # noqa: PLC0415 - most never need it
+
+        return WithFallback(self._client(endpoint), partial(self.resolve, endpoint.fallback))
+
+    def _check_fallbacks(self, endpoint: Endpoint) -> None:
+        """Raises `ModelError` when the fallbacks come back to a model that was asked already."""
+        asked = [endpoint.name]
+        while endpoint.fallback:
+            endpoint = self._endpoint(endpoint.fallback)
+            asked.append(endpoint.name)
+            if endpoint.name in asked[:-1]:
+                hint = f"Give one of them another fallback, or none: {', '.join(asked)}."
+                raise ModelError("The fallbacks go round in a circle.", kind="modelNotFound", hint=hint)
+
     def _client(self, endpoint: Endpoint) -> ModelClient:
         if endpoint.dialect == "scripted":
             from aglet.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
 
             return ScriptedModel(endpoint)
-        from aglet.models.client import PATIENT, HttpModel  # noqa: PLC0415 - the HTTP library loads slowly
+        from aglet.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
+
+        endpoint = with_facts(endpoint)
+        from aglet.models.client import HASTY, PATIENT, HttpModel  # noqa: PLC0415 - httpx loads slowly
         from aglet.models.connections import Connections  # noqa: PLC0415 - the same
 
         pool = self._pool = self._pool or Connections()
-        return HttpModel(endpoint, pool, self._patience or PATIENT)
+        usual = HASTY if endpoint.fallback else PATIENT
+        return HttpModel(endpoint, pool, self._patience or usual)
 
 
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:
     """The same server with another model, of which nothing is known."""
-    name = f"{endpoint.name}/{model}"
+    name = f"{endpoint.name}/{model}"  # with the fallback of the endpoint, if it has one
     return replace(endpoint, name=name, model=model, context_window=None, output_limit=None, prices=Prices())

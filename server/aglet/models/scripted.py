@@ -61,7 +61,7 @@ class ScriptedModel:
             tuple(_call(call, f"call_{place}_{index}") for index, call in enumerate(turn.calls)),
             turn.finish or ("tool_calls" if turn.calls else "stop"),
             usage,
-            cost_of(usage, self.info),
+            cost_of(usage, self._endpoint.prices),
             self.info.name,
         )
 

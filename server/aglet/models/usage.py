@@ -1,7 +1,7 @@
 """What a model call used and what it cost."""
 
-from aglet.engine.ports import ModelInfo
 from aglet.engine.vocabulary import JsonObject, Usage
+from aglet.models.endpoint import Prices
 from aglet.models.values import object_in
 
 MILLION = 1_000_000
@@ -35,18 +35,20 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
-def cost_of(usage: Usage, info: ModelInfo) -> float | None:
+def cost_of(usage: Usage, prices: Prices) -> float | None:
     """US dollars; `None` when a price or a count is unknown. Input includes what came from the cache."""
-    if info.input_price is None or info.output_price is None:
-        return None
     if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    if prices.then and prices.above is not None and usage.input_tokens > prices.above:
+        prices = prices.then
+    if prices.input is None or prices.output is None:
         return None
     read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
     fresh = max(usage.input_tokens - read - written, 0)
-    read_price = info.input_price if info.cache_read_price is None else info.cache_read_price
-    write_price = info.input_price if info.cache_write_price is None else info.cache_write_price
-    spent = fresh * info.input_price + read * read_price + written * write_price
-    return (spent + usage.output_tokens * info.output_price) / MILLION
+    read_price = prices.input if prices.cache_read is None else prices.cache_read
+    write_price = prices.input if prices.cache_write is None else prices.cache_write
+    spent = fresh * prices.input + read * read_price + written * write_price
+    return (spent + usage.output_tokens * prices.output) / MILLION
 
 
 def count_in(raw: JsonObject, key: str) -> int | None:

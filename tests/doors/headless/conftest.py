@@ -12,7 +12,23 @@ from typing import Any
 
 import pytest
 
+from support.message_rules import check_answer
+from support.wire_rules import check_wire
+
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
+
+
+def check_log(lines: Sequence[dict[str, Any]]) -> None:
+    """The rules over all that `--output jsonl` writes: the first line, the last, and what stands between."""
+    first, *rest = lines
+    assert first["type"] == "hello"
+    if rest[-1]["type"] == "fatal":
+        assert len(rest) == 1, "no run began"
+        return
+    check_wire([line for line in rest if "type" in line], headless=True)
+    for line in rest:
+        if "type" not in line:
+            check_answer(line)
 
 
 @dataclass(frozen=True)
@@ -61,7 +77,7 @@ class Aglet:
         (self.home / "script.json").write_text(json.dumps(content))
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Run to the end."""
+        """Run to the end; a log of JSON lines is checked."""
         done = subprocess.run(
             self.argv(arguments),
             input=stdin,
@@ -72,7 +88,10 @@ class Aglet:
             timeout=9,
             check=False,
         )
-        return Done(done.returncode, done.stdout, done.stderr)
+        ended = Done(done.returncode, done.stdout, done.stderr)
+        if ended.out.startswith('{"type":"hello"'):
+            check_log(ended.events)
+        return ended
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Start and leave running."""

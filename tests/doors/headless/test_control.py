@@ -25,9 +25,7 @@ from aglet.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarte
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import Message, UserMessage
 from aglet.workspace.editor import NoEditor
-from doors.headless.conftest import SCRIPTED, Aglet
-from support.message_rules import check_answer
-from support.wire_rules import check_wire
+from doors.headless.conftest import SCRIPTED, Aglet, check_log
 
 Line = dict[str, Any]
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
@@ -76,16 +74,10 @@ class Program:
         code = self.process.wait(PATIENCE)
         with self._changed:
             self._changed.wait_for(lambda: self._over, PATIENCE)
-        first, *rest = self.lines
-        assert first["type"] == "hello"
-        check_wire([line for line in rest if "type" in line], headless=True)
-        assert rest[-1]["type"] == "runEnded"
-        for line in rest:
-            if "type" not in line:
-                check_answer(line)
+        check_log(self.lines)
         assert self.process.stderr
         assert self.process.stderr.read() == ""
-        return code, rest
+        return code, self.lines
 
     def _read(self, stdout: Any) -> None:
         for line in stdout:

@@ -6,13 +6,15 @@ import signal
 import subprocess
 import time
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Aglet, check_log
 
 
 def last_event(process: subprocess.Popen[str]) -> dict[str, object]:
     out, err = process.communicate(timeout=8)
     assert "Traceback" not in err
-    return json.loads(out.splitlines()[-1])
+    lines = [json.loads(line) for line in out.splitlines()]
+    check_log(lines)
+    return lines[-1]
 
 
 def test_sigint_cancels_the_run(aglet: Aglet) -> None:

@@ -167,7 +167,10 @@ def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(aglet: Agle
 def test_people_read_why_a_run_ended_and_how_to_go_on(aglet: Aglet) -> None:
     aglet.script({"calls": [WRITE]}, {"text": "ok"})
     done = aglet.run("run", "go", "--max-turns", "1")
-    assert "Stopped at a limit (maxTurns)" in done.err
+    said = (
+        "Stopped at a limit (maxTurns): The budget of turns is used up: 1 of 1. --max-turns gives it more.\n"
+    )
+    assert said in done.err
     assert "aglet resume ses_" in done.err
 
 
@@ -183,7 +186,7 @@ def test_a_run_that_takes_too_long_ends_at_its_limit(aglet: Aglet) -> None:
     aglet.script({"text": "begun", "hang": True})
     done = aglet.run("run", "go", "--max-seconds", "0.5", "--output", "json")
     assert (done.code, done.whole["stopReason"]) == (4, "timeout")
-    assert done.whole["detail"] == "The time limit of 0.5 seconds is reached; maxSeconds sets another."
+    assert done.whole["detail"] == "The time limit of 0.5 seconds is reached."
 
 
 def test_every_wait_for_the_model_is_told_even_without_a_terminal(aglet: Aglet) -> None:

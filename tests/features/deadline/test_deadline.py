@@ -66,7 +66,7 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
     )
     assert state.stop is not None
     assert state.stop.reason is StopReason.TIMEOUT
-    assert state.stop.detail == "The time limit of 600 seconds is reached; maxSeconds sets another."
+    assert state.stop.detail == "The time limit of 600 seconds is reached."
 
 
 async def test_no_time_is_no_call_of_the_model() -> None:

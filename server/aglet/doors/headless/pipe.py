@@ -1,7 +1,8 @@
 """Standard output and error, written in order by a thread: a slow reader never blocks the event loop."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import TextIO
 
 from aglet.doors.headless.streams import complain, silence
@@ -12,7 +13,9 @@ class Pipe:
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out, self._err = out, err
-        self._queue: asyncio.Queue[tuple[TextIO, str]] = asyncio.Queue()
+        self._waiting: list[tuple[TextIO, str]] = []
+        self._arrived = asyncio.Event()
+        self._closed = False
         self._broken: set[TextIO] = set()
 
     @property
@@ -22,29 +25,37 @@ class Pipe:
 
     def write(self, text: str) -> None:
         """Write this to standard output, after everything before it."""
-        if text:
-            self._queue.put_nowait((self._out, text))
+        self._waiting.append((self._out, text))
+        self._arrived.set()
 
     def mention(self, text: str) -> None:
         """Write this to standard error, after everything before it."""
-        if text:
-            self._queue.put_nowait((self._err, text))
+        self._waiting.append((self._err, text))
+        self._arrived.set()
 
     def close(self) -> None:
         """Nothing more comes: `pump` ends when all is written."""
-        self._queue.put_nowait((self._out, ""))
+        self._closed = True
+        self._arrived.set()
 
     async def pump(self, on_broken: Callable[[], None]) -> None:
         """Write until `close`; tell once when standard output cannot be written any more."""
-        while (item := await self._queue.get())[1]:
-            await asyncio.to_thread(self._carry, *item)
+        while self._waiting or not self._closed:
+            await self._arrived.wait()
+            self._arrived.clear()
+            taken, self._waiting = self._waiting, []
+            await asyncio.to_thread(self._carry, taken)
             if self.lost:
                 on_broken()
                 on_broken = _ignore
 
-    def _carry(self, file: TextIO, text: str) -> None:
-        if file in self._broken:
-            return
+    def _carry(self, taken: Sequence[tuple[TextIO, str]]) -> None:
+        for file, texts in groupby(taken, lambda one: one[0]):
+            text = "".join(text for _, text in texts)
+            if text and file not in self._broken:
+                self._write(file, text)
+
+    def _write(self, file: TextIO, text: str) -> None:
         try:
             file.write(text)
             file.flush()

@@ -6,14 +6,12 @@ from aglet.engine.facts import Answered, Asked, Entry
 from aglet.engine.feature import Attempt, Feature, RunView
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Stop, StopReason
-from aglet.features.deadline.settings import OPTION
 from aglet.features.deadline.timer import Timer
 
 
 def build(seconds: float) -> Feature:
     """The feature: a run has this many seconds, the time in which a question is open not counted."""
-    limit = f"The time limit of {seconds:g} seconds is reached; {OPTION} sets another."
-    stop = Stop(StopReason.TIMEOUT, limit)
+    stop = Stop(StopReason.TIMEOUT, f"The time limit of {seconds:g} seconds is reached.")
     running: list[Timer] = []
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:

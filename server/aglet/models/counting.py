@@ -1,0 +1,58 @@
+"""How many tokens a request has: asked of the server, or estimated from what earlier requests cost."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from aglet.engine.ports import ModelRequest
+from aglet.engine.vocabulary import Image, JsonObject, Usage, UserMessage
+from aglet.models.endpoint import Endpoint
+
+GUESSED = 3.6  # bytes of JSON per token, before anything is known of a model
+IMAGE = 1_200  # tokens of an image, about
+LEAST = 500  # tokens of a request from which something can be learned
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Tokens, and how sure they are: told by the server, from this model's usage, or a guess (± a third)."""
+
+    tokens: int
+    sure: Literal["told", "calibrated", "guess"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How a dialect asks for a count: where, what it makes of a request's body, the key of the answer."""
+
+    url: Callable[[Endpoint], str]
+    body: Callable[[JsonObject, Endpoint], JsonObject]
+    key: str
+
+
+class Gauge:
+    """Bytes per token of one model: what its last answer said of the request."""
+
+    def __init__(self) -> None:
+        self._rate = GUESSED
+        self._learned = False
+
+    def learn(self, request: ModelRequest, sent: int, usage: Usage) -> None:
+        """A request of `sent` bytes was answered with this usage."""
+        tokens = (usage.input_tokens or 0) - IMAGE * len(_images(request))
+        if tokens >= LEAST:
+            self._rate, self._learned = _text_bytes(request, sent) / tokens, True
+
+    def count(self, request: ModelRequest, sent: int) -> Count:
+        """The tokens of a request of `sent` bytes."""
+        tokens = round(_text_bytes(request, sent) / self._rate) + IMAGE * len(_images(request))
+        return Count(tokens, "calibrated" if self._learned else "guess")
+
+
+def _images(request: ModelRequest) -> list[Image]:
+    users = (message for message in request.messages if isinstance(message, UserMessage))
+    return [part for message in users for part in message.content if isinstance(part, Image)]
+
+
+def _text_bytes(request: ModelRequest, sent: int) -> int:
+    return max(sent - sum(len(image.data) for image in _images(request)), 1)
