@@ -2,7 +2,7 @@
 
 It answers `initialize`, `agent/session/new`, `agent/status`, `agent/run`, `agent/cancel` and `agent/resume`.
 Each chunk of the model becomes one event, written at once. It has one tool, read_file. The messages are in
-memory, and as JSON lines in one file per session, never flushed to the disk. It checks nothing and asks nobody.
+memory, and as JSON lines in one file per session, never flushed to the disk. Nothing is checked or asked.
 """
 
 import asyncio
