@@ -5,8 +5,9 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from queue import Empty
+from typing import TYPE_CHECKING
 
 from aglet.doors.lsp.client import member
 from aglet.doors.lsp.client_tools import ClientTools
@@ -18,11 +19,14 @@ from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
-from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import watch
 from aglet.doors.lsp.world import opened, read_opening
 
+if TYPE_CHECKING:
+    from aglet.doors.lsp.sync import Sync
+
+DOCUMENTS = ("textDocument/", "notebookDocument/")
 PATIENCE = 1.8  # seconds from the end of the connection to the end of the process, whatever still works
 GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
 BREATH = 64  # messages taken before other work gets its turn
@@ -37,7 +41,6 @@ class Connection:
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
         self._tools = ClientTools(self._peer, self._client.tools)
-        self._sync = Sync(self._client.encoding, self._editor)
         self._arrived = asyncio.Event()
         self._shut_down = False
 
@@ -59,6 +62,13 @@ class Connection:
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
+
+    @cached_property
+    def _sync(self) -> "Sync":
+        """Loaded with the first document: the types of LSP take longer than all the rest together."""
+        from aglet.doors.lsp.sync import Sync  # noqa: PLC0415 - as the docstring says
+
+        return Sync(self._client.encoding, self._editor)
 
     def _lost(self) -> None:
         die_after(PATIENCE, 0)
@@ -118,8 +128,10 @@ class Connection:
                 acknowledge(door, given)
             case "window/workDoneProgress/cancel":
                 cancel_progress(door, given.get("token"))
-            case _:
+            case str(method) if method.startswith(DOCUMENTS):
                 self._sync.take(message)
+            case _:
+                pass  # LSP 3.17: what is not known is ignored
 
 
 def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
