@@ -7,13 +7,14 @@ from pathlib import Path
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Asker, Clock, ModelClient, Workspace
+from aglet.engine.ports import Asker, Clock, ModelClient
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features import (
     ask,
     budget,
+    checkpoints,
     client_tools,
     continuation,
     deadline,
@@ -29,6 +30,7 @@ from aglet.features.budget.limits import limits_from
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.deadline.settings import seconds_from
 from aglet.features.permissions.rules import denied
+from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
@@ -101,7 +103,7 @@ class World:
 
 
 def features(
-    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: Clock, seconds: float | None
+    config: Config, setup: Setup, workspace: OpenWorkspace, asker: Asker, clock: Clock, seconds: float | None
 ) -> tuple[Feature, ...]:  # fmt: skip
     """The features of a run of so many seconds: the first is asked first and is outermost in the wrappers."""
     folder = Path(workspace.root)
@@ -119,6 +121,7 @@ def features(
         ),
         continuation.build(config.continuation),
         permissions.build(config.permissions, asker, workspace, grants),
+        checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
         files.build(config.files),
         search.build(config.search),

@@ -12,6 +12,7 @@ from aglet.engine.vocabulary import AssistantMessage, Content, Finish, Image, Js
 from aglet.models.answer import Answer, finish_in
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
+from aglet.models.errors import refusal
 from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
 from aglet.models.reasoning import Reasoning
 from aglet.models.shape import NAME, shape_of
@@ -123,6 +124,10 @@ class ChatAnswer(Answer):
                 self._choice(choice)
 
     def _choice(self, choice: JsonObject) -> None:
+        if choice.get("error") or choice.get("finish_reason") == "error":
+            told = choice.get("error") or {"message": "the model's answer ended with an error"}
+            self.failure = refusal(None, {}, {"error": told}, self.endpoint)
+            return
         delta = object_in(choice.get("delta"))
         if "delta" not in choice and (message := object_in(choice.get("message"))):
             delta, self._whole = message, True

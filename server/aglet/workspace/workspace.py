@@ -27,6 +27,7 @@ from aglet.workspace.handles import folder_beneath
 from aglet.workspace.listing import Parts, list_folder, walk
 from aglet.workspace.paths import Ground, Target
 from aglet.workspace.processes import Processes
+from aglet.workspace.snapshots import Snapshots
 from aglet.workspace.texts import hash_of, with_plain_ends
 
 Hidden = Callable[[Iterable[str]], bool]
@@ -57,6 +58,7 @@ class OpenWorkspace:
         self._ground = Ground(root, extra_roots, private)
         self._documents = Documents(editor, self._ground)
         self._editor, self._processes, self._hidden = editor, processes, hidden
+        self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
 
     @property
     def root(self) -> str:
@@ -143,7 +145,7 @@ class OpenWorkspace:
         return [
             _document(buffer, target, held, Standing.DIRTY)
             for buffer, target, held in self._documents.unsaved()
-            if not self._hides(target, target.parts)
+            if not self._hides_file(target)
         ]
 
     async def observe(self) -> None:
@@ -190,6 +192,9 @@ class OpenWorkspace:
         command = replace(command, argv=(program, *command.argv[1:]))
         with explained(target.place.shown), folder_beneath(target.root.real, target.parts) as folder:
             return await self._processes.run(command, folder, target.spelled, output)
+
+    def _hides_file(self, target: Target) -> bool:
+        return self._hides(target, target.parts)
 
     def _hides(self, target: Target, parts: Parts) -> bool:
         return self._hidden(self._ground.names(target.root, parts))

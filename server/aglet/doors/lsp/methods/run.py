@@ -10,7 +10,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import JsonObject, StopReason
+from aglet.engine.vocabulary import StopReason
 from aglet_protocol.types import RunAnswer, RunParams
 
 POLICIES = ("ifIdle", "queue", "steer", "interrupt")
