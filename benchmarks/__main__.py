@@ -60,7 +60,7 @@ def report(machine: dict[str, str], rows: str, size: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
     parser.add_argument(
-        "--quick", dest="size", action="store_const", const="quick", default="full", help="a few minutes, rough"
+        "--quick", dest="size", action="store_const", const="quick", default="full", help="minutes, rough"
     )
     parser.add_argument(
         "--tiny", dest="size", action="store_const", const="tiny", help="only shows that the command works"
