@@ -4,54 +4,25 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
-
-from lsprotocol import types
-from pygls.workspace import TextDocument, Workspace
 
 from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
-from aglet.doors.lsp.positions import Place, offset_at, smallest_edit
+from aglet.doors.lsp.positions import smallest_edit
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
 from aglet.workspace.agreements import Agreements, Buffer
+
+if TYPE_CHECKING:  # loaded with the first document
+    from pygls.workspace import TextDocument
 
 ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask its user
 SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
 CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
 CREATED, CHANGED = 1, 2  # LSP FileChangeType
-
-
-class Document(TextDocument):
-    """An open document that knows the line ends of LSP and no others."""
-
-    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Take in a change as the client told it."""
-        if not isinstance(change, types.TextDocumentContentChangePartial):
-            self._source = change.text
-            return
-        text, encoding = self.source, str(self._position_codec.encoding)
-        start, end = (
-            offset_at(text, Place(at.line, at.character), encoding)
-            for at in (change.range.start, change.range.end)
-        )
-        self._source = text[:start] + change.text + text[end:]
-
-
-class Documents(Workspace):
-    """pygls' workspace, with our documents."""
-
-    def _create_text_document(
-        self,
-        doc_uri: str,
-        source: str | None = None,
-        version: int | None = None,
-        language_id: str | None = None,
-    ) -> Document:
-        return Document(doc_uri, source, version, language_id, position_codec=self.position_codec)
 
 
 class LspEditor:
@@ -64,8 +35,8 @@ class LspEditor:
         self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
         self.agreements = Agreements()
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
-            types.TEXT_DOCUMENT_DID_OPEN: self.agreements.opened,
-            types.TEXT_DOCUMENT_DID_SAVE: self.agreements.saved,
+            "textDocument/didOpen": self.agreements.opened,
+            "textDocument/didSave": self.agreements.saved,
         }
 
     @property
@@ -73,7 +44,7 @@ class LspEditor:
         """Whether the client saves when it is asked to."""
         return self._client.saves
 
-    def show(self, documents: Mapping[str, TextDocument]) -> None:
+    def show(self, documents: Mapping[str, "TextDocument"]) -> None:
         """These are the open documents, by URI without escapes; the mapping follows the client."""
         self._documents = documents
 
@@ -177,5 +148,5 @@ def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> Json
     return {"label": label, "edit": {"documentChanges": changes}}
 
 
-def _buffer(document: TextDocument) -> Buffer:
+def _buffer(document: "TextDocument") -> Buffer:
     return Buffer(document.uri, document.version or 0, document.source)

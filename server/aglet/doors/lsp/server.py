@@ -3,8 +3,9 @@
 import asyncio
 import signal
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from queue import Empty
+from typing import TYPE_CHECKING
 
 from aglet.doors.lsp.client import member
 from aglet.doors.lsp.client_tools import ClientTools
@@ -16,11 +17,14 @@ from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
-from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
 
+if TYPE_CHECKING:
+    from aglet.doors.lsp.sync import Sync
+
+DOCUMENTS = ("textDocument/", "notebookDocument/")
 GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
 BREATH = 64  # messages taken before other work gets its turn
 
@@ -34,7 +38,6 @@ class Connection:
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
         self._tools = ClientTools(self._peer, self._client.tools)
-        self._sync = Sync(self._client.encoding, self._editor)
         self._arrived = asyncio.Event()
         self._shut_down = False
 
@@ -55,6 +58,13 @@ class Connection:
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
+
+    @cached_property
+    def _sync(self) -> "Sync":
+        """Loaded with the first document: the types of LSP take longer than all the rest together."""
+        from aglet.doors.lsp.sync import Sync  # noqa: PLC0415 - as the docstring says
+
+        return Sync(self._client.encoding, self._editor)
 
     async def _listen(self, door: Door, dispatcher: Dispatcher) -> int:
         taken = 0
@@ -110,8 +120,10 @@ class Connection:
                 acknowledge(door, given)
             case "window/workDoneProgress/cancel":
                 cancel_progress(door, given.get("token"))
-            case _:
+            case str(method) if method.startswith(DOCUMENTS):
                 self._sync.take(message)
+            case _:
+                pass  # LSP 3.17: what is not known is ignored
 
 
 def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:

@@ -9,8 +9,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from aglet import __version__
-from aglet.doors.lsp.editor import Documents, LspEditor
+from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.open_documents import Documents
 
 SYNCED = (
     types.TEXT_DOCUMENT_DID_OPEN,
