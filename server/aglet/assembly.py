@@ -80,7 +80,7 @@ class World:
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup
         config = setup.load(state.cwd).config
-        private = (str(setup.state_folder), str(setup.config_file.parent))
+        private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
         limits, seconds = self._bounds(config, {**state.options, **admitted.options})
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
@@ -125,7 +125,7 @@ def features(
         usage.build(config.usage),
         files.build(config.files),
         search.build(config.search),
-        shell.build(config.shell),
+        shell.build(config.shell, asker),
         ask.build(config.ask, asker),
     )
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from aglet.engine.patches import Patch, compare
 from aglet.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceError
 from aglet.engine.vocabulary import FileChange, FileVersion
-from aglet.workspace.documents import Documents, Standing, digest_of
-from aglet.workspace.editor import Buffer
+from aglet.workspace.agreements import Buffer, Standing, digest_of
+from aglet.workspace.documents import Documents
 from aglet.workspace.files import (
     Stored,
     find_stamp,
@@ -73,8 +73,7 @@ class Snapshots:
             return _unread(target, str(problem), str(find_stamp(target)), buffer)
         if buffer is None:
             return _on_disk(target, stored, None)
-        held = await asyncio.to_thread(self._documents.look, target)
-        if self._documents.judge(buffer, held) in {Standing.CLEAN, Standing.BEHIND}:
+        if (await self._documents.see(buffer, target)).standing in {Standing.CLEAN, Standing.BEHIND}:
             return _on_disk(target, stored, buffer)
         found = _in_editor(target, buffer, stored)
         if len(found.data or b"") <= max_bytes:
@@ -105,8 +104,7 @@ class Snapshots:
         if data is not None:
             text = _as_text(target, data)
             return await self._workspace.write(path, text, expected=expected, label=label)
-        held = await asyncio.to_thread(self._documents.look, target)
-        if self._documents.judge(buffer, held) is not Standing.CLEAN:
+        if (await self._documents.see(buffer, target)).standing is not Standing.CLEAN:
             raise Stale(f"{target.place.shown} has unsaved changes in the editor. Save or close it first.")
         return await asyncio.to_thread(_put, target, None, expected, mode)
 

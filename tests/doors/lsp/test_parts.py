@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from aglet.doors import from_wire
 from aglet.doors.fold import fold, merged
+from aglet.doors.lsp import arrivals, watchdog
 from aglet.doors.lsp import editor as editing
-from aglet.doors.lsp import watchdog
 from aglet.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
 from aglet.doors.lsp.client import Client, read_client
 from aglet.doors.lsp.editor import LspEditor
@@ -382,7 +382,7 @@ class Editing:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: Callable[["Editing", Wire], Any]) -> None:
         monkeypatch.setattr(editing, "ANSWER_PATIENCE", 0.3)
-        monkeypatch.setattr(editing, "CHANGE_PATIENCE", 0.3)
+        monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", 0.3)
         monkeypatch.setattr(editing, "CANCEL_PATIENCE", 0.3)
         capabilities = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
         client = read_client({"capabilities": {"workspace": capabilities}})
@@ -457,8 +457,40 @@ async def test_a_document_that_does_not_hold_the_text_is_stale(
         return {"result": {"applied": True}}
 
     editor = Editing(monkeypatch, answer)
-    with pytest.raises(Stale):
+    with pytest.raises(Stale) as caught:
         await editor.editor.replace(editor.buffer, "new\n", "Edit")
+    assert caught.value.effects == ("none" if what == "nothing came" else "partial")
+
+
+async def test_a_final_line_end_that_the_editor_adds_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def neovim(editor: Editing, message: Wire) -> Wire:
+        editor.change("no end\n", 2)
+        return {"result": {"applied": True}}
+
+    editor = Editing(monkeypatch, neovim)
+    after = await editor.editor.replace(editor.buffer, "no end", "Edit")
+    assert (after.version, after.text) == (2, "no end\n")
+
+
+async def test_an_editor_that_does_not_answer_may_still_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = Editing(monkeypatch, lambda editor, message: None)
+    with pytest.raises(Stale) as caught:
+        await editor.editor.replace(editor.buffer, "new\n", "Edit")
+    assert caught.value.effects == "unknown"
+    assert editor.messages[-1]["method"] == "$/cancelRequest"
+
+
+async def test_two_edits_of_one_document_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def later(editor: Editing, message: Wire) -> Wire:
+        asyncio.get_running_loop().call_later(0.01, editor.change, "new\n", 2)
+        return {"result": {"applied": True}}
+
+    editor = Editing(monkeypatch, later)
+    both = [editor.editor.replace(editor.buffer, text, "Edit") for text in ("new\n", "other\n")]
+    first, second = await asyncio.gather(*both, return_exceptions=True)
+    assert first == Buffer(editor.uri, 2, "new\n")
+    assert isinstance(second, Stale)
+    assert len(editor.messages) == 1
 
 
 async def test_a_refusal_because_the_user_typed_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,10 @@ class Reader:
 
 def _head(file: FileText) -> list[str]:
     standing = STANDINGS.get((file.dirty, file.behind))
-    return [f"[{file.place.shown} as it is {standing}.]"] if standing else []
+    head = [f"[{file.place.shown} as it is {standing}.]"] if standing else []
+    if file.guessed:
+        head.append(f"[Its encoding is a guess: {file.encoding}. An edit keeps every byte outside of it.]")
+    return head
 
 
 async def _explained(problem: WorkspaceError, path: str, workspace: Workspace) -> WorkspaceError:

@@ -64,6 +64,6 @@ async def _restore(session: Session, params: SessionRewindParams) -> JsonObject:
 
 
 def _change(told: JsonObject) -> FileChange:
-    return FileChange(
-        **{**told, "base": FileVersion(**told["base"]), "result": FileVersion(**told["result"])}
-    )
+    base, result = FileVersion(**told["base"]), FileVersion(**told["result"])
+    members: JsonObject = {**told, "base": base, "result": result}
+    return FileChange(**members)
