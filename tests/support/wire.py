@@ -62,6 +62,7 @@ class Wire:
         self.messages: list[Message] = []
         self.asked: dict[Any, tuple[str, Message]] = {}  # our requests, by id
         self.answers: dict[str, Callable[[Message], Any]] = {}
+        self.heard: Callable[[Message], None] = lambda message: None  # called first, in order
         self.reading = threading.Event()
         self.reading.set()
         self.ended = False
@@ -189,6 +190,7 @@ class Wire:
         with self._arrived:
             self.messages.append(message)
             self._arrived.notify_all()
+        self.heard(message)
         if "method" in message and "id" in message and message["method"] in self.answers:
             result = self.answers[message["method"]](message["params"])
             self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
