@@ -80,7 +80,10 @@ class Company:
         return self._documents[(self.folder(name) / "open.txt").as_uri()][1]
 
     def at(self, session: str, index: int, act: Callable[[], None]) -> None:
-        """Do this when event number `index` of the session (0, 1, 2 …) arrives, before anything is answered."""
+        """Do this when event number `index` of the session (0, 1, 2 …) arrives, before anything is answered.
+
+        A busy machine merges deltas: a number that does not come up means the end of the run.
+        """
         self._plans[session] = (index, act)
 
     def _hear(self, message: Message) -> None:
@@ -88,7 +91,8 @@ class Company:
             session = event["sessionId"]
             self._counts[session] = self._counts.get(session, -1) + 1
             index, act = self._plans.get(session, (-1, _nothing))
-            if self._counts[session] == index:
+            idle = event["type"] == "sessionState" and event["data"]["state"] == "idle"
+            if self._counts[session] == index or (idle and self._counts[session] < index):
                 act()
         answer = ANSWERS.get(message.get("method", ""))
         if answer and "id" in message and message["method"] not in self.silent:

@@ -20,7 +20,10 @@ SAMPLE = 6  # places in the run that each trigger tries by default
 
 
 def by_method(wire: Wire, session: str, request: int, *, queued: str) -> None:
-    wire.post("agent/cancel", {"sessionId": session, "queued": queued})
+    """The run is named as soon as it is known: what waits behind it may have begun at the second cancel."""
+    begun = (e["runId"] for e in wire.events if e["sessionId"] == session and "runId" in e)
+    named = {"runId": run_id} if (run_id := next(begun, "")) else {}
+    wire.post("agent/cancel", {"sessionId": session, "queued": queued, **named})
 
 
 def by_request(wire: Wire, session: str, request: int) -> None:

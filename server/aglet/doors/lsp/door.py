@@ -1,8 +1,8 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 
 from aglet.doors.lsp.asking import Asking
@@ -40,6 +40,7 @@ class Attached:
         state = self.session.state
         if run_id == (state.run_id if state.running else "") or run_id in {a.run_id for a in state.queue}:
             await self.session.finished(run_id)
+        await self.publisher.told()
         if known := self._ends.get(run_id):
             return known
         journal = self.session.log.journal
@@ -71,6 +72,7 @@ class Door:
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
+        self._admitting: dict[Call, str] = {}  # requests for runs that are not admitted yet: their sessions
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -83,6 +85,22 @@ class Door:
             self._attached[session_id] = known
             return known
         return self.attach(await self._opened(session_id), call)
+
+    @contextmanager
+    def admission(self, session_id: str, call: Call) -> Generator[None]:
+        """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
+        self._admitting[call] = session_id
+        try:
+            yield
+        finally:
+            del self._admitting[call]
+
+    def cancel_admissions(self, session_id: str, *, all: bool) -> bool:
+        """Cancel the run that is about to be admitted, or `all` of them; whether there is one."""
+        calls = [call for call, session in self._admitting.items() if session == session_id]
+        for call in calls if all else calls[:1]:
+            call.cancelled = True
+        return bool(calls)
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:

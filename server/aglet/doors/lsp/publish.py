@@ -1,5 +1,6 @@
 """A session's facts and glimpses on their way to the client: in order, and without waiting for it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -73,6 +74,13 @@ class Publisher:
         else:
             act()
 
+    async def told(self) -> None:
+        """Wait until nothing is held back: an answer that tells of events comes behind them."""
+        while self._holds:
+            gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.then(partial(_settle, gone))
+            await gone
+
     @contextmanager
     def held(self) -> Generator[None]:
         """Keep everything back until the end of the block."""
@@ -99,3 +107,8 @@ class Publisher:
         out.show(time.time())
         out.put(type, data)
         self._tell(out.close())
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

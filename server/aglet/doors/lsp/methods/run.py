@@ -10,7 +10,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import JsonObject, StopReason
+from aglet.engine.vocabulary import Content, JsonObject, StopReason
 from aglet_protocol.types import RunAnswer, RunParams
 
 POLICIES = ("ifIdle", "queue", "steer", "interrupt")
@@ -24,6 +24,21 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     if not (content or params.continue_run):
         raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
     options = read_options(params.options)
+    with door.admission(params.session_id, call):
+        attached, admission = await _admit(door, params, content, options, call)
+    if call.cancelled:  # before there was a run to cancel
+        attached.session.cancel(admission.run_id)
+    attached.mirror.give(admission.run_id, params.work_done_token)
+    if not params.wait:
+        return admitted(admission)
+    call.until_answered.close()
+    call.ordered = True
+    return await _end(attached, admission, call)
+
+
+async def _admit(
+    door: Door, params: RunParams, content: tuple[Content, ...], options: JsonObject, call: Call
+) -> tuple[Attached, Admission]:
     attached = await door.open(params.session_id, call)
     session = attached.session
     if params.client_key not in session.state.keys:  # else it was admitted already
@@ -37,12 +52,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
         key=params.client_key,
         recovers=session.state.run_id if params.continue_run else "",
     )
-    attached.mirror.give(admission.run_id, params.work_done_token)
-    if not params.wait:
-        return admitted(admission)
-    call.until_answered.close()
-    call.ordered = True
-    return await _end(attached, admission, call)
+    return attached, admission
 
 
 def check_admission(session: Session, params: RunParams) -> None:
@@ -73,8 +83,6 @@ def admitted(admission: Admission) -> RunAnswer:
 
 async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswer:
     """The answer at the end; it tells what `runEnded` told. A cancelled request cancels the run."""
-    if call.cancelled:
-        attached.session.cancel(admission.run_id)
     call.interruptible = True
     try:
         ended = await attached.end_of(admission.run_id)
