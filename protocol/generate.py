@@ -1,7 +1,8 @@
-"""Writes `aglet_protocol/schema.json` from the types; with `--check` it only says whether it is fresh.
+"""Writes what is generated from the types; with `--check` it only says whether that is fresh.
 
-The schema is JSON Schema 2020-12: one definition per type, and under `methods` and `events` what each
-carries. Objects are open, because unknown members are ignored both ways (protocol 4.3).
+The schema is JSON Schema 2020-12: one definition per type, and under `methods`, `events` and `hello` what
+each carries. Objects are open, because unknown members are ignored both ways (protocol 4.3). From the schema
+come the names (`meta.json`), the types of the VS Code client, and the annotations of the Neovim client.
 """
 
 import json
@@ -12,12 +13,19 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import attrs
 
-from aglet_protocol import PROTOCOL_VERSION
+from aglet_protocol import PROTOCOL_VERSION, events, methods
 from aglet_protocol.converter import camel
-from aglet_protocol.events import EVENTS
+from aglet_protocol.errors import ERRORS, ErrorData
+from aglet_protocol.events import DURABLE, EVENTS
+from aglet_protocol.hello import ClientBlock, ServerBlock
+from aglet_protocol.items import Content, Item
+from aglet_protocol.luacats import luacats
 from aglet_protocol.methods import METHODS
+from aglet_protocol.names import meta
+from aglet_protocol.typescript import typescript
 
-OUTPUT = Path(__file__).parent / "aglet_protocol" / "schema.json"
+ROOT = Path(__file__).parents[1]
+NAMED = {Item: "Item", Content: "Content"}  # the unions that have a name of their own
 PRIMITIVES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 JsonObject = dict[str, Any]
 
@@ -35,6 +43,8 @@ class Schema:
             return {}
         if origin is Annotated:
             return self.of(get_args(kind)[1])
+        if kind in NAMED:
+            return self._union(kind)
         if origin in {Union, types.UnionType}:
             return {"anyOf": [self.of(part) for part in get_args(kind) if part is not type(None)]}
         if origin is Literal:
@@ -42,6 +52,10 @@ class Schema:
         if origin is list:
             return {"type": "array", "items": self.of(get_args(kind)[0])}
         return self._named(kind)
+
+    def _union(self, kind: Any) -> JsonObject:
+        self.definitions.setdefault(NAMED[kind], {"anyOf": [self.of(part) for part in get_args(kind)]})
+        return {"$ref": f"#/$defs/{NAMED[kind]}"}
 
     def _named(self, kind: Any) -> JsonObject:
         if attrs.has(kind):
@@ -81,35 +95,58 @@ def _required(field: Any, kind: Any) -> bool:
 
 
 def generate() -> str:
-    """The whole document."""
+    """The schema."""
     schema = Schema()
-    methods: dict[str, JsonObject] = {}
+    exchanged: dict[str, JsonObject] = {}
     for name, method in METHODS.items():
-        methods[name] = {"direction": method.direction, "params": schema.of(method.params)}
+        exchanged[name] = {"direction": method.direction, "params": schema.of(method.params)}
         if method.result is not None:
-            methods[name]["result"] = schema.of(method.result)
-    events = {name: schema.of(data) for name, data in EVENTS.items()}
+            exchanged[name]["result"] = schema.of(method.result)
+    told = {name: schema.of(data) for name, data in EVENTS.items()}
+    hello = {"client": schema.of(ClientBlock), "server": schema.of(ServerBlock)}
+    schema.of(ErrorData)
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"The aglet protocol, version {PROTOCOL_VERSION}",
         "version": PROTOCOL_VERSION,
-        "methods": methods,
-        "events": events,
+        "methods": exchanged,
+        "events": told,
+        "facts": sorted(DURABLE),
+        "reserved": {"methods": sorted(methods.RESERVED), "events": sorted(events.RESERVED)},
+        "hello": hello,
+        "errors": [attrs.asdict(error) for error in ERRORS],
         "$defs": dict(sorted(schema.definitions.items())),
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def main(arguments: list[str]) -> int:
-    """Write the schema, or check it. Gives the exit code."""
-    fresh = generate()
-    if "--check" not in arguments:
-        OUTPUT.write_text(fresh, encoding="utf-8")
-        return 0
-    if OUTPUT.exists() and OUTPUT.read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{OUTPUT.name} is stale: run `python protocol/generate.py`", file=sys.stderr)
-    return 1
+def files() -> dict[str, str]:
+    """Everything that is generated, by its place in the project."""
+    schema = generate()
+    document = json.loads(schema)
+    return {
+        "protocol/aglet_protocol/schema.json": schema,
+        "protocol/aglet_protocol/meta.json": meta(schema),
+        "clients/vscode/src/protocol.gen.ts": typescript(document),
+        "clients/neovim/lua/aglet/protocol_gen.lua": luacats(document),
+    }
+
+
+def main(arguments: list[str], root: Path = ROOT) -> int:
+    """Write the files, or check them. Gives the exit code."""
+    stale = {name: text for name, text in files().items() if not _is(root / name, text)}
+    if "--check" in arguments:
+        for name in stale:
+            print(f"{name} is stale: run `python protocol/generate.py`", file=sys.stderr)
+        return 1 if stale else 0
+    for name, text in stale.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+def _is(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
 
 
 if __name__ == "__main__":

@@ -132,11 +132,12 @@ class ItemData:
 
 @define
 class ItemDeltaData:
-    """Text that appends to `field` at `offset`, counted in UTF-8 bytes."""
+    """Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes."""
 
     field: str
     offset: int
-    append: str
+    append: str | None = None
+    bytes: str | None = None
 
 
 @define
@@ -179,6 +180,58 @@ class ContextUsageData:
 
     used: int
     size: int | None = None
+
+
+@define
+class CommandsData:
+    """The slash commands there are; full replacement value, rows as in `agent/action/list`."""
+
+    commands: list[JsonObject]
+
+
+@define
+class McpServer:
+    """One MCP server of the session; `status` is connecting, connected, failed or stopped."""
+
+    name: str
+    status: str
+    tools: int | None = None
+    message: str | None = None
+
+
+@define
+class McpStatusData:
+    """The MCP servers of the session; full replacement value."""
+
+    servers: list[McpServer]
+
+
+@define
+class TurnDiffData:
+    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+
+    diff: str
+    truncated: int | None = None
+
+
+@define
+class TaskChangedData:
+    """A background task: `state` is running, completed, failed or stopped; `itemId` is its item."""
+
+    task_id: str
+    state: str
+    title: str | None = None
+    item_id: str | None = None
+    exit_code: int | None = None
+
+
+@define
+class CheckpointData:
+    """The files as they are now were kept, and can be gone back to; `files` are URIs."""
+
+    checkpoint_id: str
+    reason: str
+    files: list[str]
 
 
 @define
@@ -254,6 +307,11 @@ EVENTS: dict[str, Any] = {
     "requestResolved": RequestResolvedData,
     "queueChanged": QueueChangedData,
     "contextUsage": ContextUsageData,
+    "commands": CommandsData,
+    "mcpStatus": McpStatusData,
+    "turnDiff": TurnDiffData,
+    "taskChanged": TaskChangedData,
+    "checkpoint": CheckpointData,
     "notice": NoticeData,
     "heartbeat": HeartbeatData,
     "gap": GapData,
@@ -271,9 +329,14 @@ DURABLE = frozenset(
         "requestOpened",
         "requestResolved",
         "queueChanged",
+        "taskChanged",
+        "checkpoint",
         "sessionInfo",
         "options",
         "historyRewound",
         "recorded",
     }
 )
+
+RESERVED = frozenset({"commands", "mcpStatus", "turnDiff", "taskChanged", "checkpoint"})
+"""Types that no server tells yet."""

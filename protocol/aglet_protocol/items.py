@@ -205,4 +205,94 @@ class CompactionItem:
     kind: Literal["compaction"] = "compaction"
 
 
-Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem
+@define
+class TaskItem:
+    """Work in the background: it may outlive its run."""
+
+    item_id: str
+    status: str
+    title: str
+    kind: Literal["task"] = "task"
+    output: str | None = None
+    terminal: Terminal | None = None
+    background: bool | None = None
+
+
+@define
+class CheckpointItem:
+    """The files were kept as they are; `title` says why."""
+
+    item_id: str
+    status: str
+    title: str
+    checkpoint_id: str
+    kind: Literal["checkpoint"] = "checkpoint"
+
+
+@define
+class FileEditItem:
+    """Files that changed outside of a tool call: a rewind, a hunk that was rejected."""
+
+    item_id: str
+    status: str
+    changes: list[Change]
+    kind: Literal["fileEdit"] = "fileEdit"
+    title: str | None = None
+
+
+@define
+class PlanStep:
+    """One step; `status` is pending, inProgress or completed."""
+
+    text: str
+    status: str
+
+
+@define
+class PlanItem:
+    """What the agent means to do."""
+
+    item_id: str
+    status: str
+    steps: list[PlanStep]
+    kind: Literal["plan"] = "plan"
+    title: str | None = None
+
+
+@define
+class SubagentItem:
+    """A child agent; its events carry the session `childSessionId`."""
+
+    item_id: str
+    status: str
+    title: str
+    kind: Literal["subagent"] = "subagent"
+    child_session_id: str | None = None
+    text: str | None = None
+
+
+@define
+class SideAnswerItem:
+    """An answer beside the conversation: the model does not see it again."""
+
+    item_id: str
+    status: str
+    text: str
+    kind: Literal["sideAnswer"] = "sideAnswer"
+    title: str | None = None
+
+
+Item = (
+    MessageItem
+    | ThoughtItem
+    | UserMessageItem
+    | ToolCallItem
+    | NoticeItem
+    | CompactionItem
+    | TaskItem
+    | CheckpointItem
+    | FileEditItem
+    | PlanItem
+    | SubagentItem
+    | SideAnswerItem
+)

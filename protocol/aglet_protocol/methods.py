@@ -37,7 +37,6 @@ METHODS: dict[str, Method] = {
     "agent/setOption": Method(sessions.SetOptionParams, sessions.OptionsResult),
     "agent/action/list": Method(sessions.ActionListParams, sessions.ActionListResult),
     "agent/action/invoke": Method(sessions.ActionInvokeParams, sessions.ActionInvokeResult),
-    "agent/ack": Method(sessions.AckParams, None),
     "agent/focus": Method(sessions.FocusParams, None),
     "agent/status": Method(types.Empty, types.StatusResult),
     "agent/ack": Method(types.AckParams, None),
@@ -46,3 +45,6 @@ METHODS: dict[str, Method] = {
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
+
+RESERVED = frozenset({"agent/detach", "agent/focus"})
+"""Methods that no server follows yet."""

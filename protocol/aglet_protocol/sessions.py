@@ -237,14 +237,6 @@ class CallToolAnswer:
 
 
 @define
-class AckParams:
-    """The client has applied every event of this session up to `seq`; flow control only."""
-
-    session_id: str
-    seq: int
-
-
-@define
 class FocusParams:
     """Where the user looks: the active document, the selection in it, the visible lines (LSP ranges)."""
 

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -37,7 +38,8 @@ from aglet.engine.vocabulary import (
     UserMessage,
 )
 from support.message_rules import check_messages
-from support.wire_rules import check_wire
+from support.wire import Wire
+from support.wire_rules import check_lines, check_wire
 
 Event = dict[str, Any]
 Events = list[Event]
@@ -224,52 +226,184 @@ def test_a_broken_rule_is_noticed(breach: Callable[[Events], Events], words: str
     assert words in str(noticed.value)
 
 
-# --- the rules over everything that is heard -----------------------------------------------------
+# --- what stands around the events ---------------------------------------------------------------
+
+HELLO: Event = {"type": "hello", "v": 1}
+FATAL: Event = {"type": "fatal", "v": 1, "error": {}}
+REFUSED: Event = {"jsonrpc": "2.0", "id": 1, "error": {"code": -33002, "message": "", "data": {}}}
+
+
+def printed() -> Events:
+    """What a headless run would print."""
+    events = recorded()
+    return [HELLO, *(event for event in events if event["type"] != "sessionState")]
+
+
+PRINTED: dict[str, tuple[Callable[[Events], Events], str]] = {
+    "no hello": (lambda lines: lines[1:], "first line"),
+    "no end": (lambda lines: lines[:-1], "last line"),
+    "an event behind the end": (lambda lines: [*lines, lines[1]], "last line"),
+    "fatal in the middle": (lambda lines: [*lines[:5], FATAL, *lines[5:]], "fatal is the last"),
+    "an answer behind the end": (lambda lines: [*lines, {"id": 1, "result": {}}], "last line"),
+    "an answer without a kind": (lambda lines: [HELLO, REFUSED, *lines[1:]], "kind"),
+    "a hole": (lambda lines: [*lines[:5], *lines[8:]], ""),
+}
+
+
+def test_what_a_headless_run_prints_keeps_every_rule() -> None:
+    check_lines(printed())
+    check_lines([HELLO, {"jsonrpc": "2.0", "id": 1, "result": {}}, *printed()[1:]])
+    check_lines([HELLO, FATAL])
+
+
+@pytest.mark.parametrize(("breach", "words"), PRINTED.values(), ids=PRINTED.keys())
+def test_a_broken_rule_of_lines_is_noticed(breach: Callable[[Events], Events], words: str) -> None:
+    with pytest.raises((AssertionError, KeyError)) as noticed:
+        check_lines(breach(printed()))
+    assert words in str(noticed.value)
+
+
+def test_holes_are_legal_only_where_types_were_excluded() -> None:
+    events = [event for event in recorded() if event["type"] != "turnStarted"]
+    check_wire(events, excluded=("turnStarted",))
+    with pytest.raises(AssertionError, match="did not want"):
+        check_wire(recorded(), excluded=("turnStarted",))
+
+
+def test_only_a_killed_server_may_stop_in_the_middle() -> None:
+    events = recorded()[:-1]
+    check_wire(events, whole=False)
+    with pytest.raises(AssertionError, match="idle is told"):
+        check_wire(events)
+
+
+def test_who_was_detached_has_missed_some() -> None:
+    events = recorded()
+    place = at(events, "itemDelta")
+    last = events[place - 1]
+    told = {"severity": "warning", "title": "Detached", "text": "", "kind": "detached"}
+    notice = {**events[place], "type": "notice", "data": told, "after": last.get("seq", last.get("after"))}
+    notice.pop("itemId")
+    idle = {**events[-1], "after": 40}
+    check_wire([*events[:place], notice, {**idle, "type": "contextUsage", "data": {"used": 1}}])
+    with pytest.raises(AssertionError, match="last fact"):
+        check_wire([*events[:place], {**idle, "type": "contextUsage", "data": {"used": 1}}])
+
+
+def test_work_in_the_background_may_outlive_its_run() -> None:
+    events = recorded()
+    item = {"itemId": "task_1", "kind": "task", "status": "running", "title": "make", "background": True}
+    begun = inserted("turnEnded", type="itemStarted", itemId="task_1", data={"item": item})(events)
+    check_wire(begun)
+    item["background"] = False
+    with pytest.raises(AssertionError, match="before it ends"):
+        check_wire(begun)
+
+
+# --- the rules over all that is said -------------------------------------------------------------
 
 
 def tells(*events: Event) -> Event:
-    return {"method": "agent/event", "params": {"events": list(events)}}
+    return {"method": "agent/event", "params": {"events": [{"sessionId": "s", **event} for event in events]}}
 
 
-def request(method: str, id: str, **params: Any) -> Event:
+def request(method: str, id: Any, **params: Any) -> Event:
     return {"method": method, "id": id, "params": params}
+
+
+def client(message: Event) -> Event:
+    return {**message, "who": "client"}
+
+
+def refusal(**data: Any) -> Event:
+    return {"id": 2, "error": {"code": -33001, "message": "", "data": data}}
+
+
+def said(*messages: Event, wait: bool = False) -> list[tuple[str, Event]]:
+    """What went both ways, beginning with a run."""
+    run = client(request("agent/run", 1, wait=wait))
+    return [
+        (message.get("who", "server"), {name: value for name, value in message.items() if name != "who"})
+        for message in (run, *messages)
+    ]
 
 
 ADMITTED, ENDED = tells({"type": "runAdmitted", "runId": "r"}), tells({"type": "runEnded", "runId": "r"})
 OPENED = tells({"type": "requestOpened", "runId": "r", "data": {"requestId": "q"}})
-RESOLVED = tells({"type": "requestResolved", "runId": "r", "data": {"requestId": "q"}})
+RESOLVED = tells({"type": "requestResolved", "runId": "r", "data": {"requestId": "q", "outcome": "selected"}})
+WITHDRAWN = tells(
+    {"type": "requestResolved", "runId": "r", "data": {"requestId": "q", "outcome": "cancelled"}}
+)
 ASKED = request("agent/requestPermission", "a1", requestId="q")
+REPLIED = client({"id": "a1", "result": {"outcome": "selected"}})
+ELSEWHERE = client(request("agent/respond", 3, requestId="q"))
 ANSWER = {"id": 1, "result": {"runId": "r", "outcome": "started"}}
 END = {"id": 1, "result": {"runId": "r", "outcome": "started", "stopReason": "endTurn"}}
 CALL = {"itemId": "c", "data": {"item": {"kind": "toolCall"}}}
 EDIT = request("workspace/applyEdit", "a2", edit={})
-HEARD: dict[str, tuple[bool, Events, str]] = {
-    "two answers": (False, [ANSWER, ADMITTED, ANSWER], "answered once"),
-    "an event before the admission": (False, [ADMITTED, ANSWER], "precedes the first event"),
-    "an end without wait": (False, [END], ""),
-    "an answer before the end": (True, [ADMITTED, END, ENDED], "follows runEnded"),
-    "a question nobody opened": (False, [ANSWER, ADMITTED, ASKED], "precedes the request"),
-    "a question before it is opened": (False, [ANSWER, ASKED, OPENED], "precedes the request"),
-    "a question after its answer": (False, [ANSWER, OPENED, RESOLVED, ASKED], "follows it"),
-    "an edit of no call": (False, [ANSWER, ADMITTED, EDIT], "part of a call"),
+EDITED = tells({"type": "itemCompleted", "itemId": "c", "data": {"item": {"kind": "toolCall", "changes": [
+    {"uri": "file:///a", "via": "editor", "result": {"version": 2, "hash": ""}}]}}})  # fmt: skip
+CHANGED = client(
+    {"method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///a", "version": 2}}}
+)
+HEARD: dict[str, tuple[list[tuple[str, Event]], str]] = {
+    "two answers": (said(ANSWER, ADMITTED, ANSWER), "answered once"),
+    "an event before the admission": (said(ADMITTED, ANSWER), "precedes the first event"),
+    "an end without wait": (said(END), ""),
+    "an answer before the end": (said(ADMITTED, END, ENDED, wait=True), "follows runEnded"),
+    "a fact in two notifications": (
+        said(ANSWER, tells({"type": "x", "seq": 1}), tells({"type": "x", "seq": 1})), "one notification",
+    ),
+    "an old fact": (
+        said(ANSWER, tells({"type": "x", "seq": 2}), tells({"type": "x", "seq": 1})), "one notification",
+    ),
+    "a question nobody opened": (said(ANSWER, ADMITTED, ASKED), "precedes the request"),
+    "a question before it is opened": (said(ANSWER, ASKED, OPENED), "precedes the request"),
+    "a question after its answer": (said(ANSWER, OPENED, RESOLVED, ASKED), "follows it"),
+    "an answer nobody gave": (said(ANSWER, OPENED, ASKED, RESOLVED, REPLIED), "follows its answer"),
+    "an edit of no call": (said(ANSWER, ADMITTED, EDIT), "part of a call"),
     "an edit of a call that is over": (
-        False, [ANSWER, tells({"type": "itemStarted", **CALL}, {"type": "itemCompleted", **CALL}), EDIT],
+        said(ANSWER, tells({"type": "itemStarted", **CALL}, {"type": "itemCompleted", **CALL}), EDIT),
         "part of a call",
     ),
-    "a result and an error": (False, [{"id": 1, "result": 1, "error": {}}], ""),
-    "an error without a kind": (False, [{"id": 2, "error": {"code": 1, "message": "", "data": {}}}], "kind"),
-    "a bug": (False, [{"id": 2, "error": {"data": {"kind": "internal", "retryable": False}}}], "internal"),
+    "an edit that ends before its change is told": (said(ANSWER, EDITED, CHANGED), "that was seen"),
+    "a result and an error": (said({"id": 1, "result": 1, "error": {}}), ""),
+    "an error without a kind": (said(refusal()), "kind"),
+    "an error nobody knows": (said(refusal(kind="shy", retryable=True)), "none of the protocol's"),
+    "an error that changes its mind": (said(refusal(kind="runActive", retryable=False)), "fixed"),
+    "a bug": (said({"id": 2, "error": {"code": -32603, "data": {"kind": "internal", "retryable": False}}}),
+        "internal"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("waited", "heard", "words"), HEARD.values(), ids=HEARD.keys())
-def test_a_broken_rule_of_messages_is_noticed(waited: bool, heard: Events, words: str) -> None:
+@pytest.mark.parametrize(("heard", "words"), HEARD.values(), ids=HEARD.keys())
+def test_a_broken_rule_of_messages_is_noticed(heard: list[tuple[str, Event]], words: str) -> None:
     with pytest.raises((AssertionError, KeyError)) as noticed:
-        check_messages(heard, {1: ("agent/run", {"wait": waited})})
+        check_messages(heard)
     assert words in str(noticed.value)
 
 
 def test_what_a_client_should_hear_keeps_every_rule() -> None:
     call = tells({"type": "itemStarted", **CALL})
-    check_messages([ANSWER, ADMITTED, call, OPENED, ASKED, RESOLVED, EDIT, ENDED], {1: ("agent/run", {})})
-    check_messages([ADMITTED, ENDED, END], {1: ("agent/run", {"wait": True})})
+    check_messages(
+        said(ANSWER, ADMITTED, call, OPENED, ASKED, REPLIED, RESOLVED, EDIT, CHANGED, EDITED, ENDED)
+    )
+    check_messages(said(ANSWER, ADMITTED, OPENED, ASKED, ELSEWHERE, RESOLVED, ENDED))
+    check_messages(said(ANSWER, ADMITTED, OPENED, ASKED, WITHDRAWN, REPLIED, ENDED))
+    check_messages(said(ADMITTED, ENDED, END, wait=True))
+
+
+# --- nobody has to remember to check -------------------------------------------------------------
+
+
+def test_a_log_is_checked_when_the_server_ends(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="answered once"), Wire(tmp_path) as wire:
+        wire.initialize()
+        answer = next(message for message in wire.messages if message.get("id") == 1)
+        wire.said.append(("server", answer))
+
+
+def test_who_needs_a_broken_log_says_why(tmp_path: Path) -> None:
+    with Wire(tmp_path) as wire:
+        wire.unchecked = "this test breaks it"
+        wire.said.append(("server", {"id": 1, "error": {}}))

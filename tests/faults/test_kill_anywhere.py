@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from support.model_server import ModelServer, Reply, Request
+from support.wire_rules import check_printed
 
 STEPS, KILLS, ATTEMPTS = 10, 4, 12
 LINES = 500
@@ -47,6 +48,7 @@ def run_with_kills(work: Path, home: Path, url: str, chance: random.Random) -> N
             time.sleep(chance.uniform(0.25, 1.5))
             process.kill()
         said, errors = process.communicate(timeout=60)
+        check_printed(OPTIONS, said.decode(), process.returncode)
         if process.returncode == 0:
             return
         if process.returncode == UNUSABLE:

@@ -16,10 +16,10 @@ from aglet.doors.lsp.capabilities import document, pygls_capabilities
 from aglet.doors.lsp.client import ENCODINGS
 from aglet.doors.lsp.hello import DOCUMENT
 from aglet.doors.lsp.methods import HANDLERS
-from aglet_protocol import items, types
+from aglet_protocol import hello, items, sessions, types
 from aglet_protocol.converter import explain, make_converter
 from aglet_protocol.events import DURABLE, EVENTS
-from aglet_protocol.methods import METHODS
+from aglet_protocol.methods import METHODS, RESERVED
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
 PACKAGE = Path(aglet_protocol.__file__).parent
@@ -43,18 +43,22 @@ def test_the_schema_is_fresh_and_valid(capsys: pytest.CaptureFixture[str]) -> No
         jsonschema.Draft202012Validator.check_schema(definition)
 
 
-def test_a_stale_schema_is_noticed_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = generator()
-    made.OUTPUT = tmp_path / "schema.json"
-    assert made.main(["--check"]) == 1
-    assert "stale" in capsys.readouterr().err
-    assert made.main([]) == 0
-    assert made.main(["--check"]) == 0
+    assert made.main([], tmp_path) == 0
+    assert made.main(["--check"], tmp_path) == 0
+    for name in made.files():
+        (tmp_path / name).write_text("old")
+        assert made.main(["--check"], tmp_path) == 1
+        assert f"{name} is stale" in capsys.readouterr().err
+        assert made.main([], tmp_path) == 0
+        assert made.main(["--check"], tmp_path) == 0
 
 
 def test_the_readme_was_read_again_when_the_types_changed() -> None:
-    sources = [(PACKAGE / name).read_bytes() for name in ("items.py", "types.py", "methods.py", "events.py")]
-    digest = hashlib.sha256(b"".join(sources)).hexdigest()
+    named = ("items", "types", "sessions", "methods", "events", "hello", "errors")
+    sources = [PACKAGE / f"{name}.py" for name in named]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"
 
 
@@ -64,7 +68,8 @@ def test_every_method_and_event_is_documented(name: str) -> None:
 
 
 def test_every_method_of_the_client_has_a_handler_and_no_other() -> None:
-    assert set(HANDLERS) == {name for name, method in METHODS.items() if method.direction == "toServer" and method.result}
+    asked = {name for name, method in METHODS.items() if method.direction == "toServer" and method.result}
+    assert set(HANDLERS) == asked - RESERVED
 
 
 def test_durable_types_are_event_types() -> None:
@@ -130,7 +135,12 @@ def test_writing_leaves_out_what_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in {**vars(items), **vars(types)}.values() if attrs.has(kind)]
+    "kind",
+    [
+        kind
+        for kind in {**vars(items), **vars(types), **vars(sessions), **vars(hello)}.values()
+        if attrs.has(kind)
+    ],
 )
 def test_every_type_says_what_it_is(kind: Any) -> None:
     assert kind.__doc__

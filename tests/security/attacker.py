@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from support.model_server import ModelServer, Reply, Request
+from support.wire_rules import check_printed
 
 Json = dict[str, Any]
 Call = tuple[str, Json]
@@ -120,7 +121,7 @@ class House:
 
     def run(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """Run aglet to its end; `before` is the command line that runs it."""
-        return subprocess.run(
+        done = subprocess.run(
             [*before, sys.executable, "-P", "-m", "aglet", *arguments],
             cwd=self.workspace,
             env=self.variables,
@@ -130,6 +131,8 @@ class House:
             timeout=50,
             check=False,
         )
+        check_printed(arguments, done.stdout, done.returncode)
+        return done
 
 
 def snapshot(folder: Path) -> Mapping[str, tuple[int, bytes]]:

@@ -1,29 +1,48 @@
 """The rules over all a client hears: answers, events and questions in one order (protocol 4.7, 4.11)."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from aglet.doors.lsp.client import member
 from aglet.doors.shapes import is_object
+from aglet_protocol.errors import ERRORS
 
 Message = dict[str, Any]
 
 
-def check_messages(messages: Sequence[Message], asked: Mapping[Any, tuple[str, Message]]) -> None:
-    """Every rule; `asked` are the requests of the client, by id: method and params."""
+Said = Sequence[tuple[str, Message]]  # who ("client" or "server") said what, in order
+KNOWN = {(error.code, error.kind): error.retryable for error in ERRORS}
+ANSWERED = {"selected", "dismissed", "accepted", "declined"}
+ANSWERING = {"agent/respond", "workspace/executeCommand"}
+
+
+def check_messages(said: Said) -> None:
+    """Every rule, over all that went both ways on one connection."""
+    requests = [m for who, m in said if who == "client" and "method" in m and _named(m)]
+    times = Counter(request["id"] for request in requests)
+    asked = {request["id"]: request for request in requests if times[request["id"]] == 1}
+    messages = [message for who, message in said if who == "server"]
     answers = [message for message in messages if "method" not in message]
-    counts = Counter(message["id"] for message in answers if message.get("id") in asked)
-    assert max(counts.values(), default=0) <= 1, "a request is answered once"
+    counts = Counter(message["id"] for message in answers if message.get("id") in times)
+    assert counts <= times, "a request is answered once"
     for answer in answers:
         check_answer(answer)
+    _check_together(messages)
     for place, message in enumerate(messages):
-        method, params = asked.get(message.get("id"), ("", {}))
-        if method == "agent/run" and "result" in message and "method" not in message:
-            _check_run(messages, place, waited=params.get("wait") is True)
+        request = asked.get(message.get("id"), {})
+        if request.get("method") == "agent/run" and "result" in message and "method" not in message:
+            _check_run(messages, place, waited=member(request, "params").get("wait") is True)
         if message.get("method") in {"agent/requestPermission", "agent/askUser"}:
             _check_question(messages, place)
         if message.get("method") == "workspace/applyEdit":
             _check_edit(messages[:place])
+    _check_resolved(said)
+    _check_versions(said)
+
+
+def _named(message: Message) -> bool:
+    return isinstance(message.get("id"), int | str)
 
 
 def check_answer(answer: Message) -> None:
@@ -31,10 +50,53 @@ def check_answer(answer: Message) -> None:
     assert ("result" in answer) != ("error" in answer)
     if "error" in answer:
         error = answer["error"]
-        assert isinstance(error["data"]["kind"], str)
-        assert isinstance(error["data"]["retryable"], bool)
+        name = (error["code"], error["data"]["kind"])
+        assert name in KNOWN, f"{name} is none of the protocol's errors"
+        assert error["data"]["retryable"] is KNOWN[name], f"{name}: retryable is fixed"
         assert error["data"]["kind"] != "internal", error
         assert "Traceback" not in str(error)
+
+
+def _check_together(messages: Sequence[Message]) -> None:
+    """All events of one fact travel in one notification, and facts rise."""
+    last: dict[str, int] = {}
+    for message in messages:
+        here = {(event["sessionId"], event["seq"]) for event in _events(message) if "seq" in event}
+        for session_id, seq in sorted(here):
+            assert seq > last.get(session_id, 0), "all events of one fact are in one notification"
+            last[session_id] = seq
+
+
+def _check_resolved(said: Said) -> None:
+    """What the human answered is resolved after the answer."""
+    requests: dict[Any, str] = {}  # questions of the server, by the id of their request
+    answered: set[str] = set()
+    elsewhere = False  # by a command or a method: it names the question in one way or another
+    for who, message in said:
+        if who == "client":
+            elsewhere |= message.get("method") in ANSWERING
+            if "method" not in message and _named(message):
+                answered.add(requests.get(message["id"], ""))
+        elif message.get("method") in {"agent/requestPermission", "agent/askUser"}:
+            requests[message["id"]] = message["params"]["requestId"]
+        for event in _events(message):
+            if event["type"] == "requestResolved" and event["data"]["requestId"] in requests.values():
+                known = event["data"]["requestId"] in answered or elsewhere
+                assert known or event["data"]["outcome"] not in ANSWERED, "requestResolved follows its answer"
+
+
+def _check_versions(said: Said) -> None:
+    """An edit made through the editor completes with a version that the editor told."""
+    told: set[Any] = set()
+    for _, message in said:
+        if message.get("method") in {"textDocument/didOpen", "textDocument/didChange"}:
+            document = member(message, "params", "textDocument")
+            told.add((document.get("uri"), document.get("version")))
+        for event in _events(message):
+            if event["type"] == "itemCompleted":
+                for change in event["data"]["item"].get("changes", ()):
+                    seen = (change["uri"], change["result"].get("version"))
+                    assert change["via"] != "editor" or seen in told, "the version that was seen is told"
 
 
 def _check_run(messages: Sequence[Message], place: int, *, waited: bool) -> None:

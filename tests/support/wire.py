@@ -13,6 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from aglet.doors.lsp.client import member
+from aglet.doors.shapes import is_object
+from support.advertised import check_advertised
+from support.message_rules import check_messages
+from support.wire_rules import check_wire
+
 Message = dict[str, Any]
 PATIENCE = 20.0  # seconds a test waits for anything
 AGENT: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
@@ -60,6 +66,8 @@ class Wire:
                 bufsize=0,
             )
         self.messages: list[Message] = []
+        self.said: list[tuple[str, Message]] = []  # both ways, in order: "client" or "server", and what
+        self.unchecked = ""  # why this log may break the rules; it is checked at the end otherwise
         self.asked: dict[Any, tuple[str, Message]] = {}  # our requests, by id
         self.answers: dict[str, Callable[[Message], Any]] = {}
         self.heard: Callable[[Message], None] = lambda message: None  # called first, in order
@@ -88,6 +96,17 @@ class Wire:
         self.process.wait()
         self._thread.join(PATIENCE)
         self.process.stdout.close()
+        if error is None and not self.unchecked:
+            self.check()
+
+    def check(self) -> None:
+        """Everything that was said keeps the rules of the protocol."""
+        check_messages(self.said)
+        check_advertised(self.messages, self.asked)
+        hello = next((params for method, params in self.asked.values() if method == "initialize"), Message())
+        wishes: Message = member(hello, "capabilities", "experimental", "agent", "events")
+        killed = self.process.returncode < 0
+        check_wire(self.events, excluded=wishes.get("exclude", ()), whole=not killed)
 
     # --- sending ---
 
@@ -100,6 +119,8 @@ class Wire:
 
     def send(self, message: Any) -> None:
         """Send any JSON as a frame."""
+        if is_object(message):
+            self.said.append(("client", message))
         self.write(frame(message))
 
     def notify(self, method: str, params: Any = None) -> None:
@@ -189,6 +210,7 @@ class Wire:
     def _arrive(self, message: Message) -> None:
         with self._arrived:
             self.messages.append(message)
+            self.said.append(("server", message))
             self._arrived.notify_all()
         try:
             self.heard(message)
@@ -197,8 +219,9 @@ class Wire:
             if not self.process.stdin.closed:  # else the test is over
                 raise
         if "method" in message and "id" in message and message["method"] in self.answers:
-            result = self.answers[message["method"]](message["params"])
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            with suppress(OSError, ValueError):  # the test is over, and the pipe with it
+                result = self.answers[message["method"]](message["params"])
+                self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
     # --- the usual ---
 

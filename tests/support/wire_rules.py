@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import jsonschema
 
 import aglet_protocol
 from aglet.doors.fold import merged
-from aglet_protocol.events import DURABLE
+from aglet_protocol.events import DURABLE, RESERVED
+from support.message_rules import check_answer
 
 Event = dict[str, Any]
 SCHEMA = Path(aglet_protocol.__file__).with_name("schema.json")
@@ -19,18 +21,75 @@ STREAMED = {"message": "text", "thought": "text", "toolCall": "output"}
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
 
 
-def check_wire(events: list[Event], *, headless: bool = False) -> None:
+def check_wire(
+    events: Sequence[Event], *, headless: bool = False, excluded: Sequence[str] = (), whole: bool = True
+) -> None:
     """Every rule, for every session in `events`; the events of a session begin with its first.
 
-    The log of a `headless` run ends with `runEnded`; elsewhere `idle` follows it.
+    The log of a `headless` run ends with `runEnded`; elsewhere `idle` follows it, unless the log is not
+    `whole`: the server was killed. With `excluded` types there are holes: only what is there is checked.
     """
     for event in events:
         check_shape(event)
-    for session_id in {event["sessionId"] for event in events}:
+        assert event["type"] not in excluded, "the client did not want these"
+    for told in [] if excluded else attached(events):
         rules = Rules()
-        rules.check([event for event in events if event["sessionId"] == session_id])
-        assert headless or rules.settled, "idle is told when nothing follows"
+        rules.check(told)
+        assert headless or not whole or rules.settled, "idle is told when nothing follows"
     assert not headless or events[-1]["type"] == "runEnded", "nothing follows the end of a headless run"
+
+
+def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
+    """What a process with these arguments printed until it ended, if it was to print events at all."""
+    if "jsonl" not in arguments:
+        return
+    lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
+    if code < 0:  # it was killed: there is no end, and the last line may be a part of one
+        check_wire([line for line in lines[1:] if "type" in line], whole=False)
+    elif lines:
+        check_lines(lines)
+
+
+def attached(events: Sequence[Event]) -> list[list[Event]]:
+    """The events by session; who was detached may have missed some, so that only what follows counts."""
+    parts: dict[str, list[Event]] = {}
+    for event in events:
+        parts.setdefault(event["sessionId"], []).append(event)
+        if event["type"] == "notice" and event["data"].get("kind") == "detached":
+            parts.pop(event["sessionId"])
+    return list(parts.values())
+
+
+def check_lines(lines: Sequence[Event]) -> None:
+    """The same for what `aglet run --output jsonl` printed: `hello`, events and answers, the end."""
+    assert lines[0]["type"] == "hello", "the first line is hello"
+    assert lines[-1].get("type") in {"runEnded", "fatal"}, "the last line is runEnded or fatal"
+    told = [line for line in lines[1:] if "type" in line]
+    assert "fatal" not in [line["type"] for line in told[:-1]], "fatal is the last line"
+    for answer in (line for line in lines if "type" not in line):
+        check_answer(answer)
+    if lines[-1]["type"] == "fatal":
+        assert told == [lines[-1]], "fatal is told when no run began"
+    else:
+        check_wire(told, headless=True)
+
+
+def check_message(who: str, message: Event, asked: dict[Any, str]) -> None:
+    """A message of the agent protocol is what the schema says; `asked` collects the requests."""
+    schema = json.loads(SCHEMA.read_text())
+    method = message.get("method", "")
+    if method:
+        asked[who, message.get("id")] = method
+        part, value = "params", message.get("params", {})
+    else:
+        method = asked["client" if who == "server" else "server", message["id"]]
+        part, value = "result", message.get("result", {})
+    if method in schema["methods"]:
+        direction = "toServer" if who == ("client" if part == "params" else "server") else "toClient"
+        assert schema["methods"][method]["direction"] == direction
+        rule = {"$defs": schema["$defs"], **schema["methods"][method][part]}
+        validator: Any = jsonschema.Draft202012Validator(rule)
+        validator.validate(value)
 
 
 @cache
@@ -49,6 +108,7 @@ def _envelope() -> Any:
 def check_shape(event: Event) -> None:
     """The envelope and the data are what the schema says; no member is unknown to it."""
     _envelope().validate(event)
+    assert event["type"] not in RESERVED, f"{event['type']} is told now: it is reserved no more"
     validator = _validator(event["type"])
     validator.validate(event["data"])
     name = validator.schema["$ref"].rpartition("/")[2]
@@ -78,7 +138,7 @@ class Rules:
             name = re.sub(r"[A-Z]", lambda upper: f"_{upper[0].lower()}", event["type"])
             getattr(self, f"_{name}", _anything)(event)
         if not self.runs.running:
-            assert not self.items.open, "nothing is open when no run is"
+            assert not self.items.blocking, "nothing is open when no run is"
         self.items.end()
 
     @property
@@ -112,7 +172,8 @@ class Rules:
         assert not (begins and asked), "a tool never starts before its requestResolved"
 
     def _item_completed(self, event: Event) -> None:
-        self.items.complete(event["itemId"], event["data"]["item"])
+        shortened = "shortened" in event.get("_meta", {})
+        self.items.complete(event["itemId"], event["data"]["item"], shortened=shortened)
 
     def _gap(self, event: Event) -> None:
         self.items.skip(event["data"]["itemIds"])
@@ -127,7 +188,7 @@ class Rules:
     def _run_ended(self, event: Event) -> None:
         run_id = event["runId"]
         if run_id == self.runs.running:
-            assert not self.items.open, "everything that blocks the run completes before it ends"
+            assert not self.items.blocking, "everything that blocks the run completes before it ends"
             assert not self.questions, "no question outlives its run"
             assert not self.turn, "the turn ends before its run"
         self.runs.end(run_id)
@@ -139,7 +200,7 @@ class Rules:
 
     def _turn_ended(self, event: Event) -> None:
         assert self.turn == event["turnId"]
-        assert not self.items.open, "what the turn caused is done before it ends"
+        assert not self.items.blocking, "what the turn caused is done before it ends"
         self.turn = ""
 
     def _request_opened(self, event: Event) -> None:
@@ -171,6 +232,11 @@ class Items:
         self._sizes: dict[str, int] = {}
         self._skipped: set[str] = set()
 
+    @property
+    def blocking(self) -> list[str]:
+        """The open items that are no background work."""
+        return [item_id for item_id, item in self.open.items() if not item.get("background")]
+
     def start(self, item_id: str, item: Event) -> None:
         """`itemStarted`."""
         assert item_id not in self.open, "an item starts once"
@@ -194,13 +260,14 @@ class Items:
             whole = LEFT_OUT.sub("", patch[field]) if "truncated" in patch else patch[field]
             self._sizes[item_id] = len(whole.encode()) + patch.get("truncated", 0)
 
-    def complete(self, item_id: str, item: Event) -> None:
-        """`itemCompleted`."""
+    def complete(self, item_id: str, item: Event, *, shortened: bool = False) -> None:
+        """`itemCompleted`; what is `shortened` has not the whole text, and `agent/item` gives it."""
         before = self._known(item_id)
         fixed = ("itemId", "kind", "name", "title", "content", "steer")
         assert [item.get(name) for name in fixed] == [before.get(name) for name in fixed]
         assert item["status"] in ENDED
-        self._enough(item, before)
+        if not shortened:
+            self._enough(item, before)
         del self.open[item_id]
         self._closed.add(item_id)
         assert item_id not in self._skipped, "an itemUpdated follows a gap"

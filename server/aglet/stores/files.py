@@ -18,6 +18,7 @@ from aglet.stores.journal import FileJournal
 from aglet.stores.reading import SUFFIX, Reading, open_file, read_file, read_open
 from aglet.stores.rows import checked
 
+TRANSCRIPT = ".md"  # of the file beside the journal that doors write for people
 _log = logging.getLogger(__name__)
 
 
@@ -60,11 +61,15 @@ class FileStore:
         return read_file(self._path(session_id)).entries
 
     def delete(self, session_id: str) -> None:
-        """Remove the session's file and what was set aside of it. Raises `JournalError`, `JournalBusy`."""
+        """Remove the session's file, what was set aside of it, and its transcript.
+
+        Raises `JournalError`, `JournalBusy`.
+        """
         path = self._path(session_id)
         fd = open_file(path, APPEND)
         try:
             _lock(fd, path)
+            path.with_suffix(TRANSCRIPT).unlink(missing_ok=True)
             for file in (*self._folder.glob(f"{path.name}.damaged-*"), path):
                 file.unlink()
             flush_folder(self._folder)

@@ -12,23 +12,9 @@ from typing import Any
 
 import pytest
 
-from support.message_rules import check_answer
-from support.wire_rules import check_wire
+from support.wire_rules import check_printed
 
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
-
-
-def check_log(lines: Sequence[dict[str, Any]]) -> None:
-    """The rules over all that `--output jsonl` writes: the first line, the last, and what stands between."""
-    first, *rest = lines
-    assert first["type"] == "hello"
-    if rest[-1]["type"] == "fatal":
-        assert len(rest) == 1, "no run began"
-        return
-    check_wire([line for line in rest if "type" in line], headless=True)
-    for line in rest:
-        if "type" not in line:
-            check_answer(line)
 
 
 @dataclass(frozen=True)
@@ -50,8 +36,19 @@ class Done:
         return json.loads(self.out)
 
 
+class Process(subprocess.Popen[str]):
+    """A program that was left running; what it printed is checked when it is collected."""
+
+    def communicate(self, *arguments: Any, **options: Any) -> tuple[str, str]:
+        """Wait for the end; gives what was printed."""
+        out, err = super().communicate(*arguments, **options)
+        assert isinstance(self.args, list)
+        check_printed([str(argument) for argument in self.args], out or "", self.returncode)
+        return out, err
+
+
 class Aglet:
-    """Runs `aglet` in `workspace`. The model says what `script` was told."""
+    """Runs `aglet` in `workspace`. The model says what `script` was told. Every log is checked."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace, self.home = folder / "workspace", folder / "home"
@@ -88,15 +85,13 @@ class Aglet:
             timeout=9,
             check=False,
         )
-        ended = Done(done.returncode, done.stdout, done.stderr)
-        if ended.out.startswith('{"type":"hello"'):
-            check_log(ended.events)
-        return ended
+        check_printed(arguments, done.stdout, done.returncode)
+        return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Start and leave running."""
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(
+        process = Process(
             self.argv(arguments), cwd=self.workspace, env=self.variables, text=True, **{**pipes, **options}
         )
         self._started.append(process)

@@ -25,7 +25,8 @@ from aglet.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarte
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import Message, UserMessage
 from aglet.workspace.editor import NoEditor
-from doors.headless.conftest import SCRIPTED, Aglet, check_log
+from doors.headless.conftest import SCRIPTED, Aglet
+from support.wire_rules import check_lines
 
 Line = dict[str, Any]
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
@@ -74,7 +75,7 @@ class Program:
         code = self.process.wait(PATIENCE)
         with self._changed:
             self._changed.wait_for(lambda: self._over, PATIENCE)
-        check_log(self.lines)
+        check_lines(self.lines)
         assert self.process.stderr
         assert self.process.stderr.read() == ""
         return code, self.lines

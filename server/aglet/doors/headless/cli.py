@@ -6,8 +6,8 @@ from math import isfinite, nan
 from typing import Any
 
 from aglet import __version__
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.exits import CannotBegin, Exit
-from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 
@@ -47,6 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_sessions(commands.add_parser("sessions", help="list the sessions"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
+    _add_schema(commands.add_parser("schema", help="the protocol, for whoever writes a client"))
     _add_demo(commands.add_parser("demo", help="watch a whole session, with a scripted model"))
     return parser
 
@@ -117,6 +118,11 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     explain.set_defaults(command="explain")
 
 
+def _add_schema(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=_name, help="a folder for all files (or the schema to standard output)")
+    parser.set_defaults(command="schema")
+
+
 def _add_demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask before writing")
     parser.add_argument("--dir", default="", help="where to make the repository (or a temporary one)")
@@ -166,6 +172,11 @@ def _do(arguments: argparse.Namespace) -> int:
             from aglet.doors.headless.demo.play import play  # noqa: PLC0415 - only what is used is loaded
 
             return play(arguments.dir, yes=arguments.yes)
+        case "schema":
+            from aglet.doors.headless.protocol_files import write_schema  # noqa: PLC0415 - as above
+
+            write_schema(arguments.out or "")
+            return Exit.DONE
         case command:
             from aglet.doors.headless.commands import COMMANDS  # noqa: PLC0415 - they load the whole agent
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from aglet.config import Choice, ConfigError, Told, read
 from aglet.config.environment import process_environment
 from aglet.config.folders import state_folder
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
-from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.listing import write_sessions
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings

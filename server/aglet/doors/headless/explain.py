@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from aglet.config import Choice, ConfigError, Rank, Setup
-from aglet.doors.headless.harmless import harmless
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.listing import table
 from aglet.doors.headless.streams import tell, write
 from aglet.engine.ports import ModelError

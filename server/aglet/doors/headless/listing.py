@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from aglet.doors.headless.harmless import harmless
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.streams import tell, write
 from aglet.doors.shapes import file_uri, timestamp
 from aglet.engine.ports import SessionRow, Store

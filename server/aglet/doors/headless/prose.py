@@ -1,7 +1,7 @@
 """A run as people read it: the answer on standard output, what goes on on standard error."""
 
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.answer import Answer
-from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.pipe import Pipe
 from aglet.doors.headless.screen import Screen
 from aglet.engine.vocabulary import JsonObject

@@ -4,7 +4,7 @@ import shutil
 from typing import TextIO
 
 from aglet.config.environment import process_environment
-from aglet.doors.headless.harmless import harmless
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.pipe import Pipe
 
 

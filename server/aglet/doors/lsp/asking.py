@@ -9,6 +9,7 @@ from aglet.doors import from_wire, shapes
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, Pending
+from aglet.doors.lsp.seen import seen
 from aglet.doors.shapes import is_object
 from aglet.engine.facts import Answered, Asked
 from aglet.engine.session import Session
@@ -85,20 +86,13 @@ class Asking:
 def message_request(question: Question) -> JsonObject:
     """A permission question for a client that knows only LSP: all that must be seen, and fixed actions."""
     actions = [{"title": option.label} for option in question.options]
-    return {"type": WARNING, "message": "\n".join(seen(question)), "actions": actions}
+    return {"type": WARNING, "message": seen(question), "actions": actions}
 
 
 def by_command(asked: Asked) -> JsonObject:
     """A permission question for a client that can only show it."""
-    how = f"Answer with the command aglet.approve or aglet.reject ({asked.request_id})."
-    return {"type": WARNING, "message": "\n".join([*seen(asked.question), how])}
-
-
-def seen(question: Question) -> list[str]:
-    """The lines that must be seen by whoever answers."""
-    subject = question.subject
-    lines = [question.title, question.reason, subject.get("command", ""), subject.get("cwd", "")]
-    return [str(line) for line in dict.fromkeys(lines) if line]
+    how = f"Answer with a code action, or by the command aglet.approve or aglet.reject ({asked.request_id})."
+    return {"type": WARNING, "message": f"{seen(asked.question)}\n{how}"}
 
 
 def read_choice(options: Sequence[Option], chosen: Any, by: str) -> Answer:

@@ -5,7 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from lsprotocol import types
+
 import aglet_protocol
+from aglet.doors.lsp.code_actions import KIND
 from aglet.doors.lsp.commands import COMMANDS
 from aglet.doors.lsp.framing import BODY_LIMIT
 from aglet.doors.lsp.hello import DOCUMENT
@@ -13,8 +16,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.sync import make_server
 from aglet.engine.loop import GRACE
-from aglet_protocol.events import EVENTS
-from aglet_protocol.methods import METHODS
+from aglet_protocol import events, methods
 
 ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction")
 
@@ -44,6 +46,7 @@ def pygls_capabilities(client: JsonObject) -> JsonObject:
     server, capture = make_server(_look_away), Capture()
     for name in COMMANDS:
         server.command(name)(_followed_elsewhere)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))(_followed_elsewhere)
     server.protocol.set_writer(capture, include_headers=False)
     params = {"processId": None, "rootUri": None, "capabilities": client}
     message: Any = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
@@ -66,11 +69,17 @@ def agent_block() -> JsonObject:
     return {
         "protocolVersion": aglet_protocol.PROTOCOL_VERSION,
         "schema": {"sha256": hashlib.sha256(schema).hexdigest()},
-        "methods": sorted(METHODS),
-        "eventTypes": sorted(EVENTS),
+        "methods": sorted(methods.METHODS.keys() - methods.RESERVED),
+        "eventTypes": sorted(events.EVENTS.keys() - events.RESERVED),
         "itemKinds": list(ITEM_KINDS),
         "commands": sorted(COMMANDS),
-        "session": {"attach": {}},
+        "session": {
+            "attach": {},
+            "fork": {"fromItem": {}},
+            "rewind": {"conversation": {}},
+            "rename": {},
+            "delete": {},
+        },
         "input": ["text", "image", "resource", "resourceLink"],
         "steer": {},
         "queue": {},

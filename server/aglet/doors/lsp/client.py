@@ -26,7 +26,11 @@ class Client(NamedTuple):
     forms: bool = False
     message_requests: bool = False
     progress: bool = False
+    show_document: bool = False
+    virtual_documents: bool = False
     document_changes: bool = False
+    action_literals: bool = False
+    disabled_actions: bool = False
     tools: Sequence[Any] = ()  # as the client describes them
 
     @property
@@ -55,6 +59,7 @@ def read_client(params: Any) -> Client:
     version = chosen_version(agent)
     spoken = agent if version else {}
     window, workspace = member(capabilities, "window"), member(capabilities, "workspace")
+    actions = member(capabilities, "textDocument", "codeAction")
     return Client(
         name=str(member(given, "clientInfo").get("name", "")),
         process_id=process_id,
@@ -68,6 +73,10 @@ def read_client(params: Any) -> Client:
         forms=member(spoken, "askUser").get("form") is not None,
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
+        show_document=member(window, "showDocument").get("support") is True,
+        virtual_documents=workspace.get("textDocumentContent") is not None,
+        action_literals=actions.get("codeActionLiteralSupport") is not None,
+        disabled_actions=actions.get("disabledSupport") is True,
         tools=array(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
     )

@@ -1,22 +1,36 @@
 """The commands of plain mode: `workspace/executeCommand`, for clients that know only LSP (protocol 3.2)."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
+from aglet.doors.lsp.judging import keep, revert
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.methods.cancel import cancel
+from aglet.doors.lsp.methods.resume import resume
 from aglet.doors.lsp.methods.run import run
+from aglet.doors.lsp.methods.session_list import list_sessions
+from aglet.doors.lsp.methods.session_rewind import rewind_session
+from aglet.doors.lsp.methods.set_option import set_option
 from aglet.doors.lsp.methods.steer import steer
-from aglet.doors.shapes import is_list, is_object
+from aglet.doors.lsp.pages import open_transcript
+from aglet.doors.shapes import file_uri, is_list, is_object
+from aglet.engine.facts import Notice
+from aglet.engine.ports import JournalError
 from aglet_protocol.converter import make_converter
-from aglet_protocol.types import CancelParams, RunParams, SteerParams
+from aglet_protocol.sessions import SessionRewindParams, SetOptionParams
+from aglet_protocol.types import CancelParams, ResumeParams, RunParams, SessionListParams, SteerParams
 
-Command = Callable[[Door, JsonObject, Call], Awaitable[Any]]
-Params = TypeVar("Params")
 _converter = make_converter()
+
+
+class Command(NamedTuple):
+    """What is done, and which member of its argument a bare string stands for."""
+
+    follow: Callable[[Door, JsonObject, Call], Awaitable[Any]]
+    bare: str
 
 
 async def follow_command(door: Door, params: Any, call: Call) -> Any:
@@ -29,33 +43,55 @@ async def follow_command(door: Door, params: Any, call: Call) -> Any:
     if command is None:
         raise from_wire.Malformed(f"params.command must be one of {', '.join(COMMANDS)}")
     arguments = params.get("arguments")
-    first: Any = arguments[0] if is_list(arguments) and arguments else {}
-    return await command(door, first if is_object(first) else {"input": first}, call)
+    first: Any = arguments[0] if is_list(arguments) and arguments else None
+    given = first if is_object(first) else {} if first is None else {command.bare: first}
+    return await command.follow(door, given, call)
 
 
 async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
     given = {"input": given.get("prompt", ""), **given, "wait": False}
     if not given.get("continueRun"):
         _require_words(given)
-    params = await _params(RunParams, door, given, call)
+    params = _converter.structure({**given, "sessionId": _named(given)}, RunParams)  # before one is made
+    attached = await _session(door, params.session_id, call)
+    params.session_id = attached.session.session_id
     done = await run(door, params, call)
+    if given.get("transcript") is True:
+        await _follow_in_transcript(door, attached)
     return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
 
 
 async def _steer(door: Door, given: JsonObject, call: Call) -> JsonObject:
     given = {"input": given.get("prompt", ""), "ifEnded": "run", **given}
     _require_words(given)
-    params = await _params(SteerParams, door, given, call)
+    params = _converter.structure({**given, "sessionId": _named(given)}, SteerParams)
+    params.session_id = (await _session(door, params.session_id, call)).session.session_id
     done = await steer(door, params, call)
     return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
 
 
 async def _cancel(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    if not (door.attached or given.get("sessionId")):
+    params = _converter.structure({**given, "sessionId": _named(given)}, CancelParams)
+    params.session_id = params.session_id or _session_of(door, params.run_id)
+    if not params.session_id:
         return {"state": "notRunning"}
-    params = await _params(CancelParams, door, given, call)
     done = await cancel(door, params, call)
     return {"sessionId": params.session_id, "state": done.state}
+
+
+async def _resume(door: Door, given: JsonObject, call: Call) -> Any:
+    """Attach to a session, the latest of this folder when none is named; from here on it is meant."""
+    session_id = _named(given) or await _latest(door)
+    return await resume(door, ResumeParams(session_id, replay="none"), call)
+
+
+async def _sessions(door: Door, given: JsonObject, call: Call) -> Any:
+    here = {"cwd": file_uri(door.folder)} if door.folder else {}
+    return await list_sessions(door, _converter.structure({**here, **given}, SessionListParams), call)
+
+
+async def _transcript(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    return await open_transcript(door, await door.open(await _meant(door, given), call))
 
 
 async def _approve(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -66,26 +102,52 @@ async def _reject(door: Door, given: JsonObject, call: Call) -> JsonObject:
     return _decide(door, given, "reject")
 
 
+async def _rewind(door: Door, given: JsonObject, call: Call) -> Any:
+    given = {**given, "sessionId": await _meant(door, given)}
+    return await rewind_session(door, _converter.structure(given, SessionRewindParams), call)
+
+
+async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
+    """A bare string is `mode=plan`, or `mode=` to take the option back."""
+    assigned = given.get("assign")
+    if isinstance(assigned, str):
+        name, _, value = assigned.partition("=")
+        given = {"optionId": name.strip(), "value": value.strip() or None}
+    given = {**given, "sessionId": await _meant(door, given)}
+    return await set_option(door, _converter.structure(given, SetOptionParams), call)
+
+
 COMMANDS: Mapping[str, Command] = {
-    "aglet.run": _run,
-    "aglet.steer": _steer,
-    "aglet.cancel": _cancel,
-    "aglet.approve": _approve,
-    "aglet.reject": _reject,
+    "aglet.run": Command(_run, "input"),
+    "aglet.steer": Command(_steer, "input"),
+    "aglet.cancel": Command(_cancel, "runId"),
+    "aglet.resume": Command(_resume, "sessionId"),
+    "aglet.sessions": Command(_sessions, "search"),
+    "aglet.transcript": Command(_transcript, "sessionId"),
+    "aglet.approve": Command(_approve, "requestId"),
+    "aglet.reject": Command(_reject, "requestId"),
+    "aglet.rewind": Command(_rewind, "toItemId"),
+    "aglet.setOption": Command(_set_option, "assign"),
+    "aglet.keep": Command(keep, "hunk"),
+    "aglet.revert": Command(revert, "hunk"),
 }
 
 
 def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
-    """Answer the permission question that is named, or the oldest open one, with its first such option."""
-    wanted = given.get("requestId", given.get("input"))
+    """Answer the permission question that is named, or the oldest open one.
+
+    With its first option that decides so, or with the one that `optionId` names.
+    """
+    wanted, option_id = given.get("requestId"), given.get("optionId")
     for attached in door.attached.values():
         for request_id, question in list(attached.session.state.questions.items()):
             if question.kind != "permission" or (wanted and request_id != wanted):
                 continue
             options = [option.option_id for option in question.options if option.decision == decision]
-            response = (
-                {"outcome": "selected", "optionId": options[0]} if options else {"outcome": "dismissed"}
-            )
+            if option_id is not None and option_id not in options:
+                raise from_wire.Malformed(f"optionId must be one of {', '.join(options)}")
+            chosen = option_id or next(iter(options), "")
+            response = {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "dismissed"}
             answer = from_wire.answer(question, response, door.client.name)
             attached.session.questions.answer(request_id, answer)
             return {"requestId": request_id, "outcome": "accepted"}
@@ -97,17 +159,48 @@ def _require_words(given: JsonObject) -> None:
         raise from_wire.Malformed('say what to do: the argument is a string, or {"input": "…"}')
 
 
-async def _params(kind: type[Params], door: Door, given: JsonObject, call: Call) -> Params:
-    """The params of a method, in the session that is named, the one used last, or a new one."""
-    named = str(given.get("sessionId") or "")
-    _converter.structure({**given, "sessionId": named}, kind)  # no session is made for nothing
-    attached = await _session(door, named, call)
-    return _converter.structure({**given, "sessionId": attached.session.session_id}, kind)
+def _named(given: JsonObject) -> str:
+    """The session that is named, "" for none. Raises `Malformed`."""
+    named = given.get("sessionId") or ""
+    if not isinstance(named, str):
+        raise from_wire.Malformed("sessionId must be a string")
+    return named
+
+
+def _session_of(door: Door, run_id: str) -> str:
+    """The attached session of this run; the one used last when none has it."""
+    for session_id, attached in door.attached.items():
+        state = attached.session.state
+        if run_id and run_id in {state.run_id, *(waiting.run_id for waiting in state.queue)}:
+            return session_id
+    return door.latest
 
 
 async def _session(door: Door, named: str, call: Call) -> Attached:
+    """The session that is named, the one used last, or a new one."""
     if named or door.attached:
-        return await door.open(named or list(door.attached)[-1], call)
+        return await door.open(named or door.latest, call)
     if not door.folder:
         raise from_wire.Malformed("no folder is open: name a session, or open a folder")
     return door.attach(await door.world.sessions.create(door.folder), call)
+
+
+async def _meant(door: Door, given: JsonObject) -> str:
+    """The session that is named, the one used last, or the latest of this folder. Raises `Malformed`."""
+    return _named(given) or door.latest or await _latest(door)
+
+
+async def _latest(door: Door) -> str:
+    """The newest session of the open folder, of all when none is open. Raises `Malformed`."""
+    rows, _ = await door.world.sessions.list(cwd=door.folder, limit=1)
+    if not rows:
+        raise from_wire.Malformed("there is no session here yet: aglet.run makes one")
+    return rows[0].session_id
+
+
+async def _follow_in_transcript(door: Door, attached: Attached) -> None:
+    """The run was admitted: that nobody can read along must not look as if it was not."""
+    try:
+        await open_transcript(door, attached)
+    except JournalError as problem:
+        attached.session.log.show(Notice("warning", "The transcript cannot be shown", str(problem)))

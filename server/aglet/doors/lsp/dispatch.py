@@ -1,9 +1,11 @@
 """Requests of the client, followed side by side, each answered exactly once."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.code_actions import code_actions
 from aglet.doors.lsp.commands import follow_command
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.errors import overloaded, to_bad
@@ -13,7 +15,11 @@ from aglet.doors.shapes import is_object
 from aglet_protocol.converter import make_converter
 from aglet_protocol.methods import METHODS
 
-EXECUTE_COMMAND = "workspace/executeCommand"
+Standard = Callable[[Door, Any, Call], Awaitable[Any]]
+STANDARD: Mapping[str, Standard] = {  # requests of LSP itself
+    "workspace/executeCommand": follow_command,
+    "textDocument/codeAction": code_actions,
+}
 
 
 class Dispatcher:
@@ -27,7 +33,7 @@ class Dispatcher:
     @staticmethod
     def knows(method: str) -> bool:
         """Whether this method is answered here."""
-        return method in HANDLERS or method == EXECUTE_COMMAND
+        return method in HANDLERS or method in STANDARD
 
     def take(self, message: JsonObject) -> None:
         """Begin to follow a request. Raises `Bad` when one with its id is not answered yet."""
@@ -74,8 +80,8 @@ class Dispatcher:
             call.until_answered.close()
 
     async def _result(self, call: Call, method: str, params: Any) -> Any:
-        if method == EXECUTE_COMMAND:
-            return self._converter.unstructure(await follow_command(self._door, params, call))
+        if follow := STANDARD.get(method):
+            return self._converter.unstructure(await follow(self._door, params, call))
         if params is not None and not is_object(params):
             raise Bad(INVALID_PARAMS, "The params of this method are an object.")
         typed = self._converter.structure({} if params is None else params, METHODS[method].params)

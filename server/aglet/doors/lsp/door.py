@@ -14,12 +14,15 @@ from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
+from aglet.doors.lsp.review import Review
+from aglet.doors.lsp.transcript import Transcript
 from aglet.doors.lsp.world import World
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
 from aglet.engine.state import State
+from aglet.workspace.editor import Editor
 
 REMEMBERED = 16  # ends of runs, for those who wait for them
 
@@ -32,6 +35,7 @@ class Attached:
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
+        self.transcript, self.review = Transcript(), Review()
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.leave = session.log.subscribe(self._observe)
 
@@ -51,6 +55,8 @@ class Attached:
         if isinstance(fact, Answered):  # before `requestResolved` is told
             self.publisher.then(partial(self.asking.withdraw, fact))
         told = self.publisher.publish(event)
+        if problem := self.transcript.take(told):
+            self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
         if isinstance(fact, RunEnded):
             self._remember(told)
         if isinstance(fact, Asked):  # after `requestOpened` was told
@@ -67,8 +73,9 @@ class Attached:
 class Door:
     """One connection: its client, and the sessions it uses."""
 
-    def __init__(self, world: World, peer: Peer, client: Client, folder: str) -> None:
+    def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, folder: str) -> None:
         self.world, self.peer, self.client, self.folder = world, peer, client, folder
+        self.buffer = editor.buffer  # the open document with a URI, or `None`
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
@@ -78,6 +85,11 @@ class Door:
     def attached(self) -> Mapping[str, Attached]:
         """The sessions the client is attached to, by id; the one that was used last is the last."""
         return self._attached
+
+    @property
+    def latest(self) -> str:
+        """The session that was used last, "" when there is none."""
+        return next(reversed(self._attached), "")
 
     async def open(self, session_id: str, call: Call) -> Attached:
         """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""

@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
 from aglet.doors.lsp.client import Client
+from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.positions import Place, offset_at, smallest_edit
 from aglet.doors.shapes import is_object
@@ -92,12 +93,7 @@ class LspEditor:
             raise Stale(f"{buffer.uri} was changed in the editor since it was read. Read it again.")
 
     async def _apply(self, buffer: Buffer, text: str, label: str) -> None:
-        edit = smallest_edit(buffer.text, text, self._client.encoding)
-        span = {"start": edit.start._asdict(), "end": edit.end._asdict()}
-        document = {"uri": buffer.uri, "version": buffer.version}
-        changes = [{"textDocument": document, "edits": [{"range": span, "newText": edit.text}]}]
-        params = {"label": label, "edit": {"documentChanges": changes}}
-        answer = await self._ask(params)
+        answer = await self._ask(versioned_edit(buffer, text, label, self._client.encoding))
         if is_object(answer) and answer.get("applied") is True:
             return
         self._expect(buffer)  # it was refused because the document moved on: the model must read it again
@@ -106,7 +102,7 @@ class LspEditor:
             f"The editor did not apply the edit to {buffer.uri}: {reason or 'no reason given'}."
         )
 
-    async def _ask(self, params: dict[str, Any]) -> Any:
+    async def _ask(self, params: JsonObject) -> Any:
         pending = self._peer.request("workspace/applyEdit", params)
         try:
             return await asyncio.wait_for(asyncio.shield(pending.future), ANSWER_PATIENCE)
@@ -135,6 +131,15 @@ class LspEditor:
                 f"The editor applied the edit to {buffer.uri}, but its text is not what was written. "
                 "Read it again."
             ) from None
+
+
+def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> JsonObject:
+    """The params of `workspace/applyEdit` that turn this version of a document into this text."""
+    edit = smallest_edit(buffer.text, text, encoding)
+    span = {"start": edit.start._asdict(), "end": edit.end._asdict()}
+    document = {"uri": buffer.uri, "version": buffer.version}
+    changes = [{"textDocument": document, "edits": [{"range": span, "newText": edit.text}]}]
+    return {"label": label, "edit": {"documentChanges": changes}}
 
 
 def _buffer(document: TextDocument) -> Buffer:

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from aglet.doors.harmless import harmless
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer
 
 ERROR, WARNING, INFO, LOG = 1, 2, 3, 4  # LSP MessageType
 SEVERITIES: Mapping[str, int] = {"error": ERROR, "warning": WARNING}
+COUNTED = ("inputTokens", "outputTokens")
+MOST_CHARACTERS = 120  # of what is going on, in one report
 ENDS = {"endTurn": "done", "cancelled": "cancelled", "interrupted": "interrupted"}
 
 
@@ -21,6 +24,7 @@ class Mirror:
         self._peer, self._client = peer, client
         self._given: dict[str, Any] = {}  # the client's own tokens, by run
         self._running = ""
+        self._doing, self._tokens = "", 0  # what the running run does, and what it used so far
         self._token: Any = None  # under which the running run is reported
 
     def give(self, run_id: str, token: Any) -> None:
@@ -42,7 +46,13 @@ class Mirror:
                 case "runStarted":
                     self._start(event["runId"])
                 case "itemStarted" if data["item"]["kind"] == "toolCall":
-                    self._progress({"kind": "report", "message": data["item"]["title"]})
+                    self._report(data["item"]["title"])
+                case "requestOpened":
+                    self._report(f"waiting for an answer: {data['title']}")
+                case "turnRetrying":
+                    self._report(f"the model is asked again: {data['cause']}")
+                case "turnEnded":
+                    self._tokens += sum(data.get("usage", {}).get(name, 0) for name in COUNTED)
                 case "itemCompleted" if data["item"]["kind"] == "message":
                     self._message("window/logMessage", LOG, data["item"].get("text", ""))
                 case "notice":
@@ -54,7 +64,7 @@ class Mirror:
                     pass
 
     def _start(self, run_id: str) -> None:
-        self._running = run_id
+        self._running, self._tokens, self._doing = run_id, 0, ""
         if (given := self._given.pop(run_id, None)) is not None:
             self._begin(given)
         elif self._client.plain and self._client.progress:
@@ -68,7 +78,8 @@ class Mirror:
 
     def _begin(self, token: Any) -> None:
         self._token = token
-        self._progress({"kind": "begin", "title": "aglet", "cancellable": True})
+        begin: JsonObject = {"kind": "begin", "title": "aglet", "cancellable": True}
+        self._progress(begin | ({"message": self._doing} if self._doing else {}))
 
     def _end(self, run_id: str, data: JsonObject) -> None:
         self._given.pop(run_id, None)
@@ -82,8 +93,21 @@ class Mirror:
 
     def _message(self, method: str, kind: int, text: str) -> None:
         if self._client.plain and text:
-            self._peer.notify(method, {"type": kind, "message": text})
+            self._peer.notify(method, {"type": kind, "message": harmless(text)})
+
+    def _report(self, doing: str) -> None:
+        """One line: what is going on, and what was used up to now."""
+        used = f", {brief(self._tokens)} tokens" if self._tokens else ""
+        self._doing = harmless(" ".join(doing.split()))[:MOST_CHARACTERS] + used
+        self._progress({"kind": "report", "message": self._doing})
 
     def _progress(self, value: JsonObject) -> None:
         if self._token is not None:
             self._peer.notify("$/progress", {"token": self._token, "value": value})
+
+
+def brief(count: int) -> str:
+    """A count as people say it: 950, 12k, 1.3M."""
+    if count < 1_000:
+        return str(count)
+    return f"{count / 1_000:.0f}k" if count < 999_500 else f"{count / 1_000_000:.1f}M"

@@ -51,7 +51,7 @@ class Connection:
         watch(self._client.process_id, output, self._lost)
         async with asyncio.TaskGroup() as tasks:
             async with opened(self._opening, self._editor, self._tools, arguments) as world:
-                door = Door(world, self._peer, self._client, self._opening.folder)
+                door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
                 beating = tasks.create_task(pulse(door, self._peer))
                 code = await self._listen(door, dispatcher)

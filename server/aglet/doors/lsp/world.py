@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from aglet.assembly import open_world
-from aglet.config import ConfigError, Told, read
+from aglet.config import ConfigError, Setup, Told, read
 from aglet.doors import from_wire
 from aglet.doors.logs import begin_log
 from aglet.doors.lsp.client import array, member
@@ -21,6 +21,8 @@ from aglet.workspace.redact import harden
 class World(Protocol):
     """What this door needs of the world; every member raises `ConfigError` when the world is not there."""
 
+    @property
+    def setup(self) -> Setup: ...
     @property
     def sessions(self) -> Sessions: ...
 
@@ -38,6 +40,11 @@ class NoWorld:
 
     def __init__(self, problem: ConfigError) -> None:
         self._problem = problem
+
+    @property
+    def setup(self) -> Setup:
+        """There is none."""
+        raise self._problem
 
     @property
     def sessions(self) -> Sessions:

@@ -11,10 +11,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from aglet.config.environment import process_environment
+from aglet.doors.harmless import harmless
 from aglet.doors.headless.demo.client import Client, ServerError
 from aglet.doors.headless.demo.transcript import Transcript
 from aglet.doors.headless.exits import CannotBegin, Exit
-from aglet.doors.headless.harmless import harmless
 from aglet.doors.headless.streams import write
 from aglet.doors.headless.terminal import subject_lines
 from aglet.engine.vocabulary import JsonObject

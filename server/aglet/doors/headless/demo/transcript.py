@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from aglet.doors.headless.harmless import harmless
+from aglet.doors.harmless import harmless
 from aglet.engine.vocabulary import JsonObject
 
 TAIL = 14  # lines of a command's output that are shown

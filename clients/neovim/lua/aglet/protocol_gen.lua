@@ -1,0 +1,935 @@
+-- Generated from the protocol's schema (`python protocol/generate.py`): do not edit.
+-- Strings that name a kind are open, and unknown members are ignored (protocol/README.md).
+
+---The client has taken in the events of a session up to fact `seq`, and what was shown behind it.
+---@class aglet.AckParams
+---@field sessionId string
+---@field seq integer
+
+---Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any.
+---@class aglet.Action
+---@field name string
+---@field title string
+---@field description string
+---@field inputSchema table<string, any>
+---@field slash string
+---@field when string
+
+---Does it; `input` is what its `inputSchema` describes.
+---@class aglet.ActionInvokeParams
+---@field sessionId string
+---@field name string
+---@field input? table<string, any>
+---@field clientKey? string
+
+---What came of it: `output` for people, `data` for programs, `runId` when it began a run.
+---@class aglet.ActionInvokeResult
+---@field output aglet.Content[]
+---@field data? table<string, any>
+---@field runId? string
+
+---The actions of a session.
+---@class aglet.ActionListParams
+---@field sessionId string
+
+---The actions, in their order.
+---@class aglet.ActionListResult
+---@field actions aglet.Action[]
+
+---`accept` with `content`, `decline`, or `cancel`.
+---@class aglet.AskUserAnswer
+---@field outcome string
+---@field content? table<string, any>
+
+---`agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema.
+---@class aglet.AskUserParams
+---@field requestId string
+---@field sessionId string
+---@field runId string
+---@field agentId string
+---@field message string
+---@field schema table<string, any>
+---@field mode? string
+---@field itemId? string
+
+---The client answers `agent/askUser`: forms, addresses to open.
+---@class aglet.AskUserSkills
+---@field form? aglet.Marker
+---@field url? aglet.Marker
+
+---Bytes from `start` up to, not including, `end`.
+---@class aglet.ByteRange
+---@field start integer
+---@field end integer
+
+---`output` is content blocks or a bare string.
+---@class aglet.CallToolAnswer
+---@field output? aglet.Content[]|string
+---@field isError? boolean
+
+---`agent/callTool`: a call of a tool that the client offered; `itemId` is the call.
+---@class aglet.CallToolParams
+---@field sessionId string
+---@field itemId string
+---@field name string
+---@field input table<string, any>
+
+---`queued` (keep or drop) and `tasks` (keep or stop) say what else ends.
+---@class aglet.CancelParams
+---@field sessionId string
+---@field runId? string
+---@field queued? string
+---@field tasks? string
+---@field reason? string
+
+---`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs.
+---@class aglet.CancelResult
+---@field state string
+---@field kept string[]
+---@field dropped string[]
+---@field runId? string
+
+---One file as a tool call changed it; `patch` is a unified diff.
+---@class aglet.Change
+---@field uri string
+---@field change "added"|"modified"|"deleted"|"moved"
+---@field base aglet.FileVersion
+---@field result aglet.FileVersion
+---@field patch string
+---@field via "editor"|"disk"
+---@field movedFrom? string
+
+---The files as they are now were kept, and can be gone back to; `files` are URIs.
+---@class aglet.CheckpointData
+---@field checkpointId string
+---@field reason string
+---@field files string[]
+
+---The files were kept as they are; `title` says why.
+---@class aglet.CheckpointItem
+---@field itemId string
+---@field status string
+---@field title string
+---@field checkpointId string
+---@field kind "checkpoint"
+
+---What the client can. `protocolVersions` is best first; absent means `[1]`.
+---@class aglet.ClientBlock
+---@field protocolVersions? integer[]
+---@field events? aglet.EventWishes
+---@field permission? aglet.PermissionSkills
+---@field askUser? aglet.AskUserSkills
+---@field edits? aglet.EditSkills
+---@field followAlong? aglet.Marker
+---@field tools? aglet.ClientTool[]
+
+---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
+---@class aglet.ClientTool
+---@field name string
+---@field description string
+---@field inputSchema? table<string, any>
+---@field readOnly? boolean
+
+---The slash commands there are; full replacement value, rows as in `agent/action/list`.
+---@class aglet.CommandsData
+---@field commands table<string, any>[]
+
+---Everything before this was replaced by `text` in what the model sees.
+---@class aglet.CompactionItem
+---@field itemId string
+---@field status string
+---@field text string
+---@field kind "compaction"
+
+---A file that is left as it is, because somebody else changed it since.
+---@class aglet.Conflict
+---@field uri string
+---@field reason string
+
+---@alias aglet.Content aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent
+
+---How many tokens the last request and its answer took.
+---@class aglet.ContextUsageData
+---@field used integer
+---@field size? integer
+
+---A place in a session's facts.
+---@class aglet.Cursor
+---@field epoch string
+---@field seq integer
+
+---`confirm`: the client shows a review and answers per hunk.
+---@class aglet.EditSkills
+---@field confirm? aglet.Marker
+
+---No members.
+---@class aglet.Empty
+
+---`data` of every error: `kind` for programs, `hint` for people, and what the kind names besides.
+---@class aglet.ErrorData
+---@field kind string
+---@field retryable boolean
+---@field hint? string
+---@field retryAfterMs? integer
+---@field sessionId? string
+---@field runId? string
+
+---The envelope of every event. `ts` is ISO 8601 in UTC; `data` is by `type`.
+---@class aglet.Event
+---@field v integer
+---@field sessionId string
+---@field epoch string
+---@field ts string
+---@field type string
+---@field agentId string
+---@field data table<string, any>
+---@field seq? integer
+---@field after? integer
+---@field runId? string
+---@field turnId? string
+---@field itemId? string
+---@field parentItemId? string
+---@field _meta? table<string, any>
+
+---One or more consecutive events; all events of one fact are in the same notification.
+---@class aglet.EventParams
+---@field events aglet.Event[]
+
+---Which events the client wants: not `exclude`, none above `maxBytes`, deltas every `coalesceMs`.
+---@class aglet.EventWishes
+---@field exclude? string[]
+---@field maxBytes? integer
+---@field coalesceMs? integer
+
+---A page of history: the events before or after a cursor; `types` leaves out all others.
+---@class aglet.EventsParams
+---@field sessionId string
+---@field before? aglet.Cursor
+---@field after? aglet.Cursor
+---@field limit? integer
+---@field types? string[]
+
+---Events in their order; without `nextCursor` there are no more in that direction.
+---@class aglet.EventsResult
+---@field events table<string, any>[]
+---@field nextCursor? aglet.Cursor
+
+---One file as a whole run changed it.
+---@class aglet.FileChanged
+---@field uri string
+---@field change string
+---@field insertions integer
+---@field deletions integer
+
+---Files that changed outside of a tool call: a rewind, a hunk that was rejected.
+---@class aglet.FileEditItem
+---@field itemId string
+---@field status string
+---@field changes aglet.Change[]
+---@field kind "fileEdit"
+---@field title? string
+
+---One state of a file: SHA-256 of its bytes (hex, "" when absent) and the editor's version.
+---@class aglet.FileVersion
+---@field hash string
+---@field version? integer
+
+---Where the user looks: the active document, the selection in it, the visible lines (LSP ranges).
+---@class aglet.FocusParams
+---@field uri? string
+---@field selection? table<string, any>
+---@field visible? table<string, any>[]
+
+---Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows.
+---@class aglet.GapData
+---@field itemIds string[]
+
+---The session lives: its last fact and its state, so that a client can compare.
+---@class aglet.HeartbeatData
+---@field seq integer
+---@field state string
+
+---The conversation (its last item is `lastItemId`, "" for none) or files went back. `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
+---@class aglet.HistoryRewoundData
+---@field checkpointId string
+---@field lastItemId string
+---@field conversation boolean
+---@field changes aglet.Change[]
+---@field undoes? string
+
+---An image: base64 `data` and its media type.
+---@class aglet.ImageContent
+---@field data string
+---@field mimeType string
+---@field type "image"
+
+---@alias aglet.Item aglet.MessageItem|aglet.ThoughtItem|aglet.UserMessageItem|aglet.ToolCallItem|aglet.NoticeItem|aglet.CompactionItem|aglet.TaskItem|aglet.CheckpointItem|aglet.FileEditItem|aglet.PlanItem|aglet.SubagentItem|aglet.SideAnswerItem
+
+---The whole item.
+---@class aglet.ItemData
+---@field item aglet.Item
+
+---Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes.
+---@class aglet.ItemDeltaData
+---@field field string
+---@field offset integer
+---@field append? string
+---@field bytes? string
+
+---One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes.
+---@class aglet.ItemParams
+---@field sessionId string
+---@field itemId string
+---@field field? string
+---@field range? aglet.ByteRange
+
+---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
+---@class aglet.ItemResult
+---@field item? aglet.MessageItem|aglet.ThoughtItem|aglet.UserMessageItem|aglet.ToolCallItem|aglet.NoticeItem|aglet.CompactionItem|aglet.TaskItem|aglet.CheckpointItem|aglet.FileEditItem|aglet.PlanItem|aglet.SubagentItem|aglet.SideAnswerItem
+---@field text? string
+---@field start? integer
+---@field total? integer
+
+---A JSON merge patch (RFC 7396) of the item.
+---@class aglet.ItemUpdatedData
+---@field patch table<string, any>
+
+---What a run may spend; what is left out is unlimited. Cost is US dollars.
+---@class aglet.Limits
+---@field maxTurns? integer
+---@field maxModelCalls? integer
+---@field maxToolCalls? integer
+---@field maxTotalTokens? integer
+---@field maxInputTokens? integer
+---@field maxOutputTokens? integer
+---@field maxCostUsd? number
+
+---Supported.
+---@class aglet.Marker
+
+---One MCP server of the session; `status` is connecting, connected, failed or stopped.
+---@class aglet.McpServer
+---@field name string
+---@field status string
+---@field tools? integer
+---@field message? string
+
+---The MCP servers of the session; full replacement value.
+---@class aglet.McpStatusData
+---@field servers aglet.McpServer[]
+
+---What the model said. `discarded` marks a reply that broke off and was given up.
+---@class aglet.MessageItem
+---@field itemId string
+---@field status string
+---@field kind "message"
+---@field text? string
+---@field discarded? boolean
+
+---Something the user should know; advisory only. `kind` detached: no more events, resume for the rest.
+---@class aglet.NoticeData
+---@field severity string
+---@field title string
+---@field text string
+---@field kind? string
+
+---A message that stands in the user's place in the conversation; `title` names the room it is from.
+---@class aglet.NoticeItem
+---@field itemId string
+---@field status string
+---@field title string
+---@field text string
+---@field kind "notice"
+
+---One answer to a permission question; `rule` is shown to the user verbatim.
+---@class aglet.Option
+---@field optionId string
+---@field label string
+---@field decision "allow"|"reject"
+---@field scope string
+---@field rule? string
+
+---The session's options; full replacement values.
+---@class aglet.OptionsData
+---@field options table<string, any>
+
+---All options of the session.
+---@class aglet.OptionsResult
+---@field options table<string, any>
+
+---`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model.
+---@class aglet.PermissionAnswer
+---@field outcome string
+---@field optionId? string
+---@field feedback? string
+---@field input? table<string, any>
+
+---`agent/requestPermission`: the question, and where it comes from.
+---@class aglet.PermissionParams
+---@field requestId string
+---@field kind "permission"|"form"
+---@field title string
+---@field reason? string
+---@field itemId? string
+---@field subject? table<string, any>
+---@field options? aglet.Option[]
+---@field schema? table<string, any>
+---@field sessionId string
+---@field runId string
+---@field agentId string
+
+---The client answers `agent/requestPermission`; what it can do besides yes and no.
+---@class aglet.PermissionSkills
+---@field remember? aglet.Marker
+---@field editInput? aglet.Marker
+
+---What the agent means to do.
+---@class aglet.PlanItem
+---@field itemId string
+---@field status string
+---@field steps aglet.PlanStep[]
+---@field kind "plan"
+---@field title? string
+
+---One step; `status` is pending, inProgress or completed.
+---@class aglet.PlanStep
+---@field text string
+---@field status string
+
+---A question to the human: a permission (`options`, `subject`) or a form (`schema`).
+---@class aglet.Question
+---@field requestId string
+---@field kind "permission"|"form"
+---@field title string
+---@field reason? string
+---@field itemId? string
+---@field subject? table<string, any>
+---@field options? aglet.Option[]
+---@field schema? table<string, any>
+
+---The whole queue.
+---@class aglet.QueueChangedData
+---@field queue aglet.Waiting[]
+
+---`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0.
+---@class aglet.QueueParams
+---@field sessionId string
+---@field op "list"|"remove"|"replace"|"move"
+---@field itemId? string
+---@field input? aglet.Content[]|string
+---@field to? integer
+---@field clientKey? string
+
+---The queue as it is now.
+---@class aglet.QueueResult
+---@field queue aglet.Queued[]
+
+---A prompt that waits.
+---@class aglet.Queued
+---@field runId string
+---@field itemId string
+---@field content aglet.Content[]
+
+---A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`.
+---@class aglet.RecordedData
+---@field fact string
+---@field feature? string
+---@field kind? string
+---@field name? string
+---@field by? string
+---@field itemId? string
+---@field runId? string
+---@field content? aglet.Content[]
+---@field usage? aglet.Usage
+---@field cost? number
+
+---How a question ended: selected, dismissed, accepted, declined, cancelled or unanswered.
+---@class aglet.RequestResolvedData
+---@field requestId string
+---@field outcome string
+---@field optionId? string
+---@field feedback? string
+---@field by? string
+
+---A named piece of text the user attached: a file, a selection, a diagnostic.
+---@class aglet.ResourceContent
+---@field uri string
+---@field text string
+---@field type "resource"
+
+---A thing the user pointed at without its content.
+---@class aglet.ResourceLinkContent
+---@field uri string
+---@field name? string
+---@field type "resourceLink"
+
+---The answer to an open question, for clients that cannot answer server requests.
+---@class aglet.RespondParams
+---@field requestId string
+---@field response aglet.PermissionAnswer|aglet.AskUserAnswer
+
+---`outcome` is accepted or alreadyResolved.
+---@class aglet.RespondResult
+---@field outcome string
+
+---`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`).
+---@class aglet.ResumeParams
+---@field sessionId string
+---@field after? aglet.Cursor
+---@field replay? string
+---@field tail? integer
+---@field takeControl? boolean
+
+---What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+---@class aglet.ResumeResult
+---@field sessionId string
+---@field epoch string
+---@field seq integer
+---@field state string
+---@field replayed string
+---@field openItems aglet.Item[]
+---@field openRequests aglet.Question[]
+---@field events? table<string, any>[]
+---@field snapshot? aglet.Snapshot
+
+---A prompt was accepted; `admission` is started or queued.
+---@class aglet.RunAdmittedData
+---@field admission string
+---@field itemId string
+---@field content aglet.Content[]
+---@field recovers? string
+
+---`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+---@class aglet.RunAnswer
+---@field runId string
+---@field outcome string
+---@field itemId? string
+---@field stopReason? string
+---@field usage? aglet.Usage
+---@field cost? number
+---@field filesChanged? aglet.FileChanged[]
+---@field error? aglet.RunError
+
+---A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
+---@class aglet.RunEndedData
+---@field stopReason string
+---@field filesChanged aglet.FileChanged[]
+---@field usage? aglet.Usage
+---@field cost? number
+---@field unpriced? integer
+---@field unanswered? integer
+---@field detail? string
+---@field error? aglet.RunError
+
+---Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
+---@class aglet.RunError
+---@field kind string
+---@field message string
+
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+---@class aglet.RunParams
+---@field sessionId string
+---@field input? aglet.Content[]|string
+---@field admission? string
+---@field continueRun? boolean
+---@field expectedRunId? string
+---@field wait? boolean
+---@field options? table<string, any>
+---@field clientKey? string
+---@field workDoneToken? string|integer
+
+---An admitted run began.
+---@class aglet.RunStartedData
+---@field limits? aglet.Limits
+
+---Which schema the server speaks: the SHA-256 of its `schema.json`.
+---@class aglet.SchemaName
+---@field sha256 string
+---@field revision? string
+
+---What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions.
+---@class aglet.ServerBlock
+---@field protocolVersion? integer
+---@field schema? aglet.SchemaName
+---@field methods? string[]
+---@field eventTypes? string[]
+---@field itemKinds? string[]
+---@field commands? string[]
+---@field session? aglet.SessionSkills
+---@field input? string[]
+---@field steer? aglet.Marker
+---@field queue? aglet.Marker
+---@field tasks? aglet.Marker
+---@field compact? aglet.Marker
+---@field checkpoints? aglet.Marker
+---@field limits? aglet.ServerLimits
+---@field mismatch? boolean
+---@field supportedVersions? integer[]
+
+---What a client has to keep in mind: bytes, events, milliseconds, runs.
+---@class aglet.ServerLimits
+---@field maxFrameBytes? integer
+---@field maxEventBytes? integer
+---@field replayEvents? integer
+---@field cancelGraceMs? integer
+---@field maxQueued? integer
+
+---Cancels the session's work; its data stays.
+---@class aglet.SessionCloseParams
+---@field sessionId string
+
+---A fork holds everything up to the item `atItemId`, that included; without it, everything.
+---@class aglet.SessionForkParams
+---@field sessionId string
+---@field atItemId? string
+---@field title? string
+---@field clientKey? string
+
+---The new session; resume it to receive its events.
+---@class aglet.SessionForkResult
+---@field sessionId string
+---@field epoch string
+---@field seq integer
+
+---`agent/session/delete` removes it for good; after `agent/detach` its work goes on without us.
+---@class aglet.SessionIdParams
+---@field sessionId string
+
+---What is known of the session; full replacement values.
+---@class aglet.SessionInfoData
+---@field cwd? string
+---@field title? string
+---@field parentSessionId? string
+---@field additionalRoots? string[]
+
+---`cwd` is a `file:` URI; `search` looks at titles and at what was said.
+---@class aglet.SessionListParams
+---@field cwd? string
+---@field search? string
+---@field cursor? string
+---@field limit? integer
+
+---One page of sessions, newest first; without `nextCursor` it is the last.
+---@class aglet.SessionListResult
+---@field sessions aglet.SessionRow[]
+---@field nextCursor? string
+
+---`cwd` and `additionalRoots` are `file:` URIs.
+---@class aglet.SessionNewParams
+---@field cwd string
+---@field additionalRoots? string[]
+---@field options? table<string, any>
+---@field title? string
+---@field clientKey? string
+
+---The session as it begins.
+---@class aglet.SessionNewResult
+---@field sessionId string
+---@field epoch string
+---@field seq integer
+---@field options table<string, any>
+---@field commands table<string, any>[]
+---@field mcp table<string, any>[]
+
+---Gives a session another title.
+---@class aglet.SessionRenameParams
+---@field sessionId string
+---@field title string
+
+---Back to `toItemId`, the last item kept ("" for none), or to what stood before the rewind `undo`. `what` is conversation, files or both; with `dryRun` nothing changes.
+---@class aglet.SessionRewindParams
+---@field sessionId string
+---@field toItemId? string
+---@field what? string
+---@field dryRun? boolean
+---@field undo? string
+---@field clientKey? string
+
+---What changed, or would: `checkpointId` undoes it, `droppedItemIds` are no longer before the model.
+---@class aglet.SessionRewindResult
+---@field files aglet.FileChanged[]
+---@field conflicts aglet.Conflict[]
+---@field droppedItemIds string[]
+---@field lastItemId string
+---@field checkpointId? string
+
+---One session; `state` is idle, running or requiresAction, times are ISO 8601.
+---@class aglet.SessionRow
+---@field sessionId string
+---@field title string
+---@field cwd string
+---@field createdAt string
+---@field updatedAt string
+---@field state string
+---@field parentSessionId? string
+
+---What can be done with sessions besides running them.
+---@class aglet.SessionSkills
+---@field attach? aglet.Marker
+---@field fork? table<string, any>
+---@field rewind? table<string, any>
+---@field rename? aglet.Marker
+---@field delete? aglet.Marker
+
+---A session that is open in this process.
+---@class aglet.SessionState
+---@field sessionId string
+---@field state string
+
+---`state` is idle, running or requiresAction.
+---@class aglet.SessionStateData
+---@field state string
+---@field queued integer
+---@field backgroundTasks integer
+
+---Sets an option of the session for its next runs; null takes it back.
+---@class aglet.SetOptionParams
+---@field sessionId string
+---@field optionId string
+---@field value? any
+
+---An answer beside the conversation: the model does not see it again.
+---@class aglet.SideAnswerItem
+---@field itemId string
+---@field status string
+---@field text string
+---@field kind "sideAnswer"
+---@field title? string
+
+---The session as it stands at `seq`; with `olderCursor` there are older items.
+---@class aglet.Snapshot
+---@field seq integer
+---@field items aglet.Item[]
+---@field state string
+---@field options table<string, any>
+---@field openRequests aglet.Question[]
+---@field olderCursor? table<string, any>
+
+---How the server is: `problem` says in one sentence why no run could begin, where that is so.
+---@class aglet.StatusResult
+---@field version string
+---@field protocolVersion integer
+---@field models table<string, any>[]
+---@field sessions aglet.SessionState[]
+---@field problem? string
+
+---`ifEnded` says what becomes of the message when the run is over: run, queue or return.
+---@class aglet.SteerParams
+---@field sessionId string
+---@field input aglet.Content[]|string
+---@field expectedRunId? string
+---@field ifEnded? string
+---@field clientKey? string
+
+---`outcome` is injected, queued, started or returned.
+---@class aglet.SteerResult
+---@field outcome string
+---@field runId? string
+---@field itemId? string
+
+---A child agent; its events carry the session `childSessionId`.
+---@class aglet.SubagentItem
+---@field itemId string
+---@field status string
+---@field title string
+---@field kind "subagent"
+---@field childSessionId? string
+---@field text? string
+
+---A background task: `state` is running, completed, failed or stopped; `itemId` is its item.
+---@class aglet.TaskChangedData
+---@field taskId string
+---@field state string
+---@field title? string
+---@field itemId? string
+---@field exitCode? integer
+
+---Work in the background: it may outlive its run.
+---@class aglet.TaskItem
+---@field itemId string
+---@field status string
+---@field title string
+---@field kind "task"
+---@field output? string
+---@field terminal? aglet.Terminal
+---@field background? boolean
+
+---A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
+---@class aglet.Terminal
+---@field command string
+---@field cwd string
+---@field exitCode integer|nil
+---@field signal? string
+
+---Plain text.
+---@class aglet.TextContent
+---@field text string
+---@field type "text"
+
+---What the model thought.
+---@class aglet.ThoughtItem
+---@field itemId string
+---@field status string
+---@field kind "thought"
+---@field text? string
+---@field discarded? boolean
+
+---A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object.
+---@class aglet.ToolCallItem
+---@field itemId string
+---@field status string
+---@field name string
+---@field title string
+---@field input table<string, any>
+---@field kind "toolCall"
+---@field output? string
+---@field effects? string
+---@field changes? aglet.Change[]
+---@field terminal? aglet.Terminal
+---@field truncated? integer
+---@field malformed? string
+
+---What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out.
+---@class aglet.TurnDiffData
+---@field diff string
+---@field truncated? integer
+
+---The request and the tool calls it caused are done.
+---@class aglet.TurnEndedData
+---@field usage? aglet.Usage
+---@field cost? number
+---@field finish? string
+---@field overflowed? boolean
+
+---The request failed and is sent again; `discardPartial` when something was shown of it.
+---@class aglet.TurnRetryingData
+---@field attempt integer
+---@field delayMs integer
+---@field cause string
+---@field discardPartial boolean
+
+---One model request began.
+---@class aglet.TurnStartedData
+---@field model string
+
+---Tokens; a member nobody reported is left out. Input includes cached tokens.
+---@class aglet.Usage
+---@field inputTokens? integer
+---@field outputTokens? integer
+---@field reasoningTokens? integer
+---@field cacheReadTokens? integer
+---@field cacheWriteTokens? integer
+
+---What the user said; `steer` marks what was said into a running run.
+---@class aglet.UserMessageItem
+---@field itemId string
+---@field status string
+---@field content aglet.Content[]
+---@field kind "userMessage"
+---@field steer? boolean
+
+---A run that waits for its turn.
+---@class aglet.Waiting
+---@field runId string
+---@field itemId string
+---@field content aglet.Content[]
+
+local M = {}
+
+M.version = 1
+
+---Every method, and who sends it.
+M.methods = {
+  ["agent/session/new"] = "toServer",
+  ["agent/session/list"] = "toServer",
+  ["agent/session/close"] = "toServer",
+  ["agent/session/fork"] = "toServer",
+  ["agent/session/rewind"] = "toServer",
+  ["agent/session/rename"] = "toServer",
+  ["agent/session/delete"] = "toServer",
+  ["agent/detach"] = "toServer",
+  ["agent/events"] = "toServer",
+  ["agent/item"] = "toServer",
+  ["agent/resume"] = "toServer",
+  ["agent/run"] = "toServer",
+  ["agent/steer"] = "toServer",
+  ["agent/cancel"] = "toServer",
+  ["agent/respond"] = "toServer",
+  ["agent/queue"] = "toServer",
+  ["agent/setOption"] = "toServer",
+  ["agent/action/list"] = "toServer",
+  ["agent/action/invoke"] = "toServer",
+  ["agent/focus"] = "toServer",
+  ["agent/status"] = "toServer",
+  ["agent/ack"] = "toServer",
+  ["agent/event"] = "toClient",
+  ["agent/requestPermission"] = "toClient",
+  ["agent/askUser"] = "toClient",
+  ["agent/callTool"] = "toClient",
+}
+
+---Every type of event, and the class of its data.
+M.events = {
+  sessionState = "aglet.SessionStateData",
+  sessionInfo = "aglet.SessionInfoData",
+  options = "aglet.OptionsData",
+  runAdmitted = "aglet.RunAdmittedData",
+  runStarted = "aglet.RunStartedData",
+  runEnded = "aglet.RunEndedData",
+  turnStarted = "aglet.TurnStartedData",
+  turnRetrying = "aglet.TurnRetryingData",
+  turnEnded = "aglet.TurnEndedData",
+  itemStarted = "aglet.ItemData",
+  itemDelta = "aglet.ItemDeltaData",
+  itemUpdated = "aglet.ItemUpdatedData",
+  itemCompleted = "aglet.ItemData",
+  requestOpened = "aglet.Question",
+  requestResolved = "aglet.RequestResolvedData",
+  queueChanged = "aglet.QueueChangedData",
+  contextUsage = "aglet.ContextUsageData",
+  commands = "aglet.CommandsData",
+  mcpStatus = "aglet.McpStatusData",
+  turnDiff = "aglet.TurnDiffData",
+  taskChanged = "aglet.TaskChangedData",
+  checkpoint = "aglet.CheckpointData",
+  notice = "aglet.NoticeData",
+  heartbeat = "aglet.HeartbeatData",
+  gap = "aglet.GapData",
+  historyRewound = "aglet.HistoryRewoundData",
+  recorded = "aglet.RecordedData",
+}
+
+---Every error.
+M.errors = {
+  { code = -32700, kind = "parseError", retryable = false },
+  { code = -32600, kind = "invalidRequest", retryable = false },
+  { code = -32600, kind = "limitExceeded", retryable = false },
+  { code = -32601, kind = "methodNotFound", retryable = false },
+  { code = -32602, kind = "invalidParams", retryable = false },
+  { code = -32602, kind = "noSuchItem", retryable = false },
+  { code = -32602, kind = "noSuchAction", retryable = false },
+  { code = -32602, kind = "cursorExpired", retryable = false },
+  { code = -32603, kind = "internal", retryable = false },
+  { code = -32002, kind = "notInitialized", retryable = false },
+  { code = -32800, kind = "cancelled", retryable = false },
+  { code = -32801, kind = "contentModified", retryable = true },
+  { code = -32802, kind = "serverCancelled", retryable = true },
+  { code = -32803, kind = "failed", retryable = false },
+  { code = -32803, kind = "journal", retryable = false },
+  { code = -32803, kind = "actionFailed", retryable = false },
+  { code = -33001, kind = "runActive", retryable = true },
+  { code = -33002, kind = "noActiveRun", retryable = false },
+  { code = -33003, kind = "runMismatch", retryable = true },
+  { code = -33004, kind = "notSteerable", retryable = false },
+  { code = -33005, kind = "sessionNotFound", retryable = false },
+  { code = -33006, kind = "sessionBusyElsewhere", retryable = true },
+  { code = -33007, kind = "overloaded", retryable = true },
+  { code = -33008, kind = "authRequired", retryable = false },
+  { code = -33009, kind = "configInvalid", retryable = false },
+  { code = -33010, kind = "keyConflict", retryable = false },
+  { code = -33011, kind = "limitExceeded", retryable = false },
+  { code = -33012, kind = "unsupported", retryable = false },
+  { code = -33013, kind = "requestResolved", retryable = false },
+}
+
+return M

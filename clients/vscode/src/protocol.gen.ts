@@ -1,0 +1,1054 @@
+// Generated from the protocol's schema (`python protocol/generate.py`): do not edit.
+// Strings that name a kind are open, and unknown members are ignored (protocol/README.md).
+
+export const PROTOCOL_VERSION = 1;
+
+/** The client has taken in the events of a session up to fact `seq`, and what was shown behind it. */
+export interface AckParams {
+  sessionId: string;
+  seq: number;
+}
+
+/** Something the user can do; `slash` is how it is written in a prompt, `when` is idle, running or any. */
+export interface Action {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  slash: string;
+  when: string;
+}
+
+/** Does it; `input` is what its `inputSchema` describes. */
+export interface ActionInvokeParams {
+  sessionId: string;
+  name: string;
+  input?: Record<string, unknown>;
+  clientKey?: string;
+}
+
+/** What came of it: `output` for people, `data` for programs, `runId` when it began a run. */
+export interface ActionInvokeResult {
+  output: Content[];
+  data?: Record<string, unknown>;
+  runId?: string;
+}
+
+/** The actions of a session. */
+export interface ActionListParams {
+  sessionId: string;
+}
+
+/** The actions, in their order. */
+export interface ActionListResult {
+  actions: Action[];
+}
+
+/** `accept` with `content`, `decline`, or `cancel`. */
+export interface AskUserAnswer {
+  outcome: string;
+  content?: Record<string, unknown>;
+}
+
+/** `agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema. */
+export interface AskUserParams {
+  requestId: string;
+  sessionId: string;
+  runId: string;
+  agentId: string;
+  message: string;
+  schema: Record<string, unknown>;
+  mode?: string;
+  itemId?: string;
+}
+
+/** The client answers `agent/askUser`: forms, addresses to open. */
+export interface AskUserSkills {
+  form?: Marker;
+  url?: Marker;
+}
+
+/** Bytes from `start` up to, not including, `end`. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** `output` is content blocks or a bare string. */
+export interface CallToolAnswer {
+  output?: Content[] | string;
+  isError?: boolean;
+}
+
+/** `agent/callTool`: a call of a tool that the client offered; `itemId` is the call. */
+export interface CallToolParams {
+  sessionId: string;
+  itemId: string;
+  name: string;
+  input: Record<string, unknown>;
+}
+
+/** `queued` (keep or drop) and `tasks` (keep or stop) say what else ends. */
+export interface CancelParams {
+  sessionId: string;
+  runId?: string;
+  queued?: string;
+  tasks?: string;
+  reason?: string;
+}
+
+/** `state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs. */
+export interface CancelResult {
+  state: string;
+  kept: string[];
+  dropped: string[];
+  runId?: string;
+}
+
+/** One file as a tool call changed it; `patch` is a unified diff. */
+export interface Change {
+  uri: string;
+  change: "added" | "modified" | "deleted" | "moved";
+  base: FileVersion;
+  result: FileVersion;
+  patch: string;
+  via: "editor" | "disk";
+  movedFrom?: string;
+}
+
+/** The files as they are now were kept, and can be gone back to; `files` are URIs. */
+export interface CheckpointData {
+  checkpointId: string;
+  reason: string;
+  files: string[];
+}
+
+/** The files were kept as they are; `title` says why. */
+export interface CheckpointItem {
+  itemId: string;
+  status: string;
+  title: string;
+  checkpointId: string;
+  kind: "checkpoint";
+}
+
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. */
+export interface ClientBlock {
+  protocolVersions?: number[];
+  events?: EventWishes;
+  permission?: PermissionSkills;
+  askUser?: AskUserSkills;
+  edits?: EditSkills;
+  followAlong?: Marker;
+  tools?: ClientTool[];
+}
+
+/** A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  inputSchema?: Record<string, unknown>;
+  readOnly?: boolean;
+}
+
+/** The slash commands there are; full replacement value, rows as in `agent/action/list`. */
+export interface CommandsData {
+  commands: Record<string, unknown>[];
+}
+
+/** Everything before this was replaced by `text` in what the model sees. */
+export interface CompactionItem {
+  itemId: string;
+  status: string;
+  text: string;
+  kind: "compaction";
+}
+
+/** A file that is left as it is, because somebody else changed it since. */
+export interface Conflict {
+  uri: string;
+  reason: string;
+}
+
+export type Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent;
+
+/** How many tokens the last request and its answer took. */
+export interface ContextUsageData {
+  used: number;
+  size?: number;
+}
+
+/** A place in a session's facts. */
+export interface Cursor {
+  epoch: string;
+  seq: number;
+}
+
+/** `confirm`: the client shows a review and answers per hunk. */
+export interface EditSkills {
+  confirm?: Marker;
+}
+
+/** No members. */
+export interface Empty {
+}
+
+/** `data` of every error: `kind` for programs, `hint` for people, and what the kind names besides. */
+export interface ErrorData {
+  kind: string;
+  retryable: boolean;
+  hint?: string;
+  retryAfterMs?: number;
+  sessionId?: string;
+  runId?: string;
+}
+
+/** The envelope of every event. `ts` is ISO 8601 in UTC; `data` is by `type`. */
+export interface Event {
+  v: number;
+  sessionId: string;
+  epoch: string;
+  ts: string;
+  type: string;
+  agentId: string;
+  data: Record<string, unknown>;
+  seq?: number;
+  after?: number;
+  runId?: string;
+  turnId?: string;
+  itemId?: string;
+  parentItemId?: string;
+  _meta?: Record<string, unknown>;
+}
+
+/** One or more consecutive events; all events of one fact are in the same notification. */
+export interface EventParams {
+  events: Event[];
+}
+
+/** Which events the client wants: not `exclude`, none above `maxBytes`, deltas every `coalesceMs`. */
+export interface EventWishes {
+  exclude?: string[];
+  maxBytes?: number;
+  coalesceMs?: number;
+}
+
+/** A page of history: the events before or after a cursor; `types` leaves out all others. */
+export interface EventsParams {
+  sessionId: string;
+  before?: Cursor;
+  after?: Cursor;
+  limit?: number;
+  types?: string[];
+}
+
+/** Events in their order; without `nextCursor` there are no more in that direction. */
+export interface EventsResult {
+  events: Record<string, unknown>[];
+  nextCursor?: Cursor;
+}
+
+/** One file as a whole run changed it. */
+export interface FileChanged {
+  uri: string;
+  change: string;
+  insertions: number;
+  deletions: number;
+}
+
+/** Files that changed outside of a tool call: a rewind, a hunk that was rejected. */
+export interface FileEditItem {
+  itemId: string;
+  status: string;
+  changes: Change[];
+  kind: "fileEdit";
+  title?: string;
+}
+
+/** One state of a file: SHA-256 of its bytes (hex, "" when absent) and the editor's version. */
+export interface FileVersion {
+  hash: string;
+  version?: number;
+}
+
+/** Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). */
+export interface FocusParams {
+  uri?: string;
+  selection?: Record<string, unknown>;
+  visible?: Record<string, unknown>[];
+}
+
+/** Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows. */
+export interface GapData {
+  itemIds: string[];
+}
+
+/** The session lives: its last fact and its state, so that a client can compare. */
+export interface HeartbeatData {
+  seq: number;
+  state: string;
+}
+
+/** The conversation (its last item is `lastItemId`, "" for none) or files went back. `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again. */
+export interface HistoryRewoundData {
+  checkpointId: string;
+  lastItemId: string;
+  conversation: boolean;
+  changes: Change[];
+  undoes?: string;
+}
+
+/** An image: base64 `data` and its media type. */
+export interface ImageContent {
+  data: string;
+  mimeType: string;
+  type: "image";
+}
+
+export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | CheckpointItem | FileEditItem | PlanItem | SubagentItem | SideAnswerItem;
+
+/** The whole item. */
+export interface ItemData {
+  item: Item;
+}
+
+/** Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes. */
+export interface ItemDeltaData {
+  field: string;
+  offset: number;
+  append?: string;
+  bytes?: string;
+}
+
+/** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. */
+export interface ItemParams {
+  sessionId: string;
+  itemId: string;
+  field?: string;
+  range?: ByteRange;
+}
+
+/** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
+export interface ItemResult {
+  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | CheckpointItem | FileEditItem | PlanItem | SubagentItem | SideAnswerItem;
+  text?: string;
+  start?: number;
+  total?: number;
+}
+
+/** A JSON merge patch (RFC 7396) of the item. */
+export interface ItemUpdatedData {
+  patch: Record<string, unknown>;
+}
+
+/** What a run may spend; what is left out is unlimited. Cost is US dollars. */
+export interface Limits {
+  maxTurns?: number;
+  maxModelCalls?: number;
+  maxToolCalls?: number;
+  maxTotalTokens?: number;
+  maxInputTokens?: number;
+  maxOutputTokens?: number;
+  maxCostUsd?: number;
+}
+
+/** Supported. */
+export interface Marker {
+}
+
+/** One MCP server of the session; `status` is connecting, connected, failed or stopped. */
+export interface McpServer {
+  name: string;
+  status: string;
+  tools?: number;
+  message?: string;
+}
+
+/** The MCP servers of the session; full replacement value. */
+export interface McpStatusData {
+  servers: McpServer[];
+}
+
+/** What the model said. `discarded` marks a reply that broke off and was given up. */
+export interface MessageItem {
+  itemId: string;
+  status: string;
+  kind: "message";
+  text?: string;
+  discarded?: boolean;
+}
+
+/** Something the user should know; advisory only. `kind` detached: no more events, resume for the rest. */
+export interface NoticeData {
+  severity: string;
+  title: string;
+  text: string;
+  kind?: string;
+}
+
+/** A message that stands in the user's place in the conversation; `title` names the room it is from. */
+export interface NoticeItem {
+  itemId: string;
+  status: string;
+  title: string;
+  text: string;
+  kind: "notice";
+}
+
+/** One answer to a permission question; `rule` is shown to the user verbatim. */
+export interface Option {
+  optionId: string;
+  label: string;
+  decision: "allow" | "reject";
+  scope: string;
+  rule?: string;
+}
+
+/** The session's options; full replacement values. */
+export interface OptionsData {
+  options: Record<string, unknown>;
+}
+
+/** All options of the session. */
+export interface OptionsResult {
+  options: Record<string, unknown>;
+}
+
+/** `selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model. */
+export interface PermissionAnswer {
+  outcome: string;
+  optionId?: string;
+  feedback?: string;
+  input?: Record<string, unknown>;
+}
+
+/** `agent/requestPermission`: the question, and where it comes from. */
+export interface PermissionParams {
+  requestId: string;
+  kind: "permission" | "form";
+  title: string;
+  reason?: string;
+  itemId?: string;
+  subject?: Record<string, unknown>;
+  options?: Option[];
+  schema?: Record<string, unknown>;
+  sessionId: string;
+  runId: string;
+  agentId: string;
+}
+
+/** The client answers `agent/requestPermission`; what it can do besides yes and no. */
+export interface PermissionSkills {
+  remember?: Marker;
+  editInput?: Marker;
+}
+
+/** What the agent means to do. */
+export interface PlanItem {
+  itemId: string;
+  status: string;
+  steps: PlanStep[];
+  kind: "plan";
+  title?: string;
+}
+
+/** One step; `status` is pending, inProgress or completed. */
+export interface PlanStep {
+  text: string;
+  status: string;
+}
+
+/** A question to the human: a permission (`options`, `subject`) or a form (`schema`). */
+export interface Question {
+  requestId: string;
+  kind: "permission" | "form";
+  title: string;
+  reason?: string;
+  itemId?: string;
+  subject?: Record<string, unknown>;
+  options?: Option[];
+  schema?: Record<string, unknown>;
+}
+
+/** The whole queue. */
+export interface QueueChangedData {
+  queue: Waiting[];
+}
+
+/** `op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0. */
+export interface QueueParams {
+  sessionId: string;
+  op: "list" | "remove" | "replace" | "move";
+  itemId?: string;
+  input?: Content[] | string;
+  to?: number;
+  clientKey?: string;
+}
+
+/** The queue as it is now. */
+export interface QueueResult {
+  queue: Queued[];
+}
+
+/** A prompt that waits. */
+export interface Queued {
+  runId: string;
+  itemId: string;
+  content: Content[];
+}
+
+/** A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`. */
+export interface RecordedData {
+  fact: string;
+  feature?: string;
+  kind?: string;
+  name?: string;
+  by?: string;
+  itemId?: string;
+  runId?: string;
+  content?: Content[];
+  usage?: Usage;
+  cost?: number;
+}
+
+/** How a question ended: selected, dismissed, accepted, declined, cancelled or unanswered. */
+export interface RequestResolvedData {
+  requestId: string;
+  outcome: string;
+  optionId?: string;
+  feedback?: string;
+  by?: string;
+}
+
+/** A named piece of text the user attached: a file, a selection, a diagnostic. */
+export interface ResourceContent {
+  uri: string;
+  text: string;
+  type: "resource";
+}
+
+/** A thing the user pointed at without its content. */
+export interface ResourceLinkContent {
+  uri: string;
+  name?: string;
+  type: "resourceLink";
+}
+
+/** The answer to an open question, for clients that cannot answer server requests. */
+export interface RespondParams {
+  requestId: string;
+  response: PermissionAnswer | AskUserAnswer;
+}
+
+/** `outcome` is accepted or alreadyResolved. */
+export interface RespondResult {
+  outcome: string;
+}
+
+/** `replay` is none, tail (the last `tail` items), all, or since (everything behind `after`). */
+export interface ResumeParams {
+  sessionId: string;
+  after?: Cursor;
+  replay?: string;
+  tail?: number;
+  takeControl?: boolean;
+}
+
+/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. */
+export interface ResumeResult {
+  sessionId: string;
+  epoch: string;
+  seq: number;
+  state: string;
+  replayed: string;
+  openItems: Item[];
+  openRequests: Question[];
+  events?: Record<string, unknown>[];
+  snapshot?: Snapshot;
+}
+
+/** A prompt was accepted; `admission` is started or queued. */
+export interface RunAdmittedData {
+  admission: string;
+  itemId: string;
+  content: Content[];
+  recovers?: string;
+}
+
+/** `outcome` is started, queued or injected; with `wait` it also says how the run ended. */
+export interface RunAnswer {
+  runId: string;
+  outcome: string;
+  itemId?: string;
+  stopReason?: string;
+  usage?: Usage;
+  cost?: number;
+  filesChanged?: FileChanged[];
+  error?: RunError;
+}
+
+/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). */
+export interface RunEndedData {
+  stopReason: string;
+  filesChanged: FileChanged[];
+  usage?: Usage;
+  cost?: number;
+  unpriced?: number;
+  unanswered?: number;
+  detail?: string;
+  error?: RunError;
+}
+
+/** Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. */
+export interface RunError {
+  kind: string;
+  message: string;
+}
+
+/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
+export interface RunParams {
+  sessionId: string;
+  input?: Content[] | string;
+  admission?: string;
+  continueRun?: boolean;
+  expectedRunId?: string;
+  wait?: boolean;
+  options?: Record<string, unknown>;
+  clientKey?: string;
+  workDoneToken?: string | number;
+}
+
+/** An admitted run began. */
+export interface RunStartedData {
+  limits?: Limits;
+}
+
+/** Which schema the server speaks: the SHA-256 of its `schema.json`. */
+export interface SchemaName {
+  sha256: string;
+  revision?: string;
+}
+
+/** What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions. */
+export interface ServerBlock {
+  protocolVersion?: number;
+  schema?: SchemaName;
+  methods?: string[];
+  eventTypes?: string[];
+  itemKinds?: string[];
+  commands?: string[];
+  session?: SessionSkills;
+  input?: string[];
+  steer?: Marker;
+  queue?: Marker;
+  tasks?: Marker;
+  compact?: Marker;
+  checkpoints?: Marker;
+  limits?: ServerLimits;
+  mismatch?: boolean;
+  supportedVersions?: number[];
+}
+
+/** What a client has to keep in mind: bytes, events, milliseconds, runs. */
+export interface ServerLimits {
+  maxFrameBytes?: number;
+  maxEventBytes?: number;
+  replayEvents?: number;
+  cancelGraceMs?: number;
+  maxQueued?: number;
+}
+
+/** Cancels the session's work; its data stays. */
+export interface SessionCloseParams {
+  sessionId: string;
+}
+
+/** A fork holds everything up to the item `atItemId`, that included; without it, everything. */
+export interface SessionForkParams {
+  sessionId: string;
+  atItemId?: string;
+  title?: string;
+  clientKey?: string;
+}
+
+/** The new session; resume it to receive its events. */
+export interface SessionForkResult {
+  sessionId: string;
+  epoch: string;
+  seq: number;
+}
+
+/** `agent/session/delete` removes it for good; after `agent/detach` its work goes on without us. */
+export interface SessionIdParams {
+  sessionId: string;
+}
+
+/** What is known of the session; full replacement values. */
+export interface SessionInfoData {
+  cwd?: string;
+  title?: string;
+  parentSessionId?: string;
+  additionalRoots?: string[];
+}
+
+/** `cwd` is a `file:` URI; `search` looks at titles and at what was said. */
+export interface SessionListParams {
+  cwd?: string;
+  search?: string;
+  cursor?: string;
+  limit?: number;
+}
+
+/** One page of sessions, newest first; without `nextCursor` it is the last. */
+export interface SessionListResult {
+  sessions: SessionRow[];
+  nextCursor?: string;
+}
+
+/** `cwd` and `additionalRoots` are `file:` URIs. */
+export interface SessionNewParams {
+  cwd: string;
+  additionalRoots?: string[];
+  options?: Record<string, unknown>;
+  title?: string;
+  clientKey?: string;
+}
+
+/** The session as it begins. */
+export interface SessionNewResult {
+  sessionId: string;
+  epoch: string;
+  seq: number;
+  options: Record<string, unknown>;
+  commands: Record<string, unknown>[];
+  mcp: Record<string, unknown>[];
+}
+
+/** Gives a session another title. */
+export interface SessionRenameParams {
+  sessionId: string;
+  title: string;
+}
+
+/** Back to `toItemId`, the last item kept ("" for none), or to what stood before the rewind `undo`. `what` is conversation, files or both; with `dryRun` nothing changes. */
+export interface SessionRewindParams {
+  sessionId: string;
+  toItemId?: string;
+  what?: string;
+  dryRun?: boolean;
+  undo?: string;
+  clientKey?: string;
+}
+
+/** What changed, or would: `checkpointId` undoes it, `droppedItemIds` are no longer before the model. */
+export interface SessionRewindResult {
+  files: FileChanged[];
+  conflicts: Conflict[];
+  droppedItemIds: string[];
+  lastItemId: string;
+  checkpointId?: string;
+}
+
+/** One session; `state` is idle, running or requiresAction, times are ISO 8601. */
+export interface SessionRow {
+  sessionId: string;
+  title: string;
+  cwd: string;
+  createdAt: string;
+  updatedAt: string;
+  state: string;
+  parentSessionId?: string;
+}
+
+/** What can be done with sessions besides running them. */
+export interface SessionSkills {
+  attach?: Marker;
+  fork?: Record<string, unknown>;
+  rewind?: Record<string, unknown>;
+  rename?: Marker;
+  delete?: Marker;
+}
+
+/** A session that is open in this process. */
+export interface SessionState {
+  sessionId: string;
+  state: string;
+}
+
+/** `state` is idle, running or requiresAction. */
+export interface SessionStateData {
+  state: string;
+  queued: number;
+  backgroundTasks: number;
+}
+
+/** Sets an option of the session for its next runs; null takes it back. */
+export interface SetOptionParams {
+  sessionId: string;
+  optionId: string;
+  value?: unknown;
+}
+
+/** An answer beside the conversation: the model does not see it again. */
+export interface SideAnswerItem {
+  itemId: string;
+  status: string;
+  text: string;
+  kind: "sideAnswer";
+  title?: string;
+}
+
+/** The session as it stands at `seq`; with `olderCursor` there are older items. */
+export interface Snapshot {
+  seq: number;
+  items: Item[];
+  state: string;
+  options: Record<string, unknown>;
+  openRequests: Question[];
+  olderCursor?: Record<string, unknown>;
+}
+
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. */
+export interface StatusResult {
+  version: string;
+  protocolVersion: number;
+  models: Record<string, unknown>[];
+  sessions: SessionState[];
+  problem?: string;
+}
+
+/** `ifEnded` says what becomes of the message when the run is over: run, queue or return. */
+export interface SteerParams {
+  sessionId: string;
+  input: Content[] | string;
+  expectedRunId?: string;
+  ifEnded?: string;
+  clientKey?: string;
+}
+
+/** `outcome` is injected, queued, started or returned. */
+export interface SteerResult {
+  outcome: string;
+  runId?: string;
+  itemId?: string;
+}
+
+/** A child agent; its events carry the session `childSessionId`. */
+export interface SubagentItem {
+  itemId: string;
+  status: string;
+  title: string;
+  kind: "subagent";
+  childSessionId?: string;
+  text?: string;
+}
+
+/** A background task: `state` is running, completed, failed or stopped; `itemId` is its item. */
+export interface TaskChangedData {
+  taskId: string;
+  state: string;
+  title?: string;
+  itemId?: string;
+  exitCode?: number;
+}
+
+/** Work in the background: it may outlive its run. */
+export interface TaskItem {
+  itemId: string;
+  status: string;
+  title: string;
+  kind: "task";
+  output?: string;
+  terminal?: Terminal;
+  background?: boolean;
+}
+
+/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. */
+export interface Terminal {
+  command: string;
+  cwd: string;
+  exitCode: number | null;
+  signal?: string;
+}
+
+/** Plain text. */
+export interface TextContent {
+  text: string;
+  type: "text";
+}
+
+/** What the model thought. */
+export interface ThoughtItem {
+  itemId: string;
+  status: string;
+  kind: "thought";
+  text?: string;
+  discarded?: boolean;
+}
+
+/** A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. */
+export interface ToolCallItem {
+  itemId: string;
+  status: string;
+  name: string;
+  title: string;
+  input: Record<string, unknown>;
+  kind: "toolCall";
+  output?: string;
+  effects?: string;
+  changes?: Change[];
+  terminal?: Terminal;
+  truncated?: number;
+  malformed?: string;
+}
+
+/** What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out. */
+export interface TurnDiffData {
+  diff: string;
+  truncated?: number;
+}
+
+/** The request and the tool calls it caused are done. */
+export interface TurnEndedData {
+  usage?: Usage;
+  cost?: number;
+  finish?: string;
+  overflowed?: boolean;
+}
+
+/** The request failed and is sent again; `discardPartial` when something was shown of it. */
+export interface TurnRetryingData {
+  attempt: number;
+  delayMs: number;
+  cause: string;
+  discardPartial: boolean;
+}
+
+/** One model request began. */
+export interface TurnStartedData {
+  model: string;
+}
+
+/** Tokens; a member nobody reported is left out. Input includes cached tokens. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  reasoningTokens?: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+}
+
+/** What the user said; `steer` marks what was said into a running run. */
+export interface UserMessageItem {
+  itemId: string;
+  status: string;
+  content: Content[];
+  kind: "userMessage";
+  steer?: boolean;
+}
+
+/** A run that waits for its turn. */
+export interface Waiting {
+  runId: string;
+  itemId: string;
+  content: Content[];
+}
+
+/** Every method: who sends it, with what, and what comes back (never, for notifications). */
+export interface Methods {
+  "agent/session/new": { params: SessionNewParams; result: SessionNewResult; direction: "toServer" };
+  "agent/session/list": { params: SessionListParams; result: SessionListResult; direction: "toServer" };
+  "agent/session/close": { params: SessionCloseParams; result: Empty; direction: "toServer" };
+  "agent/session/fork": { params: SessionForkParams; result: SessionForkResult; direction: "toServer" };
+  "agent/session/rewind": { params: SessionRewindParams; result: SessionRewindResult; direction: "toServer" };
+  "agent/session/rename": { params: SessionRenameParams; result: Empty; direction: "toServer" };
+  "agent/session/delete": { params: SessionIdParams; result: Empty; direction: "toServer" };
+  "agent/detach": { params: SessionIdParams; result: Empty; direction: "toServer" };
+  "agent/events": { params: EventsParams; result: EventsResult; direction: "toServer" };
+  "agent/item": { params: ItemParams; result: ItemResult; direction: "toServer" };
+  "agent/resume": { params: ResumeParams; result: ResumeResult; direction: "toServer" };
+  "agent/run": { params: RunParams; result: RunAnswer; direction: "toServer" };
+  "agent/steer": { params: SteerParams; result: SteerResult; direction: "toServer" };
+  "agent/cancel": { params: CancelParams; result: CancelResult; direction: "toServer" };
+  "agent/respond": { params: RespondParams; result: RespondResult; direction: "toServer" };
+  "agent/queue": { params: QueueParams; result: QueueResult; direction: "toServer" };
+  "agent/setOption": { params: SetOptionParams; result: OptionsResult; direction: "toServer" };
+  "agent/action/list": { params: ActionListParams; result: ActionListResult; direction: "toServer" };
+  "agent/action/invoke": { params: ActionInvokeParams; result: ActionInvokeResult; direction: "toServer" };
+  "agent/focus": { params: FocusParams; result: never; direction: "toServer" };
+  "agent/status": { params: Empty; result: StatusResult; direction: "toServer" };
+  "agent/ack": { params: AckParams; result: never; direction: "toServer" };
+  "agent/event": { params: EventParams; result: never; direction: "toClient" };
+  "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
+  "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
+  "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
+}
+
+/** The `data` of every event. */
+export interface Events {
+  sessionState: SessionStateData;
+  sessionInfo: SessionInfoData;
+  options: OptionsData;
+  runAdmitted: RunAdmittedData;
+  runStarted: RunStartedData;
+  runEnded: RunEndedData;
+  turnStarted: TurnStartedData;
+  turnRetrying: TurnRetryingData;
+  turnEnded: TurnEndedData;
+  itemStarted: ItemData;
+  itemDelta: ItemDeltaData;
+  itemUpdated: ItemUpdatedData;
+  itemCompleted: ItemData;
+  requestOpened: Question;
+  requestResolved: RequestResolvedData;
+  queueChanged: QueueChangedData;
+  contextUsage: ContextUsageData;
+  commands: CommandsData;
+  mcpStatus: McpStatusData;
+  turnDiff: TurnDiffData;
+  taskChanged: TaskChangedData;
+  checkpoint: CheckpointData;
+  notice: NoticeData;
+  heartbeat: HeartbeatData;
+  gap: GapData;
+  historyRewound: HistoryRewoundData;
+  recorded: RecordedData;
+}
+
+/** An event together with the data of its type. */
+export type AgentEvent = {
+  [T in keyof Events]: Omit<Event, "type" | "data"> & { type: T; data: Events[T] };
+}[keyof Events];
+
+/** Every error. */
+export const ERRORS = [
+  { code: -32700, kind: "parseError", retryable: false },
+  { code: -32600, kind: "invalidRequest", retryable: false },
+  { code: -32600, kind: "limitExceeded", retryable: false },
+  { code: -32601, kind: "methodNotFound", retryable: false },
+  { code: -32602, kind: "invalidParams", retryable: false },
+  { code: -32602, kind: "noSuchItem", retryable: false },
+  { code: -32602, kind: "noSuchAction", retryable: false },
+  { code: -32602, kind: "cursorExpired", retryable: false },
+  { code: -32603, kind: "internal", retryable: false },
+  { code: -32002, kind: "notInitialized", retryable: false },
+  { code: -32800, kind: "cancelled", retryable: false },
+  { code: -32801, kind: "contentModified", retryable: true },
+  { code: -32802, kind: "serverCancelled", retryable: true },
+  { code: -32803, kind: "failed", retryable: false },
+  { code: -32803, kind: "journal", retryable: false },
+  { code: -32803, kind: "actionFailed", retryable: false },
+  { code: -33001, kind: "runActive", retryable: true },
+  { code: -33002, kind: "noActiveRun", retryable: false },
+  { code: -33003, kind: "runMismatch", retryable: true },
+  { code: -33004, kind: "notSteerable", retryable: false },
+  { code: -33005, kind: "sessionNotFound", retryable: false },
+  { code: -33006, kind: "sessionBusyElsewhere", retryable: true },
+  { code: -33007, kind: "overloaded", retryable: true },
+  { code: -33008, kind: "authRequired", retryable: false },
+  { code: -33009, kind: "configInvalid", retryable: false },
+  { code: -33010, kind: "keyConflict", retryable: false },
+  { code: -33011, kind: "limitExceeded", retryable: false },
+  { code: -33012, kind: "unsupported", retryable: false },
+  { code: -33013, kind: "requestResolved", retryable: false },
+] as const;

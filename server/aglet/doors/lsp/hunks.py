@@ -1,0 +1,115 @@
+"""The single changes of a patch, and where each of them stands in a text that went on since."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+_NO_NEWLINE = "\\ No newline at end of file"
+# How many lines before and after a change must be as they were: as many as possible. Next to the change
+# there may be edits of the user on one side; then the other side has to be whole.
+_CONTEXTS = ((3, 3), (2, 2), (1, 1), (3, 0), (0, 3))
+
+Row = tuple[str, str]  # the sign and the line
+
+
+class Hunk(NamedTuple):
+    """Lines that took the place of others (with their ends), and the unchanged lines around them.
+
+    `was` and `line` (zero-based) are where it begins in the text before and after the patch.
+    """
+
+    before: tuple[str, ...]
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    after: tuple[str, ...]
+    was: int
+    line: int
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends, as a patch knows them: only LF ends a line."""
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def read_patch(patch: str) -> list[Hunk]:
+    """The single changes of a unified diff. A block that was cut off is left out."""
+    rows = patch.split("\n")
+    found: list[Hunk] = []
+    for at, row in enumerate(rows):
+        if head := _HEAD.match(row):
+            old_start, old_count, new_start, new_count = map(int, head.groups())
+            if block := _block(rows[at + 1 :], old_count, new_count):
+                was, line = old_start - bool(old_count), new_start - bool(new_count)
+                found += _changes(block, was, line)
+    return found
+
+
+def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
+    """Where the change stands in these lines: at `line` if it can be, else at the only place that fits.
+
+    `None` when what was written there is not there any more, or could be in several places.
+    """
+    for above, below in _CONTEXTS:
+        before, after = hunk.before[len(hunk.before) - above :] if above else (), hunk.after[:below]
+        if not (before or after) and (hunk.before or hunk.after):
+            continue
+        pattern = [*before, *hunk.new, *after]
+        places = [at + len(before) for at in _places(pattern, lines)]
+        if line in places:
+            return line
+        if places:
+            return places[0] if len(places) == 1 else None
+    return None
+
+
+def _places(pattern: list[str], lines: Sequence[str]) -> Iterator[int]:
+    if not pattern:
+        return iter(() if lines else (0,))  # nothing is left of the text
+    width = len(pattern)
+    starts = (at for at, line in enumerate(lines) if line == pattern[0])
+    return (at for at in starts if list(lines[at : at + width]) == pattern)
+
+
+def _block(rows: Sequence[str], old_count: int, new_count: int) -> list[Row]:
+    """The rows of one block, empty when they are not all there."""
+    block: list[Row] = []
+    for at, row in enumerate(rows):
+        if row == _NO_NEWLINE and block:
+            sign, line = block[-1]
+            block[-1] = sign, line.removesuffix("\n")
+        elif not (old_count or new_count):
+            break
+        elif row[:1] in {" ", "-", "+"} and at < len(rows) - 1:  # the last row has no end: it was cut
+            old_count -= row[0] != "+"
+            new_count -= row[0] != "-"
+            block.append((row[0], row[1:] + "\n"))
+        else:
+            break
+    return [] if old_count or new_count else block
+
+
+def _changes(block: Sequence[Row], was: int, line: int) -> Iterator[Hunk]:
+    at = 0
+    while at < len(block):
+        end = _until(block, at, equal=False)
+        if end == at:
+            at, was, line = at + 1, was + 1, line + 1
+            continue
+        old = tuple(text for sign, text in block[at:end] if sign == "-")
+        new = tuple(text for sign, text in block[at:end] if sign == "+")
+        after = tuple(text for _, text in block[end : _until(block, end, equal=True)])
+        yield Hunk(_leading(block[:at]), old, new, after, was, line)
+        at, was, line = end, was + len(old), line + len(new)
+
+
+def _until(block: Sequence[Row], start: int, *, equal: bool) -> int:
+    """Where the run of equal (or of changed) rows that begins at `start` ends."""
+    ends = (at for at in range(start, len(block)) if (block[at][0] == " ") != equal)
+    return next(ends, len(block))
+
+
+def _leading(rows: Sequence[Row]) -> tuple[str, ...]:
+    changed = (at for at in range(len(rows) - 1, -1, -1) if rows[at][0] != " ")
+    return tuple(text for _, text in rows[next(changed, -1) + 1 :])

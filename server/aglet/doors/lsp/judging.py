@@ -1,0 +1,93 @@
+"""Keeping and reverting what the agent changed, one change at a time (protocol 3.2)."""
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from aglet.doors import from_wire
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.door import Attached, Door
+from aglet.doors.lsp.editor import versioned_edit
+from aglet.doors.lsp.errors import REQUEST_FAILED
+from aglet.doors.lsp.hunks import find, lines_of
+from aglet.doors.lsp.messages import Bad, JsonObject
+from aglet.doors.lsp.peer import Peer, PeerError
+from aglet.doors.lsp.review import Pending, judged
+from aglet.doors.shapes import is_object
+from aglet.workspace.editor import Buffer
+
+LABEL = "aglet: revert this change"
+MOVED_ON = (
+    "It is not there any more as aglet wrote it, or it could be in several places. Nothing was reverted."
+)
+WARNING = 2  # LSP MessageType
+
+
+async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """The user is content with a change: it is not offered any more."""
+    attached, pending = await _pending(door, given)
+    attached.session.log.record(judged(pending.hunk_id, "kept"))
+    return {"hunk": pending.hunk_id, "outcome": "kept"}
+
+
+async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """Ask the editor to put back what stood there. The edit follows the answer. Raises `Bad`."""
+    attached, pending = await _pending(door, given)
+    buffer = door.buffer(pending.uri)
+    if buffer is None:
+        raise _impossible("the file is not open in the editor. Open it, then try again")
+    if not door.client.document_changes:
+        raise _impossible("this editor cannot apply versioned edits. Undo it there")
+    text = without(pending, buffer)
+    if text is None:
+        raise _impossible(MOVED_ON)
+    edit = versioned_edit(buffer, text, LABEL, door.client.encoding)
+    call.until_answered.callback(_send, door.peer, edit, partial(_reverted, door.peer, attached, pending))
+    return {"hunk": pending.hunk_id, "outcome": "reverting"}
+
+
+def without(pending: Pending, buffer: Buffer) -> str | None:
+    """The document without this change; `None` when the change is not there as it was made."""
+    hunk, lines = pending.hunk, lines_of(buffer.text)
+    place = find(hunk, lines, pending.line)
+    if place is None:
+        return None
+    return "".join((*lines[:place], *hunk.old, *lines[place + len(hunk.new) :]))
+
+
+async def refresh(attached: Attached) -> None:
+    """Take in what happened in the session since its changes were looked at."""
+    review, journal = attached.review, attached.session.log.journal
+    review.take(await asyncio.to_thread(journal.entries, review.seq))
+
+
+async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:
+    hunk_id = given.get("hunk")
+    if not isinstance(hunk_id, str):
+        raise from_wire.Malformed("hunk must be the id of a change, as the code actions carry it")
+    for attached in list(door.attached.values()):
+        await refresh(attached)
+        if pending := attached.review.find(hunk_id):
+            return attached, pending
+    raise _impossible("it is kept or reverted already, or not from a session that is open here")
+
+
+def _impossible(why: str) -> Bad:
+    return Bad(REQUEST_FAILED, f"This change: {why.rstrip('.')}.", kind="failed")
+
+
+def _send(peer: Peer, edit: JsonObject, done: Any) -> None:
+    peer.request("workspace/applyEdit", edit).future.add_done_callback(done)
+
+
+def _reverted(peer: Peer, attached: Attached, pending: Pending, future: asyncio.Future[Any]) -> None:
+    try:
+        answer = future.result()
+    except (PeerError, asyncio.CancelledError) as problem:
+        answer = {"failureReason": str(problem)}
+    if is_object(answer) and answer.get("applied") is True:
+        attached.session.log.record(judged(pending.hunk_id, "reverted"))
+        return
+    reason = answer.get("failureReason") if is_object(answer) else None
+    text = f"aglet: the change was not reverted: {reason or 'the editor did not apply the edit'}."
+    peer.notify("window/showMessage", {"type": WARNING, "message": text})

@@ -1,0 +1,284 @@
+"""The four editors of protocol 3.1, by their capability blocks: everything without our code (3.2)."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.doors.lsp.hello import DOCUMENT
+from support.advertised import check_advertised
+from support.wire import Message, turns
+
+from .conftest import Serve
+from .plain_client import CLIENTS, PlainClient, block
+
+TEXT = "".join(f"line {number} 😋\n" for number in range(1, 21))
+NEW = TEXT.replace("line 5 😋", "neue Zeile 5 😋")
+HANGING: Message = {"turns": [{"text": "I begin", "hang": True}]}
+READ: Message = {"name": "read_file", "arguments": {"path": "code.py"}}
+
+
+def edit(old: str = "line 5 ", new: str = "neue Zeile 5 ") -> Message:
+    arguments = {"path": "code.py", "old_text": old, "new_text": new}
+    return {"text": "I edit.", "calls": [{"name": "edit_file", "arguments": arguments}]}
+
+
+def reading() -> Message:
+    return {"text": "I read.", "calls": [READ]}
+
+
+def approve(client: PlainClient) -> str:
+    """Say yes in the way this editor has; gives the text of the question."""
+    question = client.message("Edit code.py")
+    if not client.asks_by_message:
+        client.choose("aglet: Allow once")
+    return question["message"]
+
+
+def edited(serve: Serve, name: str, *more: Any, text: str = TEXT) -> PlainClient:
+    """A client whose document the agent edited."""
+    client = PlainClient(serve(turns(reading(), edit(), "All done."), *more), name, text)
+    client.choice = {"title": "Allow once"}
+    client.command("aglet.run", "make line 5 German")
+    approve(client)
+    client.message("aglet: done")
+    return client
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
+    client = PlainClient(serve(turns(reading(), edit(), "All done."), HANGING), name, TEXT)
+    wire, client.choice = client.wire, {"title": "Allow once"}
+
+    run = client.command("aglet.run", "make line 5 German")
+    assert run["outcome"] == "started"
+    question = approve(client)
+    assert "+neue Zeile 5" in question
+    assert "-line 5" in question
+    client.message("aglet: done")
+    assert client.text == NEW
+    values = [m["params"]["value"] for m in wire.of_method("$/progress")]
+    assert [values[0]["kind"], values[-1]["kind"]] == ["begin", "end"]
+    assert values[0]["cancellable"]
+    told = [value["message"] for value in values if "message" in value]
+    assert any("dit" in one and "code.py" in one for one in told), told
+    assert not any("\n" in one for one in told)
+    assert [m["params"]["message"] for m in wire.of_method("window/logMessage")][-1] == "All done."
+
+    page = client.command("aglet.transcript")
+    file = Path(page["path"])
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "+neue Zeile 5" in file.read_text()
+    assert page["shown"] == ("showDocument" in client.capabilities["window"])
+    wire.call("agent/status")  # the client has answered what it was asked before
+    assert client.shown == ([page["uri"]] if page["shown"] else [])
+
+    assert client.choose("Revert this change", 4)["outcome"] == "reverting"
+    client.eventually(lambda: not client.actions(4))
+    assert client.text == TEXT
+
+    client.command("aglet.run", "now hang")
+    begun = wire.until(lambda m: m.get("method") == "$/progress" and m["params"]["token"] != first(wire))
+    wire.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
+    client.message("aglet: cancelled")
+    client.eventually(lambda: "*cancelled" in file.read_text())
+    assert "now hang" in file.read_text()
+
+
+def first(wire: Any) -> Any:
+    return wire.of_method("window/workDoneProgress/create")[0]["params"]["token"]
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_editor_without_our_code_can_say_no_and_cancel(serve: Serve, name: str) -> None:
+    client = PlainClient(serve(turns(reading(), edit(), "A pity."), HANGING), name, TEXT)
+    client.choice = {"title": "allow once"}  # not the title: that is a no
+    client.command("aglet.run", "make line 5 German")
+    client.message("Edit code.py")
+    if not client.asks_by_message:
+        client.choose("aglet: Reject")
+    client.message("aglet: done")
+    assert client.text == TEXT
+    run = client.command("aglet.run", "hang")
+    cancelled = client.command("aglet.cancel", run["runId"])
+    assert (cancelled["sessionId"], cancelled["state"]) == (run["sessionId"], "cancelling")
+    client.message("aglet: cancelled")
+
+
+def test_every_command_of_the_recipe_is_advertised() -> None:
+    named = (
+        "run",
+        "steer",
+        "cancel",
+        "resume",
+        "sessions",
+        "transcript",
+        "approve",
+        "reject",
+        "rewind",
+        "setOption",
+    )
+    advertised = json.loads(DOCUMENT.read_text())["capabilities"]["executeCommandProvider"]["commands"]
+    assert {f"aglet.{name}" for name in named} <= set(advertised)
+
+
+# --- reverting ---
+
+
+@pytest.mark.parametrize("name", ["neovim", "helix"])
+def test_what_the_user_typed_meanwhile_stays(serve: Serve, name: str) -> None:
+    client = edited(serve, name)
+    client.replace("line 1 ", "Zeile 0\nZeile 1 ")
+    client.replace("line 6 ", "mine 6 ")
+    client.replace("line 20 ", "mine 20 ")
+    typed = client.text
+    client.choose("Revert this change", 5)
+    client.eventually(lambda: client.text != typed)
+    assert client.text == typed.replace("neue Zeile 5 ", "line 5 ")
+
+
+@pytest.mark.parametrize("name", ["neovim", "helix"])
+def test_a_change_the_user_went_on_with_is_not_reverted(serve: Serve, name: str) -> None:
+    client = edited(serve, name)
+    client.replace("neue Zeile 5 ", "my own line 5 ")
+    typed = client.text
+    action = next(a for a in client.actions(4) if a["title"] == "Revert this change")
+    disabled = client.capabilities["textDocument"]["codeAction"].get("disabledSupport", False)
+    assert ("disabled" in action) == disabled
+    asked = {"command": action["command"]["command"], "arguments": action["command"]["arguments"]}
+    error = client.wire.ask("workspace/executeCommand", asked)["error"]
+    assert "Nothing was reverted" in error["message"]
+    assert client.text == typed
+    assert len(client.wire.of_method("workspace/applyEdit")) == 1, "the agent's own"
+
+
+def test_an_edit_the_editor_refuses_is_told_and_can_be_tried_again(serve: Serve) -> None:
+    client = edited(serve, "neovim")
+    client.refusal = "read-only"
+    client.choose("Revert this change", 4)
+    client.message("the change was not reverted: read-only")
+    client.refusal = ""
+    client.choose("Revert this change", 4)
+    client.eventually(lambda: client.text == TEXT)
+
+
+def test_a_change_that_was_kept_is_not_offered_again_even_by_another_process(serve: Serve) -> None:
+    client = edited(serve, "neovim")
+    session = client.command("aglet.sessions")["sessions"][0]["sessionId"]
+    assert [a["title"] for a in client.actions(4)] == ["Keep this change", "Revert this change"]
+    assert not client.actions(10)
+    assert client.choose("Keep this change", 4)["outcome"] == "kept"
+    assert not client.actions(4)
+    assert client.wire.leave() == 0
+    again = PlainClient(serve(), "neovim", client.text)
+    assert again.command("aglet.resume", session)["sessionId"] == session
+    assert not again.actions(4)
+
+
+def test_a_change_is_offered_by_another_process_until_it_is_judged(serve: Serve) -> None:
+    client = edited(serve, "neovim")
+    assert client.wire.leave() == 0
+    again = PlainClient(serve(), "neovim", client.text)
+    again.command("aglet.resume")
+    again.choose("Revert this change", 4)
+    again.eventually(lambda: again.text == TEXT)
+
+
+def test_a_change_of_a_closed_file_or_an_unknown_one_says_so(serve: Serve) -> None:
+    client = edited(serve, "neovim")
+    argument = client.actions(4)[1]["command"]["arguments"][0]
+    client.wire.notify("textDocument/didClose", {"textDocument": {"uri": client.uri}})
+    asked: Message = {"command": "aglet.revert", "arguments": [argument]}
+    error = client.wire.ask("workspace/executeCommand", asked)["error"]
+    assert "not open in the editor" in error["message"]
+    asked = {"command": "aglet.revert", "arguments": ["no such"]}
+    assert "already" in client.wire.ask("workspace/executeCommand", asked)["error"]["message"]
+    asked = {"command": "aglet.keep", "arguments": []}
+    assert client.wire.ask("workspace/executeCommand", asked)["error"]["code"] == -32602
+
+
+# --- asking ---
+
+
+def test_a_selection_can_be_asked_about_and_the_transcript_opens(serve: Serve) -> None:
+    client = PlainClient(serve("It counts."), "vscode", TEXT)
+    assert not client.actions(2)
+    assert not client.actions(2, 3, only=["source.fixAll"])
+    run = client.choose("Ask aglet about this selection", 2, 4, only=["quickfix"])
+    client.message("aglet: done")
+    items = client.wire.call("agent/resume", {"sessionId": run["sessionId"]})["snapshot"]["items"]
+    resource = items[0]["content"][1]
+    assert resource["text"] == "line 3 😋\nline 4 😋\n"
+    assert resource["uri"] == f"{client.uri}#L3-L4"
+    client.wire.call("agent/status")
+    assert "It counts." in Path(client.shown[0].removeprefix("file://")).read_text()
+
+
+def test_a_diagnostic_can_be_fixed(serve: Serve) -> None:
+    client = PlainClient(serve("Fixed."), "eglot", TEXT)
+    span = {"start": {"line": 6, "character": 0}, "end": {"line": 6, "character": 4}}
+    diagnostic = {"range": span, "message": "odd\nline", "source": "ruff"}
+    actions = client.actions(6, diagnostics=[diagnostic])
+    assert [a["title"] for a in actions] == ["Fix this diagnostic with aglet: odd line"]
+    assert actions[0]["diagnostics"] == [diagnostic]
+    run = client.choose("Fix this diagnostic", 6, diagnostics=[diagnostic])
+    client.message("aglet: done")
+    items = client.wire.call("agent/resume", {"sessionId": run["sessionId"]})["snapshot"]["items"]
+    text, resource = items[0]["content"]
+    assert "of ruff in line 7" in text["text"]
+    assert "odd\nline" in text["text"]
+    assert resource["text"].startswith("line 1 ")
+
+
+def test_a_client_that_knows_only_commands_gets_commands(serve: Serve) -> None:
+    wire = serve("It counts.")
+    wire.initialize({})
+    uri = (wire.workspace / "a").as_uri()
+    document = {"uri": uri, "languageId": "x", "version": 1, "text": "some text"}
+    wire.notify("textDocument/didOpen", {"textDocument": document})
+    span = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 4}}
+    asked: Message = {"textDocument": {"uri": uri}, "range": span, "context": {"diagnostics": []}}
+    actions = wire.call("textDocument/codeAction", asked)
+    assert [(a["title"][:4], a["command"]) for a in actions] == [("Ask ", "aglet.run"), ("Give", "aglet.run")]
+    assert wire.call("workspace/executeCommand", actions[1])["outcome"] == "started"
+    wire.until(lambda m: m.get("params", {}).get("message") == "aglet: done")
+    assert wire.call("textDocument/codeAction", {**asked, "textDocument": {"uri": "file:///x"}}) == []
+    asked["range"]["end"] = {"line": -1, "character": "x"}
+    assert wire.ask("textDocument/codeAction", asked)["error"]["code"] == -32602
+
+
+# --- the checker ---
+
+CREATED: Message = {"method": "window/workDoneProgress/create", "params": {"token": "t"}}
+PROGRESS: Message = {"method": "$/progress", "params": {"token": "t", "value": {"kind": "begin"}}}
+EDIT: Message = {
+    "method": "workspace/applyEdit",
+    "params": {"edit": {"documentChanges": [{"textDocument": {"uri": "a", "version": 1}, "edits": []}]}},
+}
+UNVERSIONED: Message = {
+    "method": "workspace/applyEdit",
+    "params": {"edit": {"documentChanges": [{"textDocument": {"uri": "a", "version": None}, "edits": []}]}},
+}
+ACTIONS: Message = {"id": 2, "result": [{"title": "x", "command": {}, "disabled": {"reason": "y"}}]}
+BREACHES: list[tuple[str, Message]] = [
+    ("helix", {"method": "window/showMessageRequest", "params": {}}),
+    ("helix", {"method": "window/showDocument", "params": {}}),
+    ("helix", PROGRESS),
+    ("eglot", {"method": "window/showMessageRequest", "params": {}}),
+    ("eglot", ACTIONS),
+    ("neovim", {"method": "agent/event", "params": {}}),
+    ("neovim", {"method": "workspace/textDocumentContent/refresh", "params": {}}),
+    ("neovim", {"method": "client/somethingElse", "params": {}}),
+    ("vscode", UNVERSIONED),
+]
+
+
+@pytest.mark.parametrize(("name", "breach"), BREACHES)
+def test_a_breach_is_caught(name: str, breach: Message) -> None:
+    hello = {"capabilities": block(name)["capabilities"]}
+    asked: Any = {1: ("initialize", hello), 2: ("textDocument/codeAction", {})}
+    check_advertised([CREATED, PROGRESS, EDIT], asked)
+    with pytest.raises(AssertionError):
+        check_advertised([breach], asked)

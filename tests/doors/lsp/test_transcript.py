@@ -1,0 +1,173 @@
+"""The transcript as a file, and what stands in messages: for people, and harmless (protocol 3.2)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.doors.lsp.markdown import heading, markdown
+from aglet.doors.lsp.plain import brief
+from aglet.doors.lsp.seen import MOST_LINES, seen, shortened
+from aglet.doors.lsp.transcript import Transcript, write_page
+from aglet.engine.vocabulary import JsonObject, Option, Question
+from support.wire import Message, turns
+
+from .conftest import Serve
+from .plain_client import PlainClient
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe"
+
+
+def completed(**item: Any) -> JsonObject:
+    return {"type": "itemCompleted", "data": {"item": {"itemId": "i", "status": "completed", **item}}}
+
+
+def page(*events: JsonObject) -> str:
+    return markdown(events)
+
+
+def test_each_kind_of_item_is_told() -> None:
+    user = completed(
+        kind="userMessage",
+        content=[
+            {"type": "text", "text": "do it"},
+            {"type": "resource", "uri": "file:///a#L1", "text": "```\ncode"},
+            {"type": "resourceLink", "uri": "file:///b"},
+            {"type": "image", "data": "", "mimeType": "image/png"},
+        ],
+    )
+    told = page(user)
+    assert told.startswith("## You\n\n`i`\n\ndo it\n\n`file:///a#L1`\n\n````\n```\ncode\n````\n")
+    assert told.endswith("`file:///b`\n\n(image)\n\n")
+    assert page(completed(kind="thought", text="hm\nyes")) == "> hm\n> yes\n\n"
+    assert page(completed(kind="thought", text="")) == ""
+    assert page(completed(kind="compaction", text="short")) == "*compaction*\n\nshort\n\n"
+    assert page(completed(kind="message", text="")) == ""
+    assert page(completed(kind="message", text="half", discarded=True)) == ""
+    assert "*(cancelled)*" in page(completed(kind="message", text="half", status="cancelled"))
+    assert page({"type": "itemDelta", "data": {}}) == ""
+    assert page(completed(kind="of the future")) == ""
+
+
+def test_a_command_stands_there_with_output_and_exit_code() -> None:
+    terminal = {"command": "echo `x`", "cwd": "/w", "exitCode": 3}
+    call = {"kind": "toolCall", "name": "shell", "title": "shell `x`", "terminal": terminal}
+    told = page(completed(**call, output="x" * 20_000))
+    assert told.startswith("### `` shell `x` ``: completed\n\n```sh\n$ echo `x`\n```\n\nexit code 3\n\n")
+    assert "[… 12000 characters left out …]" in told
+
+
+def test_an_answer_with_an_open_block_of_code_does_not_swallow_the_rest() -> None:
+    assert page(completed(kind="message", text="see\n````py\nx\n```")).endswith("\n````\n\n")
+    assert page(completed(kind="message", text="see\n```py\nx\n```")) == "## aglet\n\nsee\n```py\nx\n```\n\n"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        completed(kind="message", text=EVIL),
+        completed(kind="toolCall", name="x", title=EVIL, output=EVIL),
+        completed(kind="toolCall", name="x", changes=[{"patch": EVIL}]),
+        {"type": "requestOpened", "data": {"title": EVIL, "subject": {"type": "command", "command": EVIL}}},
+        {"type": "requestOpened", "data": {"title": "x", "subject": {"type": "tool", "input": EVIL}}},
+        {"type": "runEnded", "data": {"stopReason": "error", "error": {"message": EVIL}}},
+    ],
+)
+def test_nothing_in_it_has_power_over_a_terminal(event: JsonObject) -> None:
+    told = page(event)
+    assert "owned" in told
+    assert not set("\x1b\x07\u202e") & set(told)
+    assert not set("\x1b\x07\u202e") & set(heading("ses", {"title": EVIL, "cwd": EVIL}))
+
+
+def test_a_transcript_that_cannot_be_kept_says_so_once(tmp_path: Path) -> None:
+    transcript, file = Transcript(), tmp_path / "made" / "s.md"
+    assert transcript.take([completed(kind="message", text="a")]) == ""
+    write_page(file, "# s\n")
+    transcript.follow(file, [completed(kind="message", text="b")])
+    assert transcript.kept
+    file.unlink()
+    assert not transcript.kept
+    assert "aglet.transcript" in transcript.take([completed(kind="message", text="c")])
+    assert transcript.take([completed(kind="message", text="d")]) == ""
+
+
+def test_a_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
+    other, file = tmp_path / "other", tmp_path / "s.md"
+    other.write_text("mine")
+    file.symlink_to(other)
+    write_page(file, "# s\n")
+    assert not file.is_symlink()
+    file.unlink()
+    file.symlink_to(other)
+    transcript = Transcript()
+    transcript.follow(file, [])
+    assert transcript.take([completed(kind="message", text="x")])
+    assert other.read_text() == "mine"
+
+
+def test_a_page_that_cannot_be_written_is_an_error_and_the_run_goes_on(serve: Serve) -> None:
+    client = PlainClient(serve("hi"), "neovim", "text\n")
+    session = client.command("aglet.run", {"input": "go"})["sessionId"]
+    client.message("aglet: done")
+    (client.wire.workspace.parent / "state" / "sessions" / f"{session}.md").mkdir()
+    error = client.wire.ask("workspace/executeCommand", {"command": "aglet.transcript", "arguments": []})[
+        "error"
+    ]
+    assert "cannot be written" in error["message"]
+    client.wire.answers["window/showMessageRequest"] = lambda params: None
+    assert client.command("aglet.run", {"input": "go", "transcript": True})["outcome"] == "started"
+    client.message("The transcript cannot be shown")
+
+
+def test_sessions_are_listed_resumed_and_told_by_bare_strings(serve: Serve) -> None:
+    client = PlainClient(serve(turns("one"), turns("two")), "helix", "text\n")
+    refused: Message = {"command": "aglet.resume", "arguments": []}
+    assert "aglet.run makes one" in client.wire.ask("workspace/executeCommand", refused)["error"]["message"]
+    first = client.command("aglet.run", "find the bug")["sessionId"]
+    client.message("aglet: done")
+    assert [row["sessionId"] for row in client.command("aglet.sessions")["sessions"]] == [first]
+    assert client.command("aglet.sessions", "nothing of the kind")["sessions"] == []
+    assert client.command("aglet.setOption", "mode=plan") == {"options": {"mode": "plan"}}
+    assert client.command("aglet.setOption", {"optionId": "mode", "value": None}) == {"options": {}}
+    bad: Message = {"command": "aglet.setOption", "arguments": ["mode=none"]}
+    assert client.wire.ask("workspace/executeCommand", bad)["error"]["code"] == -32602
+    told = client.command("aglet.transcript", first)
+    assert told["shown"] is False
+    assert "find the bug" in Path(told["path"]).read_text()
+    item = Path(told["path"]).read_text().split("## You\n\n`")[1].split("`")[0]
+    back = client.command("aglet.rewind", {"toItemId": "", "dryRun": True})
+    assert item in back["droppedItemIds"]
+    assert client.command("aglet.rewind", item)["lastItemId"] == item
+    client.eventually(lambda: "The conversation went back" in Path(told["path"]).read_text())
+    assert client.command("aglet.resume", first)["state"] == "idle"
+    client.wire.call("agent/session/delete", {"sessionId": first})
+    assert not Path(told["path"]).exists()
+
+
+# --- what must be seen ---
+
+
+def test_a_question_shows_all_of_a_command_and_the_beginning_of_a_long_diff() -> None:
+    long = "true; " * 2_000 + "rm -rf /"
+    command = {"type": "command", "command": long, "cwd": "/w", "env": {"A": "b"}}
+    text = seen(
+        Question(
+            "permission", "Run it", "why", subject=command, options=(Option("s", "S", "allow", rule="r:*"),)
+        )
+    )
+    assert text.split("\n")[:4] == ["Run it", "why", long, "in /w"]
+    assert '{"env": {"A": "b"}}' in text
+    assert text.endswith("Allowed from then on, if it is for longer than once: r:*")
+    patch = "".join(f"+{number}\n" for number in range(500))
+    text = seen(Question("permission", "Edit", subject={"type": "edit", "changes": [{"patch": patch}]}))
+    assert f"+{MOST_LINES - 1}\n[… {500 - MOST_LINES} more lines" in text
+    assert "aglet.transcript" in shortened("x" * 10_000)
+    assert shortened("x\n") == "x"
+    tool = seen(Question("permission", "Call", subject={"type": "tool", "name": "n", "input": {"a": EVIL}}))
+    assert "owned" in tool
+    assert "\x1b" not in tool
+
+
+def test_counts_are_told_briefly() -> None:
+    assert [brief(n) for n in (0, 999, 12_345, 999_499, 1_300_000)] == ["0", "999", "12k", "999k", "1.3M"]

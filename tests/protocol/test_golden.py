@@ -1,0 +1,113 @@
+"""The golden transcripts: they validate, keep every rule, fold, and survive what a later server may add."""
+
+import copy
+import json
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.doors.fold import fold
+from support.golden import CASES, FOLDER, events_of, record, text
+from support.message_rules import check_messages
+from support.wire_rules import check_lines, check_message, check_wire
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
+Lines = list[dict[str, Any]]
+
+
+@cache
+def read(name: str) -> Lines:
+    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
+
+
+def through_the_editor(name: str) -> bool:
+    return "from" in read(name)[0]
+
+
+def test_every_case_was_recorded() -> None:
+    assert [case.__name__.replace("_", "-") for case in sorted(CASES, key=lambda c: c.__name__)] == NAMES
+
+
+def test_a_case_recorded_anew_is_folded_to_the_same(tmp_path: Path) -> None:
+    again = [json.loads(line) for line in record(text, tmp_path).splitlines()]
+    assert fold(events_of(again)).items == fold(events_of(read("text"))).items
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_message_is_what_the_schema_says(name: str) -> None:
+    if not through_the_editor(name):
+        return check_lines(read(name))
+    asked: dict[Any, str] = {}
+    for line in read(name):
+        check_message(line["from"], line["message"], asked)
+    return None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_rule_is_kept(name: str) -> None:
+    if not through_the_editor(name):
+        return check_lines(read(name))
+    check_wire(events_of(read(name)))
+    lines = read(name)
+    begins = [n for n, line in enumerate(lines) if line["message"].get("method") == "agent/resume"]
+    parts = [lines[: begins[0]], lines[begins[0] :]] if begins else [lines]
+    for part in parts:  # one connection each
+        check_messages([(line["from"], line["message"]) for line in part])
+    return None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_folded_is_what_the_completed_items_say(name: str) -> None:
+    events = events_of(read(name))
+    transcript = fold(events)
+    said = {e["itemId"]: e["data"]["item"] for e in events if e["type"] == "itemCompleted"}
+    assert transcript.items
+    assert {item_id: said[item_id] for item_id in transcript.items} == transcript.items
+    assert not transcript.requests
+    assert set(transcript.runs) == {e["runId"] for e in events if e["type"] == "runAdmitted"}
+    assert transcript.seq == max(event.get("seq", 0) for event in events)
+
+
+def test_they_hold_what_their_names_say() -> None:
+    def kinds(name: str) -> set[str]:
+        return {event["type"] for event in events_of(read(name))}
+
+    assert "turnRetrying" in kinds("retry")
+    assert "historyRewound" in kinds("rewind")
+    assert {"requestOpened", "requestResolved"} <= kinds("tool-and-permission")
+    ends = [e["data"]["stopReason"] for e in events_of(read("crash-and-resume")) if e["type"] == "runEnded"]
+    assert ends == ["interrupted", "endTurn"]
+    steered = [i for i in fold(events_of(read("steering"))).items.values() if i.get("steer")]
+    assert len(steered) == 1
+    (change,) = [
+        c
+        for i in fold(events_of(read("edit-in-an-open-buffer"))).items.values()
+        for c in i.get("changes", ())
+    ]
+    assert (change["via"], change["result"]["version"]) == ("editor", 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_later_server_adds_does_not_break_the_folder(name: str) -> None:
+    chance = random.Random(name)
+    events = events_of(read(name))
+    expected = fold(events)
+    for _ in range(20):
+        grown: Lines = []
+        for event in copy.deepcopy(events):
+            if chance.random() < 0.2:
+                grown.append({**event, "type": f"_new{chance.randrange(9)}", "data": anything(chance)})
+            if event["type"] != "itemUpdated":  # its patch says what the item has
+                event["data"][f"_new{chance.randrange(9)}"] = anything(chance)
+            grown.append({**event, "_meta": anything(chance), f"_new{chance.randrange(9)}": anything(chance)})
+        folded = fold(grown)
+        assert (folded.items, folded.seq, folded.state) == (expected.items, expected.seq, expected.state)
+        assert set(folded.runs) == set(expected.runs)
+
+
+def anything(chance: random.Random) -> Any:
+    """Any JSON object."""
+    return {chr(chance.randrange(97, 123)): chance.choice([None, 1, "x", [], {"type": "itemStarted"}, [{}]])}
