@@ -37,7 +37,19 @@ class Attached:
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
-        self.leave = session.log.subscribe(self._observe)
+        self.told = True  # whether the client hears of it
+        self.end = session.log.subscribe(self._observe)
+
+    def leave(self) -> None:
+        """Tell nothing more, but follow what happens; open questions are taken back and wait."""
+        self.told = False
+        self.publisher.leave()
+        self.asking.leave()
+
+    def join(self) -> None:
+        """Tell the client again, from here on."""
+        self.told = True
+        self.publisher.join()
 
     async def end_of(self, run_id: str) -> JsonObject:
         """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
@@ -59,7 +71,7 @@ class Attached:
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
         if isinstance(fact, RunEnded):
             self._remember(told)
-        if isinstance(fact, Asked):  # after `requestOpened` was told
+        if isinstance(fact, Asked) and self.told:  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
             self._gone()
@@ -95,6 +107,8 @@ class Door:
         """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
+            if not known.told:
+                known.join()
             return known
         return self.attach(await self._opened(session_id), call)
 
@@ -151,11 +165,13 @@ class Door:
         attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
         return attached
 
-    def detach(self, session_id: str) -> None:
-        """Send nothing more of this session to a client that does not read, and say so; it goes on."""
-        if attached := self._attached.pop(session_id, None):
+    def detach(self, session_id: str, *, unread: bool = True) -> None:
+        """Send nothing more of this session to the client; it goes on. One that does not read is told."""
+        attached = self._attached.get(session_id)
+        if attached and attached.told:
+            if unread:
+                attached.publisher.say_detached()
             attached.leave()
-            attached.publisher.say_detached()
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""
@@ -171,5 +187,5 @@ class Door:
             if run_id:
                 await session.finished(run_id)
         await self.world.sessions.close(session_id)
-        attached.leave()
+        attached.end()
         self._attached.pop(session_id, None)

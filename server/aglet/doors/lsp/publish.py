@@ -30,6 +30,7 @@ class Publisher:
     def __init__(self, session: Session, peer: Peer, client: Client, mirror: Mirror) -> None:
         self._session, self._client, self._mirror = session, client, mirror
         self._translator = Translator(session.session_id, session.log.journal.epoch, session.state)
+        self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._translator.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
@@ -63,6 +64,15 @@ class Publisher:
         """Say that the session lives, and how it stands."""
         self.then(lambda: self._show("heartbeat", {"seq": self._session.state.seq, "state": self.status}))
 
+    def leave(self) -> None:
+        """From here on nothing goes to the client but the ends of what it waits for."""
+        self.then(partial(self._turn, silent=True))
+
+    def join(self) -> None:
+        """From here on events go to the client again; what was left out before counts no more."""
+        self._flow = Flow(self._peer, self._client, self._translator.caught_up)
+        self.then(partial(self._turn, silent=False))
+
     def say_detached(self) -> None:
         """Say that nothing more comes."""
         self.then(partial(self._show, "notice", DETACHED))
@@ -94,7 +104,13 @@ class Publisher:
                 for act in held:
                     act()
 
+    def _turn(self, *, silent: bool) -> None:
+        self._silent = silent
+
     def _tell(self, events: list[JsonObject]) -> None:
+        if self._silent:
+            self._mirror.show([event for event in events if event["type"] == "runEnded"])
+            return
         self._mirror.show(events)
         if self._client.events:
             self._flow.tell(events)
