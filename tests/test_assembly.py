@@ -69,6 +69,7 @@ def test_the_order_of_the_features(workspace: Path) -> None:
             "instructions",
             "continuation",
             "permissions",
+            "checkpoints",
             "usage",
             "files",
             "search",

@@ -40,9 +40,15 @@ class AskUserSkills:
 
 @define
 class EditSkills:
-    """`confirm`: the client shows a review and answers per hunk."""
+    """What the client does with documents.
+
+    `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it
+    wants `workspace/didChangeWatchedFiles`.
+    """
 
     confirm: Marker | None = None
+    save: Marker | None = None
+    file_events: Marker | None = None
 
 
 @define

@@ -75,6 +75,20 @@ class AskUserAnswer:
     content: JsonObject | None = None
 
 
+@define
+class SaveParams:
+    """`agent/save`: documents to save, as the user would; the answer follows their `didSave`."""
+
+    uris: list[str]
+
+
+@define
+class SaveAnswer:
+    """The documents that were saved."""
+
+    saved: list[str]
+
+
 # --- sessions ------------------------------------------------------------------------------------
 
 

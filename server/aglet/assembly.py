@@ -7,13 +7,14 @@ from pathlib import Path
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Asker, Clock, ModelClient, Workspace
+from aglet.engine.ports import Asker, Clock, ModelClient
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features import (
     ask,
     budget,
+    checkpoints,
     client_tools,
     continuation,
     deadline,
@@ -29,6 +30,7 @@ from aglet.features.budget.limits import limits_from
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.deadline.settings import seconds_from
 from aglet.features.permissions.rules import denied
+from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
@@ -78,7 +80,7 @@ class World:
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup
         config = setup.load(state.cwd).config
-        private = (str(setup.state_folder), str(setup.config_file.parent))
+        private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
         limits, seconds = self._bounds(config, {**state.options, **admitted.options})
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
@@ -101,7 +103,7 @@ class World:
 
 
 def features(
-    config: Config, setup: Setup, workspace: Workspace, asker: Asker, clock: Clock, seconds: float | None
+    config: Config, setup: Setup, workspace: OpenWorkspace, asker: Asker, clock: Clock, seconds: float | None
 ) -> tuple[Feature, ...]:  # fmt: skip
     """The features of a run of so many seconds: the first is asked first and is outermost in the wrappers."""
     folder = Path(workspace.root)
@@ -119,10 +121,11 @@ def features(
         ),
         continuation.build(config.continuation),
         permissions.build(config.permissions, asker, workspace, grants),
+        checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
         files.build(config.files),
         search.build(config.search),
-        shell.build(config.shell),
+        shell.build(config.shell, asker),
         ask.build(config.ask, asker),
     )
 

@@ -66,8 +66,7 @@ class TypedTool(Generic[Given]):
     @property
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
-        description = cleandoc(self.arguments.__doc__ or "")
-        return ToolSpec(self.name, description, schema_of(self.arguments), self.effects)
+        return _spec_of(self.name, self.arguments, self.effects)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """What the call would do, or why it would fail."""
@@ -148,6 +147,11 @@ def _brief(value: object) -> str:
 
 
 # --- schemas -------------------------------------------------------------------------------------
+
+
+@cache
+def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect]) -> ToolSpec:
+    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects)
 
 
 @cache

@@ -265,6 +265,15 @@ async def test_arguments_that_are_cut_off_are_never_run(dialect: Dialect) -> Non
     assert all(call.malformed for call in heard.reply.tool_calls)
 
 
+async def test_a_call_that_gemini_left_open_is_no_call_although_it_says_stop() -> None:
+    part = b'data: {"candidates":[{"content":{"parts":[{"functionCall":%s}]}%s}]}\n\n'
+    begun = part % (b'{"name":"rm","willContinue":true}', b"")
+    piece = b'{"partialArgs":[{"jsonPath":"$.path","stringValue":"/"}],"willContinue":true}'
+    heard, _ = await heard_of("gemini", Raw([begun, part % (piece, b',"finishReason":"STOP"')]), Failure(400))
+    assert heard.reply is None
+    assert heard.waits and "broke off" in heard.waits[0].cause
+
+
 async def test_an_answer_that_reached_its_limit_says_so(dialect: Dialect) -> None:
     heard, _ = await heard_of(dialect, raw(dialect, Said("half", finish=LENGTHS[dialect])))
     assert heard.reply and (heard.reply.text, heard.reply.finish) == ("half", "length")

@@ -148,7 +148,7 @@ EFFORTS: list[tuple[Dialect, str, str, Any]] = [
         "max",
         {"thinking": {"type": "enabled", "budget_tokens": 24576}},
     ),
-    ("anthropic", "claude-fable-5", "low", {"output_config": {"effort": "low"}}),
+    ("anthropic", "claude-fable-5", "minimal", {"output_config": {"effort": "low"}}),
     (
         "gemini",
         "gemini-2.5-pro",
@@ -392,6 +392,14 @@ async def test_the_key_stands_where_the_dialect_wants_it(dialect: Dialect, heade
     keyed = [name for name in server.requests[0].headers.values() if "k" in name.split()]
     assert keyed == [value]
     assert (server.requests[0].headers.get("anthropic-version") is None) == (dialect != "anthropic")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_header_of_the_users_own_stands_in_the_place_of_ours(dialect: Dialect) -> None:
+    ours = dialect_of(endpoint(dialect)).sent_headers(endpoint(dialect, api_key="k"))
+    mine = {name.upper(): "mine" for name in ours}
+    at = endpoint(dialect, api_key="k", headers=mine)
+    assert dialect_of(at).sent_headers(at) == mine
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from aglet.engine.ports import Tool, ToolContext
-from aglet.engine.vocabulary import JsonObject, ToolCall
+from aglet.engine.vocabulary import Answer, JsonObject, ToolCall
 from aglet.features import files, shell
 from aglet.features.permissions.aims import aims_of
 from aglet.features.permissions.decision import Allow, Policy, decide
@@ -26,6 +26,7 @@ from aglet.features.permissions.rules import parse_rule
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+from support.fake_user import FakeUser
 
 from .attacker import House
 
@@ -231,6 +232,9 @@ def corpus() -> Iterator[str]:
             yield from (allowed[:at] + atom + allowed[at + 1 :] for at in range(len(allowed)))
 
 
+NOBODY = FakeUser(Answer("unanswered"), available=False)
+
+
 class Desk:
     """Where calls are decided about, with real tools in a real folder."""
 
@@ -238,7 +242,7 @@ class Desk:
         self.root = root
         self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes())
         self._runner = asyncio.Runner()
-        rooms = (shell.build(shell.settings.Settings()), files.build(files.settings.Settings()))
+        rooms = (shell.build(shell.settings.Settings(), NOBODY), files.build(files.settings.Settings()))
         self._tools: dict[str, Tool] = {tool.spec.name: tool for room in rooms for tool in room.tools}
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """Large contents are kept once, whole, private, and proved when they are read."""
 
+import asyncio
 import errno
 import hashlib
 import os
@@ -31,10 +32,13 @@ async def test_what_is_kept_is_given_back(blobs: Blobs, tmp_path: Path, data: by
 
 async def test_the_same_bytes_are_kept_once_and_not_written_again(blobs: Blobs, tmp_path: Path) -> None:
     await blobs.keep(b"hello")
-    before = kept(tmp_path)[0].stat()
+    (first,) = kept(tmp_path)
+    before = first.stat()
+    os.utime(first, (1, 1))
     assert await blobs.keep(b"hello") == await Blobs(tmp_path / "state").keep(b"hello")
     (only,) = kept(tmp_path)
-    assert (only.stat().st_ino, only.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert only.stat().st_ino == before.st_ino
+    assert only.stat().st_mtime >= before.st_mtime  # it is young again
 
 
 async def test_files_lie_in_private_folders_by_the_first_two_digits(blobs: Blobs, tmp_path: Path) -> None:
@@ -122,3 +126,110 @@ async def test_what_a_crash_left_unfinished_is_removed_but_not_what_is_being_wri
     await blobs.keep(b"hello")
     assert not (folder / "new-old").exists()
     assert (folder / "new-fresh").exists()
+
+
+# --- collecting ------------------------------------------------------------------------------------
+
+DAY = 86_400.0
+
+
+async def aged(tmp_path: Path, days: float, data: bytes) -> str:
+    """A content that was kept last so many days ago."""
+    name = await Blobs(tmp_path / "state").keep(data)
+    when = time.time() - days * DAY
+    os.utime(tmp_path / "state/blobs" / name[:2] / name[2:], (when, when))
+    return name
+
+
+def name_in_session(tmp_path: Path, *names: str, file: str = "ses_1.jsonl") -> None:
+    folder = tmp_path / "state/sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / file).write_text("".join(f'{{"hash":"{name}"}}\n' for name in names))
+
+
+def names(tmp_path: Path) -> set[str]:
+    return {path.parent.name + path.name for path in (tmp_path / "state/blobs").glob("??/*")}
+
+
+async def test_what_is_old_and_named_by_no_session_is_removed(blobs: Blobs, tmp_path: Path) -> None:
+    old, young = await aged(tmp_path, 31, b"old"), await aged(tmp_path, 29, b"young")
+    named, set_aside = await aged(tmp_path, 31, b"named"), await aged(tmp_path, 31, b"set aside")
+    name_in_session(tmp_path, named)
+    name_in_session(tmp_path, set_aside, file="ses_2.jsonl.damaged-1")
+    assert await blobs.collect(30 * DAY, 1 << 30) == len(b"old")
+    assert names(tmp_path) == {young, named, set_aside}
+    assert old not in names(tmp_path)
+
+
+async def test_when_there_is_too_much_the_oldest_unnamed_go_first(blobs: Blobs, tmp_path: Path) -> None:
+    kept = [await aged(tmp_path, days, bytes([48 + days]) * 100) for days in (3, 2, 1)]
+    now = await blobs.keep(b"n" * 100)
+    named = await aged(tmp_path, 4, b"x" * 100)
+    name_in_session(tmp_path, named)
+    assert await blobs.collect(30 * DAY, 300) == 200
+    assert names(tmp_path) == {named, kept[2], now}
+
+
+async def test_what_was_kept_within_the_hour_is_never_removed(blobs: Blobs, tmp_path: Path) -> None:
+    now, earlier = await blobs.keep(b"now"), await aged(tmp_path, 0.1, b"earlier")
+    assert await blobs.collect(0, 0) == len(b"earlier")
+    assert names(tmp_path) == {now}
+    assert earlier not in names(tmp_path)
+
+
+async def test_a_name_is_found_across_the_pieces_a_file_is_read_in(blobs: Blobs, tmp_path: Path) -> None:
+    found = [await aged(tmp_path, 31, str(number).encode()) for number in range(64)]
+    for number, name in enumerate(found):
+        folder = tmp_path / "state/sessions"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"ses_{number}.jsonl").write_text(" " * ((1 << 18) - number) + f'"{name}"')
+    assert await blobs.collect(30 * DAY, 0) == 0
+    assert names(tmp_path) == set(found)
+
+
+async def test_it_is_collected_once_a_day(blobs: Blobs, tmp_path: Path) -> None:
+    assert await blobs.collect(DAY, 0) == 0
+    assert not (tmp_path / "state").exists()  # and nothing is made for it
+    first = Blobs(tmp_path / "state")
+    await aged(tmp_path, 2, b"one")
+    assert await first.collect(DAY, 1 << 30) == 3
+    await aged(tmp_path, 2, b"two")
+    assert await first.collect(DAY, 1 << 30) == 0
+    assert await Blobs(tmp_path / "state").collect(DAY, 1 << 30) == 0
+    os.utime(tmp_path / "state/blobs/collected", (1, 1))
+    assert await Blobs(tmp_path / "state").collect(DAY, 1 << 30) == 3
+
+
+async def test_nothing_is_removed_when_a_session_cannot_be_read(blobs: Blobs, tmp_path: Path) -> None:
+    old = await aged(tmp_path, 31, b"old")
+    (tmp_path / "state/sessions/ses_1.jsonl").mkdir(parents=True)
+    with pytest.raises(OSError, match="ses_1"):
+        await blobs.collect(DAY, 0)
+    assert names(tmp_path) == {old}
+
+
+async def test_what_is_kept_while_it_is_collected_stays(blobs: Blobs, tmp_path: Path) -> None:
+    old = await aged(tmp_path, 31, b"old")
+    other, folder = Blobs(tmp_path / "state"), tmp_path / "state/sessions"
+    folder.mkdir()
+    os.mkfifo(folder / "ses_1.jsonl")  # the collector, which has made its list, waits here for a writer
+    collecting = asyncio.ensure_future(blobs.collect(30 * DAY, 0))
+    writer = await asyncio.to_thread(os.open, folder / "ses_1.jsonl", os.O_WRONLY)
+    assert await other.keep(b"old") == old
+    os.close(writer)
+    assert await collecting == 0
+    assert names(tmp_path) == {old}
+
+
+async def test_a_cancelled_collection_removes_nothing_more(blobs: Blobs, tmp_path: Path) -> None:
+    old, folder = await aged(tmp_path, 31, b"old"), tmp_path / "state/sessions"
+    folder.mkdir()
+    os.mkfifo(folder / "ses_1.jsonl")
+    collecting = asyncio.ensure_future(blobs.collect(30 * DAY, 0))
+    writer = await asyncio.to_thread(os.open, folder / "ses_1.jsonl", os.O_WRONLY)
+    collecting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await collecting
+    os.close(writer)
+    await asyncio.get_running_loop().shutdown_default_executor()  # the thread has ended
+    assert names(tmp_path) == {old}

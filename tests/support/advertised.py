@@ -21,6 +21,8 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "agent/requestPermission": (*AGENT, "permission"),
     "agent/askUser": (*AGENT, "askUser"),
     "agent/callTool": (*AGENT, "tools"),
+    "agent/save": (*AGENT, "edits", "save"),
+    "workspace/didChangeWatchedFiles": (*AGENT, "edits", "fileEvents"),
 }
 EDITS_BY_RESOURCE = "resourceOperations"  # how Neovim says that it applies `documentChanges`
 

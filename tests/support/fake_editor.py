@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from aglet.engine.ports import Stale, WorkspaceError
-from aglet.workspace.editor import Buffer
+from aglet.workspace.agreements import Agreements, Buffer
+from aglet.workspace.texts import with_plain_ends
 
 
 class FakeEditor:
@@ -13,9 +14,15 @@ class FakeEditor:
     disk changes) just before the edit arrives. `distort(change)`: another text is applied than asked.
     """
 
+    can_save = True
+
     def __init__(self, documents: Mapping[str, str] | None = None) -> None:
         self._buffers = {uri: Buffer(uri, 1, text) for uri, text in (documents or {}).items()}
+        self.agreements = Agreements()
         self.labels: list[str] = []
+        self.told: list[tuple[str, bool]] = []
+        self.saves: list[Sequence[str]] = []
+        self.saving: Callable[[str], None] = lambda uri: None
         self._refusal = ""
         self._action: Callable[[], None] = lambda: None
         self._change: Callable[[str], str] = str
@@ -23,6 +30,7 @@ class FakeEditor:
     def open(self, uri: str, text: str) -> None:
         """The user opens a document."""
         self._buffers[uri] = Buffer(uri, 1, text)
+        self.agreements.opened(self._buffers[uri])
 
     def type(self, uri: str, text: str) -> None:
         """The user turns a document into this text."""
@@ -31,6 +39,7 @@ class FakeEditor:
     def close(self, uri: str) -> None:
         """The user closes a document."""
         del self._buffers[uri]
+        self.agreements.closed(uri)
 
     def refuse(self, reason: str = "the editor refused the edit") -> None:
         """Do not apply edits from now on."""
@@ -63,4 +72,18 @@ class FakeEditor:
             raise Stale("the document changed in the meantime")
         self.labels.append(label)
         self.type(buffer.uri, self._change(text))
-        return self._buffers[buffer.uri]
+        after = self._buffers[buffer.uri]
+        if with_plain_ends(after.text) != with_plain_ends(text):
+            raise Stale("the document does not hold the new text", "partial")
+        return after
+
+    async def save(self, uris: Sequence[str]) -> None:
+        """Remember what should be saved, and do what `saving` says for each."""
+        self.saves.append(uris)
+        for uri in uris:
+            self.saving(uri)
+            self.agreements.saved(self._buffers[uri])
+
+    def tell(self, uri: str, *, created: bool) -> None:
+        """Remember it."""
+        self.told.append((uri, created))

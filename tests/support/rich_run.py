@@ -1,4 +1,4 @@
-"""A run with everything in it, for tests that interfere with it at every event, and a client that plays along.
+"""A run with everything in it, for tests that interfere at every event, and a client that plays along.
 
 Thinking, text, two reads side by side, a shell command and an edit in an open buffer (both after a
 permission question), a form, and more text. Every session has a folder and a document of its own, so many
@@ -6,7 +6,6 @@ of them can share one server.
 """
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,7 +139,7 @@ def left_behind(folder: Path) -> list[str]:
     found: list[str] = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            inside = Path(os.readlink(process / "cwd")).is_relative_to(folder)
+            inside = (process / "cwd").readlink().is_relative_to(folder)
             if inside:
                 found.append((process / "cmdline").read_bytes().decode())
         except OSError:  # it has just ended, or is not ours

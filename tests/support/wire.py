@@ -190,6 +190,10 @@ class Wire:
         """Wait for the end of the process."""
         return self.process.wait(patience)
 
+    def closed(self) -> None:
+        """Wait until everything the server said has arrived, after its end."""
+        self._thread.join(PATIENCE)
+
     def errors(self) -> str:
         """What the server wrote to its log."""
         return self.log.read_text()

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,15 @@ def check_wire(
     for told in [] if excluded else attached(events):
         rules = Rules()
         rules.check(told)
-        assert headless or not whole or rules.settled, "idle is told when nothing follows"
+        if whole and not _detached(told[-1]):
+            rules.items.end()
+            assert headless or rules.settled, "idle is told when nothing follows"
     assert not headless or events[-1]["type"] == "runEnded", "nothing follows the end of a headless run"
 
 
 def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
     """What a process with these arguments printed until it ended, if it was to print events at all."""
-    if "jsonl" not in arguments:
+    if ("--output", "jsonl") not in pairwise(arguments):
         return
     lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
     if code < 0:  # it was killed: there is no end, and the last line may be a part of one
@@ -51,13 +54,20 @@ def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
 
 
 def attached(events: Sequence[Event]) -> list[list[Event]]:
-    """The events by session; who was detached may have missed some, so that only what follows counts."""
-    parts: dict[str, list[Event]] = {}
+    """The events by session; who was detached may have missed some, and begins anew."""
+    parts: list[list[Event]] = []
+    current: dict[str, list[Event]] = {}
     for event in events:
-        parts.setdefault(event["sessionId"], []).append(event)
-        if event["type"] == "notice" and event["data"].get("kind") == "detached":
-            parts.pop(event["sessionId"])
-    return list(parts.values())
+        if event["sessionId"] not in current:
+            parts.append(current.setdefault(event["sessionId"], []))
+        current[event["sessionId"]].append(event)
+        if _detached(event):
+            del current[event["sessionId"]]
+    return parts
+
+
+def _detached(event: Event) -> bool:
+    return event["type"] == "notice" and event["data"].get("kind") == "detached"
 
 
 def check_lines(lines: Sequence[Event]) -> None:
@@ -139,7 +149,6 @@ class Rules:
             getattr(self, f"_{name}", _anything)(event)
         if not self.runs.running:
             assert not self.items.blocking, "nothing is open when no run is"
-        self.items.end()
 
     @property
     def settled(self) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import Command, Stale, Workspace, WorkspaceError
+from aglet.engine.ports import Command, PathOutside, Stale, Workspace, WorkspaceError
 from aglet.engine.vocabulary import FileVersion
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
@@ -23,12 +23,6 @@ def file(root: Path) -> Path:
 @pytest.fixture
 def uri(file: Path) -> str:
     return file.as_uri()
-
-
-async def _observed(workspace: Workspace) -> None:
-    """What the door does when a document was opened or saved."""
-    assert isinstance(workspace, OpenWorkspace)
-    await workspace.observe()
 
 
 async def test_a_clean_document_is_read_as_it_stands(
@@ -72,7 +66,7 @@ async def test_a_clean_document_gives_way_when_the_disk_changed(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     file.write_text("changed by a formatter\n")
     seen = await workspace.read("a.py")
     assert (seen.text, seen.source, seen.behind) == ("changed by a formatter\n", "disk", True)
@@ -97,7 +91,7 @@ async def test_when_both_changed_reading_gives_the_document_and_writing_is_refus
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     editor.type(uri, "unsaved\n")
     file.write_text("changed\n")
     seen = await workspace.read("a.py")
@@ -189,7 +183,7 @@ async def test_a_document_without_a_file_exists_for_reading_and_listing(
     assert list(await workspace.files("sub")) == ["sub/deep.py"]
     assert [(e.name, e.kind) for e in await workspace.list()] == [("new.py", "file"), ("sub", "dir")]
     assert [(e.name, e.kind) for e in await workspace.list("sub")] == [("deep.py", "file")]
-    assert sorted(workspace.unsaved()) == ["new.py", "sub/deep.py"]
+    assert sorted(workspace.unsaved()) == ["new.py", "sub/deep.py", "untitled:Untitled-1"]
     with pytest.raises(Stale, match="exists already"):
         await workspace.write("new.py", "mine", expected=None)
     await workspace.write("new.py", "mine", expected=seen.version)
@@ -208,7 +202,7 @@ async def test_a_document_whose_file_became_binary_is_read_from_the_editor(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     file.write_bytes(b"\0\1\2")
     assert (await workspace.read("a.py")).text == "disk\n"
 
@@ -230,9 +224,9 @@ async def test_a_document_closed_and_opened_again_is_judged_anew(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await _observed(workspace)
+    await editor.agreements.settle()
     editor.close(uri)
-    await _observed(workspace)
+    await editor.agreements.settle()
     file.write_text("changed\n")
     editor.open(uri, "restored by the editor\n")
     seen = await workspace.read("a.py")
@@ -244,9 +238,11 @@ async def test_a_file_that_is_looked_at_again_unchanged_is_not_read_again(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor.open(uri, "disk\n")
-    monkeypatch.setattr("aglet.workspace.documents.is_settled", lambda stamp: True)
+    monkeypatch.setattr("aglet.workspace.agreements.is_settled", lambda stamp: True)
     assert workspace.unsaved() == []
-    monkeypatch.setattr("aglet.workspace.documents.find_stored", lambda *arguments: pytest.fail("read again"))
+    monkeypatch.setattr(
+        "aglet.workspace.agreements.find_stored", lambda *arguments: pytest.fail("read again")
+    )
     assert workspace.unsaved() == []
 
 
@@ -258,3 +254,135 @@ async def test_without_an_editor_the_disk_is_the_truth(root: Path, file: Path, p
     assert not workspace.unsaved()
     with pytest.raises(WorkspaceError, match="no editor"):
         await editor.replace(FakeEditor({"file:///x": ""}).buffers()[0], "", "")
+
+
+# --- who changed, over time ----------------------------------------------------------------------
+
+
+async def test_a_file_that_was_removed_under_a_clean_document_is_gone(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    editor.open(uri, "disk\n")
+    await editor.agreements.settle()
+    file.unlink()
+    with pytest.raises(WorkspaceError, match="does not exist"):
+        await workspace.read("a.py")
+    assert list(await workspace.files()) == []
+    assert workspace.unsaved() == []
+    change = await workspace.write("a.py", "made anew\n", expected=None)
+    assert (change.via, file.exists()) == ("editor", False)
+    assert (await workspace.read("a.py")).text == "made anew\n"
+
+
+async def test_unsaved_text_of_a_removed_file_is_kept(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    editor.open(uri, "disk\n")
+    await editor.agreements.settle()
+    editor.type(uri, "typed\n")
+    file.unlink()
+    seen = await workspace.read("a.py")
+    assert (seen.text, seen.dirty, seen.behind) == ("typed\n", True, True)
+    with pytest.raises(Stale, match="changed on disk as well"):
+        await workspace.write("a.py", "mine\n", expected=seen.version)
+
+
+async def test_what_a_formatter_does_after_a_save_is_the_disks(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    editor.open(uri, "disk\n")
+    editor.type(uri, "x=1\n")
+    editor.saving = lambda uri: file.write_text("x = 1\n") and None
+    await editor.save([uri])
+    seen = await workspace.read("a.py")
+    assert (seen.text, seen.source, seen.behind) == ("x = 1\n", "disk", True)
+    assert editor.told == [(uri, False)]
+
+
+async def test_a_document_restored_with_unsaved_text_can_still_come_into_conflict(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    editor.open(uri, "restored\n")
+    assert not (await workspace.read("a.py")).behind
+    file.write_text("pulled\n")
+    seen = await workspace.read("a.py")
+    assert (seen.text, seen.dirty, seen.behind) == ("restored\n", True, True)
+
+
+async def test_what_is_known_of_a_document_outlives_the_workspace_of_one_run(
+    workspace: Workspace, editor: FakeEditor, root: Path, file: Path, uri: str, processes: Processes
+) -> None:
+    editor.open(uri, "disk\n")
+    await workspace.read("a.py")
+    file.write_text("checked out\n")
+    later = OpenWorkspace(str(root), (), editor, processes)
+    assert (await later.read("a.py")).text == "checked out\n"
+
+
+async def test_an_encoding_that_only_the_editor_knows_is_never_written_as_a_guess(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    file.write_bytes("日本\n".encode("shift-jis"))
+    editor.open(uri, "日本\n")
+    editor.saving = lambda uri: None
+    await editor.save([uri])
+    seen = await workspace.read("a.py")
+    assert (seen.text, seen.source) == ("日本\n", "buffer")
+    file.write_bytes("日本語\n".encode("shift-jis"))
+    seen = await workspace.read("a.py")
+    assert (seen.text, seen.behind) == ("日本\n", True)
+    with pytest.raises(Stale):
+        await workspace.write("a.py", "mine\n", expected=seen.version)
+
+
+async def test_a_document_without_a_name_is_read_and_edited_by_its_uri(
+    workspace: Workspace, editor: FakeEditor, root: Path
+) -> None:
+    editor.open("untitled:Untitled-1", "draft\n")
+    assert workspace.place("untitled:Untitled-1").inside
+    seen = await workspace.read("untitled:Untitled-1")
+    assert (seen.text, seen.dirty) == ("draft\n", True)
+    await workspace.write("untitled:Untitled-1", "better\n", expected=seen.version)
+    assert (await workspace.read("untitled:Untitled-1")).text == "better\n"
+    assert list(await workspace.files()) == list(root.iterdir()) == []
+    editor.close("untitled:Untitled-1")
+    with pytest.raises(WorkspaceError, match="does not exist"):
+        await workspace.read("untitled:Untitled-1")
+
+
+async def test_an_untitled_document_outside_the_workspace_is_nobodys(
+    workspace: Workspace, editor: FakeEditor, outside: Path
+) -> None:
+    editor.open(f"untitled:{outside}/new.py", "draft\n")
+    assert workspace.unsaved() == []
+    with pytest.raises(PathOutside):
+        await workspace.read(f"{outside}/new.py")
+
+
+# --- around a command ----------------------------------------------------------------------------
+
+
+async def test_a_command_tells_what_it_could_not_see_and_what_it_changed(
+    workspace: Workspace, editor: FakeEditor, root: Path, uri: str
+) -> None:
+    for name in ("b.py", "c.py", "d.py"):
+        (root / name).write_text("disk\n")
+        editor.open((root / name).as_uri(), "disk\n")
+    editor.open(uri, "disk\n")
+    editor.type(uri, "typed\n")
+    finished = await workspace.run(Command(("sh", "-c", "for f in a b c; do echo $f > $f.py; done")), str)
+    assert finished.unsaved == ("a.py",)
+    assert sorted(finished.changed) == ["a.py", "b.py", "c.py"]
+    again = await workspace.run(Command(("true",)), str)
+    assert (again.unsaved, again.changed) == (("a.py",), ())
+
+
+async def test_what_the_editor_saves_before_a_command_is_seen_by_it(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    editor.open(uri, "disk\n")
+    editor.type(uri, "typed\n")
+    editor.saving = lambda uri: file.write_text("typed\n") and None
+    finished = await workspace.run(Command(("cat", "a.py"), save=True), str)
+    assert (finished.output, finished.unsaved, finished.changed) == ("typed\n", (), ())
+    assert editor.saves == [[uri]]

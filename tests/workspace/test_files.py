@@ -348,3 +348,29 @@ async def test_the_event_loop_does_not_wait_for_the_disk(
         await workspace.read("a")
         heart.cancel()
     assert max(late - early for early, late in pairwise(beats)) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "guessed"),
+    [
+        (b"plain\n", "utf-8", False),
+        (codecs.BOM_UTF16_LE + "x\n".encode("utf-16-le"), "utf-16-le", False),
+        (b"caf\xe9\n", "latin-1", True),
+    ],
+)
+async def test_a_file_says_how_it_is_encoded(
+    workspace: Workspace, root: Path, data: bytes, encoding: str, guessed: bool
+) -> None:
+    (root / "file").write_bytes(data)
+    seen = await workspace.read("file")
+    assert (seen.encoding, seen.guessed) == (encoding, guessed)
+
+
+async def test_the_editor_is_told_of_what_was_written_and_of_nothing_else(
+    workspace: Workspace, editor: FakeEditor
+) -> None:
+    change = await workspace.write("new", "x", expected=None)
+    await workspace.write("new", "y", expected=change.result)
+    with pytest.raises(Stale):
+        await workspace.write("new", "z", expected=change.result)
+    assert editor.told == [(change.uri, True), (change.uri, False)]

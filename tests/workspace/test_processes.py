@@ -435,3 +435,16 @@ async def test_escapes_reach_neither_the_model_nor_the_user(workspace: Workspace
     command = shell(r"printf '\033[31mred\033[0m \033]0;title\007\342\200\256x\n'")
     finished = await workspace.run(command, shown.append)
     assert finished.output == "".join(shown) == "red <U+202E>x\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "left"), [("true", 0), ("sleep 60 & sleep 60 & echo x", 2), ("exit 3", 0)]
+)
+async def test_what_was_left_running_is_counted(workspace: Workspace, command: str, left: int) -> None:
+    finished = await run(workspace, command)
+    assert (finished.left_over, finished.timed_out) == (left, False)
+
+
+async def test_a_command_that_was_stopped_left_nothing_over(workspace: Workspace) -> None:
+    finished = await run(workspace, "sleep 60 & sleep 60", timeout=0.2)
+    assert (finished.left_over, finished.timed_out) == (0, True)

@@ -184,9 +184,11 @@ export interface Cursor {
   seq: number;
 }
 
-/** `confirm`: the client shows a review and answers per hunk. */
+/** What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`. */
 export interface EditSkills {
   confirm?: Marker;
+  save?: Marker;
+  fileEvents?: Marker;
 }
 
 /** No members. */
@@ -623,6 +625,16 @@ export interface RunStartedData {
   limits?: Limits;
 }
 
+/** The documents that were saved. */
+export interface SaveAnswer {
+  saved: string[];
+}
+
+/** `agent/save`: documents to save, as the user would; the answer follows their `didSave`. */
+export interface SaveParams {
+  uris: string[];
+}
+
 /** Which schema the server speaks: the SHA-256 of its `schema.json`. */
 export interface SchemaName {
   sha256: string;
@@ -981,6 +993,7 @@ export interface Methods {
   "agent/event": { params: EventParams; result: never; direction: "toClient" };
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
+  "agent/save": { params: SaveParams; result: SaveAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
 

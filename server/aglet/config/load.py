@@ -2,6 +2,7 @@
 
 import difflib
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
@@ -17,6 +18,7 @@ from aglet.config.tables import KeyPath, is_list, is_table, leaves, prefixes
 from aglet.config.toml import line_of
 from aglet.engine.vocabulary import JsonObject
 
+_known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
 USER_ONLY = frozenset({"base_url", "api_key", "api_key_env", "models"})  # an editor may pass on a workspace's
 WHY = {
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
@@ -62,6 +64,17 @@ class Loaded:
 
 
 def load(sources: Sequence[Source]) -> Loaded:
+    """The settings these places add up to, as `added_up`; what was asked for lately is known already."""
+    asked = tuple(sources)
+    for known, loaded in _known:
+        if known == asked:
+            return loaded
+    loaded = added_up(asked)
+    _known.append((asked, loaded))
+    return loaded
+
+
+def added_up(sources: Sequence[Source]) -> Loaded:
     """The settings these places add up to, the highest rank winning. Pure. Raises `ConfigError`.
 
     Tables are merged key by key. The rules of `[permissions]` add up instead of replacing each other. Of a

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
 from aglet.features.budget.settings import Settings as Budget
+from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
@@ -39,6 +40,7 @@ class Config(BaseModel):
     instructions: Instructions = Instructions()
     continuation: Continuation = Continuation()
     permissions: Permissions = Permissions()
+    checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
     files: Files = Files()
     search: Search = Search()

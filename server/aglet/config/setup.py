@@ -50,6 +50,11 @@ class Setup:
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
         return (*self.keys.values(), *written)
 
+    @property
+    def own_places(self) -> tuple[Path, ...]:
+        """What decides what the agent may do: the state, the config file, the platform's folder for it."""
+        return self.state_folder, self.config_file, user_file({}).parent
+
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its file counts when it is trusted. Raises `ConfigError`."""
         root = Path(folder)

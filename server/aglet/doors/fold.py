@@ -31,7 +31,7 @@ class Transcript:
         data = event["data"]
         match event["type"]:
             case "itemStarted" | "itemCompleted" | "itemUpdated" | "itemDelta":
-                self._take_item(event["type"], event["itemId"], data)
+                self._take_item(event, event["itemId"], data)
             case "requestOpened":
                 self.requests[data["requestId"]] = data
             case "requestResolved":
@@ -61,14 +61,16 @@ class Transcript:
             self.items = {item_id: before[item_id] for item_id in shown[:keep]}
         self.rewinds[data["checkpointId"]] = before
 
-    def _take_item(self, type: str, item_id: str, data: JsonObject) -> None:
-        if type == "itemDelta":
+    def _take_item(self, event: JsonObject, item_id: str, data: JsonObject) -> None:
+        if event["type"] == "itemDelta":
             item = self.items[item_id]
             self.items[item_id] = {**item, data["field"]: item.get(data["field"], "") + data["append"]}
-        elif type == "itemUpdated":
+        elif event["type"] == "itemUpdated":
             self.items[item_id] = merged(self.items[item_id], data["patch"])
         else:
-            self.items[item_id] = data["item"]
+            streamed = self.items.get(item_id, {}).get("text")
+            whole = {"text": streamed} if streamed and "_meta" in event else {}  # the event's is shortened
+            self.items[item_id] = {**data["item"], **whole}
 
 
 def merged(item: JsonObject, patch: JsonObject) -> JsonObject:

@@ -1,6 +1,6 @@
 """What clients write, turned into the engine's nouns; whatever cannot be understood is refused by name."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -8,8 +8,6 @@ from aglet.doors.shapes import is_list, is_object
 from aglet.engine.vocabulary import (
     Answer,
     Content,
-    FileChange,
-    FileVersion,
     Image,
     JsonObject,
     Question,
@@ -78,24 +76,6 @@ PARTS: Mapping[str, Callable[[JsonObject, str], Content]] = {
     "resource": _resource,
     "resourceLink": _link,
 }
-
-
-def changes(told: Iterable[JsonObject]) -> tuple[FileChange, ...]:
-    """File changes as `shapes.change` tells them."""
-    return tuple(
-        FileChange(
-            one["uri"],
-            one["change"],
-            FileVersion(one["base"]["hash"], one["base"].get("version")),
-            FileVersion(one["result"]["hash"], one["result"].get("version")),
-            one["patch"],
-            one["via"],
-            one.get("insertions", 0),
-            one.get("deletions", 0),
-            one.get("movedFrom", ""),
-        )
-        for one in told
-    )
 
 
 def path(uri: str) -> str:

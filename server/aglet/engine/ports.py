@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 from uuid import uuid4
@@ -10,8 +10,11 @@ from uuid import uuid4
 from aglet.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
 from aglet.engine.vocabulary import (
     Answer,
+    Command,
+    Effects,
     FileChange,
     FileVersion,
+    Finished,
     JsonObject,
     Message,
     Question,
@@ -200,7 +203,14 @@ class PathOutside(WorkspaceError):
 
 
 class Stale(WorkspaceError):
-    """The file is not what the caller thought it was: read it again."""
+    """The file is not what the caller thought it was: read it again.
+
+    `effects` says what is known of the traces of the attempt.
+    """
+
+    def __init__(self, message: str, effects: Effects = "none") -> None:
+        super().__init__(message)
+        self.effects: Effects = effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +235,7 @@ class FileText:
 
     `text` keeps its line ends; `version.hash` is the SHA-256 of the file's bytes (of the text
     encoded as UTF-8 for a buffer). `dirty` is true when the buffer has unsaved changes, `behind` when
-    somebody else changed the disk since.
+    somebody else changed the disk since. `encoding` is the disk's; it is `guessed` when nothing proves it.
     """
 
     place: Place
@@ -235,6 +245,8 @@ class FileText:
     dirty: bool = False
     behind: bool = False
     mode: int = 0o644
+    encoding: str = "utf-8"
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,38 +256,6 @@ class DirEntry:
     name: str
     kind: Literal["file", "dir", "link", "other"]
     size: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A program to run. `argv` is run as it is; a shell command is `("bash", "-c", text)` made by the caller.
-
-    `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
-    added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
-    """
-
-    argv: tuple[str, ...]
-    cwd: str = ""
-    timeout: float = 120.0
-    keep: int = 65_536
-    env: dict[str, str] = field(default_factory=dict[str, str])
-    stdin: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """How a command ended. `exit_code` is `None` when a signal (named in `signal`) ended it.
-
-    `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
-    `total` counts all bytes.
-    """
-
-    exit_code: int | None
-    signal: str
-    timed_out: bool
-    output: str
-    total: int
-    seconds: float
 
 
 class Workspace(Protocol):
@@ -317,6 +297,11 @@ class Workspace(Protocol):
 
         Files that exist only as an unsaved buffer are in it.
         """
+        ...
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the editor saves documents when it is asked to."""
         ...
 
     def unsaved(self) -> Sequence[str]:

@@ -200,6 +200,47 @@ class ToolOutcome:
         return self.status != "completed"
 
 
+# --- commands --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program to run. `argv` is run as it is; a shell command is `("bash", "-c", text)` made by the caller.
+
+    `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
+    added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
+    With `save` the editor saves what it has not saved, before the program starts.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str = ""
+    timeout: float = 120.0
+    keep: int = 65_536
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    stdin: str = ""
+    save: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a command ended. `exit_code` is `None` when a signal (named in `signal`) ended it.
+
+    `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
+    `total` counts all bytes. `left_over` counts the processes it left running, which were ended with it.
+    `unsaved` are the open documents whose text it could not see, `changed` those whose files it changed.
+    """
+
+    exit_code: int | None
+    signal: str
+    timed_out: bool
+    output: str
+    total: int
+    seconds: float
+    left_over: int = 0
+    unsaved: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
 # --- questions to a human ------------------------------------------------------------------------
 
 

@@ -52,7 +52,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     if request.effort and request.effort != "none":
         body |= _thinking(request, endpoint, limit)
         if _adaptive(endpoint.model):
-            output["effort"] = request.effort
+            output["effort"] = "low" if request.effort == "minimal" else request.effort
     if shape := shape_of(request):
         output["format"] = {"type": "json_schema", "schema": shape}
     if output:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aglet.engine.ports import ModelRequest, ToolSpec
-from aglet.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, ToolResult
+from aglet.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, ToolResult
 from aglet.models.answer import Answer, finish_in
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
-from aglet.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
+from aglet.models.errors import refusal
+from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
 from aglet.models.reasoning import Reasoning
 from aglet.models.shape import NAME, shape_of
 from aglet.models.usage import usage_of
@@ -44,7 +45,10 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     head = [{"role": "system", "content": request.system}] if request.system else []
-    return {**body, "messages": [*head, *_messages(request.messages, endpoint.identity)]}
+    return {
+        **body,
+        "messages": [*head, *_sent.conversation(request.messages, request.session_id, endpoint.identity)],
+    }
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
@@ -52,16 +56,16 @@ def _tool(tool: ToolSpec) -> JsonObject:
     return {"type": "function", "function": function}
 
 
-def _messages(messages: Sequence[Message], model: str) -> list[JsonObject]:
-    sent: list[JsonObject] = []
-    for turn in turns(messages):
-        if isinstance(turn, AssistantMessage):
-            sent.append(_assistant(turn, model))
-            continue
-        sent += [_result(result) for result in results_of(turn)]
-        if contents := contents_of(turn):
-            sent.append({"role": "user", "content": _content(contents)})
+def _messages(turn: Turn, model: str) -> list[JsonObject]:
+    if isinstance(turn, AssistantMessage):
+        return [_assistant(turn, model)]
+    sent = [_result(result) for result in results_of(turn)]
+    if contents := contents_of(turn):
+        sent.append({"role": "user", "content": _content(contents)})
     return sent
+
+
+_sent = Written(_messages)
 
 
 def _content(contents: Sequence[Content]) -> str | list[JsonObject]:
@@ -120,6 +124,10 @@ class ChatAnswer(Answer):
                 self._choice(choice)
 
     def _choice(self, choice: JsonObject) -> None:
+        if choice.get("error") or choice.get("finish_reason") == "error":
+            told = choice.get("error") or {"message": "the model's answer ended with an error"}
+            self.failure = refusal(None, {}, {"error": told}, self.endpoint)
+            return
         delta = object_in(choice.get("delta"))
         if "delta" not in choice and (message := object_in(choice.get("message"))):
             delta, self._whole = message, True

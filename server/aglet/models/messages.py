@@ -1,13 +1,15 @@
 """What every dialect writes the same way: the words in a conversation, and their order."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from aglet.engine.vocabulary import (
     AssistantMessage,
     Content,
     Image,
+    JsonObject,
     Message,
     Resource,
     Text,
@@ -17,10 +19,39 @@ from aglet.engine.vocabulary import (
 
 STOPPED = "[The user stopped this answer here.]"
 NOTHING = "(empty)"
+CONVERSATIONS = 16  # of which is known how they were sent
 Theirs = UserMessage | ToolResult
+Turn = AssistantMessage | list[Theirs]
 
 
-def turns(messages: Sequence[Message]) -> Iterator[AssistantMessage | list[Theirs]]:
+class Written:
+    """How the latest conversations were written: a longer one is written from where it goes on."""
+
+    def __init__(self, write: Callable[[Turn, str], list[JsonObject]]) -> None:
+        self._write = write
+        self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject]]] = OrderedDict()
+
+    def conversation(self, messages: Sequence[Message], session_id: str, model: str) -> list[JsonObject]:
+        """All turns as they are sent to this model. Do not change what is in the list."""
+        key = session_id, model
+        begun, sent = self._known.pop(key, ((), []))
+        if tuple(messages[: len(begun)]) != begun:
+            begun, sent = (), []
+        rest = messages[len(begun) :]
+        ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
+        closed = rest[: ends[-1]] if ends else ()
+        sent = [*sent, *self._written(closed, model)]
+        self._known[key] = (*begun, *closed), sent
+        if len(self._known) > CONVERSATIONS:
+            self._known.popitem(last=False)
+        return [*sent, *self._written(rest[len(closed) :], model)]
+
+    def _written(self, messages: Sequence[Message], model: str) -> Iterator[JsonObject]:
+        for turn in turns(messages):
+            yield from self._write(turn, model)
+
+
+def turns(messages: Sequence[Message]) -> Iterator[Turn]:
     """The conversation turn by turn: each answer alone, and all that stands between two of them.
 
     Answers without text and calls are left out: servers refuse them.
@@ -67,6 +98,11 @@ def written(part: Content) -> str:
 def compact(value: object) -> str:
     """JSON without spaces; the same value always gives the same text."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _ends_a_turn(message: Message) -> bool:
+    """Whether what follows is never written into the same message as what is before."""
+    return isinstance(message, AssistantMessage) and not _says_nothing(message)
 
 
 def _says_nothing(message: Message) -> bool:

@@ -1,29 +1,38 @@
 """Large contents (whole outputs, snapshots of files), each in a file named by the SHA-256 of its bytes."""
 
 import asyncio
+import fcntl
 import hashlib
 import os
 import re
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from aglet.stores.disk import READ, flush_folder, make_private, read_all, write_new
+from aglet.stores.disk import PRIVATE, READ, flush_folder, make_private, read_all, write_new
 
 _NAME = re.compile(r"[0-9a-f]{64}")
+_NAMED = re.compile(rb"[0-9a-f]{64}")
+_CHUNK = 1 << 18  # bytes of a session's file that are looked through at once
+_RARELY = 86_400.0  # seconds between two collections on one machine
 _FORGOTTEN = 3600.0  # seconds after which an unfinished file is one that a crash left behind
 
 
-class BlobError(Exception):
+class BlobError(OSError):
     """The content cannot be kept or given; the message says why and what to do."""
 
 
 class Blobs:
-    """The contents in `<state_dir>/blobs`. The same bytes are kept once; nobody changes or removes them."""
+    """The contents in `<state_dir>/blobs`. The same bytes are kept once; nobody changes them.
+
+    They are removed only by `collect`. Keeping bytes that are there already makes them young again.
+    """
 
     def __init__(self, state_dir: Path) -> None:
-        self._folder = state_dir / "blobs"
+        self._folder, self._sessions = state_dir / "blobs", state_dir / "sessions"
         self._swept = False
 
     async def keep(self, data: bytes) -> str:
@@ -37,16 +46,31 @@ class Blobs:
         """The bytes kept under this name, proved to be those. Raises `BlobError`."""
         return await asyncio.to_thread(self._read, name)
 
+    async def collect(self, max_age: float, max_bytes: int) -> int:
+        """Remove what no session names, if it was not kept again for `max_age` seconds; how many bytes.
+
+        When more than `max_bytes` are left, the oldest that no session names go earlier, but not within
+        an hour. Works once a day, whoever asks, off the loop; cancelling stops it. Raises `OSError`.
+        """
+        stop = threading.Event()
+        try:
+            return await asyncio.to_thread(self._collect, max(max_age, _FORGOTTEN), max_bytes, stop)
+        finally:
+            stop.set()
+
     def _keep(self, data: bytes) -> str:
         name = hashlib.sha256(data).hexdigest()
         path = self._path(name)
         try:
             self._prepare(path.parent)
-            if not _holds(path, name):
-                fresh = self._folder / f"new-{uuid4().hex}"
-                write_new(fresh, data)
-                _move(fresh, path)
-                flush_folder(path.parent)
+            with _lock(self._folder, fcntl.LOCK_SH):
+                if _holds(path, name):
+                    os.utime(path)
+                    return name
+            fresh = self._folder / f"new-{uuid4().hex}"
+            write_new(fresh, data)
+            _move(fresh, path)
+            flush_folder(path.parent)
         except OSError as error:
             raise BlobError(
                 f"{len(data)} bytes cannot be kept in {path.parent}: {error.strerror}."
@@ -66,6 +90,58 @@ class Blobs:
             raise BlobError(f"The content {name} is damaged on the disk and cannot be used.")
         return data
 
+    def _collect(self, max_age: float, max_bytes: int, stop: threading.Event) -> int:
+        if not self._is_due():
+            return 0
+        before, kept, removed = time.time(), self._kept(), 0
+        named = self._named(stop)  # after the list: what is kept and named meanwhile is not in it
+        total = sum(size for _, size, _ in kept)
+        for used, size, path in kept:
+            old = used < before - max_age or (total - removed > max_bytes and used < before - _FORGOTTEN)
+            if stop.is_set():
+                break
+            if old and path.parent.name + path.name not in named and self._remove(path, used):
+                removed += size
+        return removed
+
+    def _is_due(self) -> bool:
+        """Whether there is anything, and nobody collected lately. If so, it counts as done now."""
+        done = self._folder / "collected"
+        with suppress(FileNotFoundError):
+            if done.stat().st_mtime > time.time() - _RARELY:
+                return False
+        if self._folder.is_dir():
+            done.touch(mode=PRIVATE)
+        return self._folder.is_dir()
+
+    def _kept(self) -> list[tuple[float, int, Path]]:
+        """When each content was kept last (Unix time), its size and its file, the oldest first."""
+        found: list[tuple[float, int, Path]] = []
+        for path in list(self._folder.glob("??/*")):
+            with suppress(FileNotFoundError):
+                status = path.lstat()
+                found.append((status.st_mtime, status.st_size, path))
+        return sorted(found, key=lambda one: one[:2])
+
+    def _named(self, stop: threading.Event) -> set[str]:
+        """Every name that stands anywhere in the file of a session, whoever wrote it there."""
+        found: set[str] = set()
+        for path in list(self._sessions.glob("*")):
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                seen = b""
+                while not stop.is_set() and (chunk := file.read(_CHUNK)):
+                    seen = seen[-63:] + chunk  # a name may stand across two chunks
+                    found.update(match.decode() for match in _NAMED.findall(seen))
+        return found
+
+    def _remove(self, path: Path, used: float) -> bool:
+        """Remove a content, unless somebody kept it again in the meantime."""
+        with _lock(self._folder, fcntl.LOCK_EX), suppress(FileNotFoundError):
+            if path.lstat().st_mtime == used:
+                path.unlink()
+                return True
+        return False
+
     def _path(self, name: str) -> Path:
         return self._folder / name[:2] / name[2:]
 
@@ -78,6 +154,17 @@ class Blobs:
                 with suppress(FileNotFoundError):
                     if unfinished.stat().st_mtime < time.time() - _FORGOTTEN:
                         unfinished.unlink()
+
+
+@contextmanager
+def _lock(folder: Path, kind: int) -> Generator[None]:
+    """Between "it is there" and "it is young again" nothing is removed."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, kind)
+        yield
+    finally:
+        os.close(fd)
 
 
 def _move(fresh: Path, path: Path) -> None:

@@ -110,7 +110,7 @@ def decode(line: bytes) -> Entry | Header:
 
 
 def unstructure(fact: Fact) -> JsonObject:
-    """The fact as JSON; an unknown one exactly as it was read."""
+    """The fact as JSON, without members that have their default; an unknown one exactly as it was read."""
     if isinstance(fact, Unknown):
         return {"type": fact.kind, **fact.data}
     return {"type": _KINDS[type(fact)], "v": VERSION, **_converter().unstructure(fact)}
@@ -133,7 +133,7 @@ def structure(data: JsonObject) -> Fact:
 
 @cache
 def _converter() -> Converter:
-    converter = Converter()
+    converter = Converter(omit_if_default=True)
     for plain in (str, int, float, bool):
         converter.register_structure_hook(plain, _exactly)
     converter.register_structure_hook(StrEnum, _member)

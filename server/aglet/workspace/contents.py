@@ -13,8 +13,16 @@ LARGEST = 50_000_000  # bytes of a file that can be changed
 def read_text(target: Target, max_bytes: int) -> FileText:
     """The file as text. Raises `WorkspaceError`, with the size for what is no text."""
     stored = read_stored(target, max_bytes)
-    text, _ = _decoded(target, stored)
-    return FileText(target.place, text, FileVersion(stored.hash), "disk", mode=stored.mode)
+    text, encoding = _decoded(target, stored)
+    return FileText(
+        target.place,
+        text,
+        FileVersion(stored.hash),
+        "disk",
+        mode=stored.mode,
+        encoding=encoding.name,
+        guessed=encoding.guessed,
+    )
 
 
 def write_text(target: Target, text: str, expected: FileVersion | None) -> FileChange:

@@ -1,53 +1,49 @@
-"""The editor's truth: which open document stands for a path, and whether it or the disk is right.
+"""The open documents of one workspace: which of them stands for a path, and whether it or the disk counts."""
 
-LSP has no "modified" flag. A document is clean while its text is what the disk holds; the last such
-moment is remembered, so that later a difference tells who changed: the document (its text wins), the
-disk (the disk wins), or both (a conflict, for the user to solve). Line ends and a byte order mark do
-not count as differences, because editors normalise them.
-"""
-
+import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum
+from typing import NamedTuple
 
-from aglet.engine.ports import Stale, WorkspaceError
+from aglet.engine.ports import Place, Stale, WorkspaceError
 from aglet.engine.vocabulary import FileVersion
-from aglet.workspace.editor import Buffer, Editor
-from aglet.workspace.files import find_stamp, find_stored, is_settled
-from aglet.workspace.paths import Ground, Target
-from aglet.workspace.texts import Binary, decode, hash_of, with_plain_ends
-from aglet.workspace.uris import is_file_uri
+from aglet.workspace.agreements import UNSAVED, Buffer, Held, Standing
+from aglet.workspace.editor import Editor
+from aglet.workspace.paths import Ground, Root, Target
+from aglet.workspace.texts import hash_of
+from aglet.workspace.uris import is_file_uri, to_path
 
-COMPARED = 50_000_000  # bytes of a file that is compared with its document
-
-
-class Standing(Enum):
-    """How a document and the disk stand to each other."""
-
-    CLEAN = "the same text"
-    DIRTY = "the document has unsaved changes"
-    BEHIND = "the disk changed, the document did not"
-    CONFLICT = "both changed"
+UNTITLED = "untitled:"  # the scheme of documents that were never saved; some know where they will be
+_NOWHERE = Root(UNTITLED, UNTITLED)
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What the disk held: the hash of the bytes, a digest of the text as editors compare it, the mode."""
+class Seen(NamedTuple):
+    """An open document of the workspace, what the disk holds for it, and how the two stand to each other."""
 
-    hash: str
-    digest: str
-    mode: int
+    buffer: Buffer
+    target: Target
+    held: Held
+    standing: Standing
 
 
 class Documents:
-    """The open documents of the workspace."""
+    """The open documents that belong to a workspace."""
 
     def __init__(self, editor: Editor, ground: Ground) -> None:
-        self._editor, self._ground = editor, ground
+        self._editor, self._ground, self._agreements = editor, ground, editor.agreements
         self._targets: dict[str, Target] = {}  # by URI
-        self._agreed: dict[str, Held] = {}  # by URI: the last time document and disk were the same
-        self._seen: dict[str, tuple[tuple[int, ...], Held | None]] = {}  # by path
+
+    def enter(self, path: str) -> Target:
+        """The target of a path that may be opened, or of an open document that has no path yet.
+
+        Raises `PathOutside` and `WorkspaceError`.
+        """
+        return self._nameless(path) or self._ground.enter(path)
+
+    def place(self, path: str) -> Place:
+        """Look at a path without opening it. Raises `WorkspaceError`."""
+        target = self._nameless(path)
+        return target.place if target else self._ground.place(path)
 
     def find(self, target: Target) -> Buffer | None:
         """The open document of this file, under whatever spelling of its path the editor opened it."""
@@ -56,99 +52,80 @@ class Documents:
         return next((buffer for buffer, other in self.each() if other.place.path == target.place.path), None)
 
     def each(self) -> Iterator[tuple[Buffer, Target]]:
-        """The open documents that are files and may be read."""
+        """The open documents that are files, or may become files, and may be read."""
         for buffer in self._editor.buffers():
             target = self._target(buffer.uri)
             if target and self._ground.permits(target):
                 yield buffer, target
 
-    def look(self, target: Target) -> Held | None:
-        """What the disk holds for this file; `None` when there is nothing that can be compared."""
-        stamp = find_stamp(target)
-        known = self._seen.get(target.place.path)
-        if stamp is None or (known and known[0] == stamp):
-            return known[1] if stamp and known else None
-        held = _held(target)
-        if is_settled(stamp):
-            self._seen[target.place.path] = stamp, held
-        return held
+    async def see(self, buffer: Buffer, target: Target) -> Seen:
+        """Look how this document stands to the disk now."""
+        await self._agreements.settle()
+        held = await asyncio.to_thread(self._agreements.look, target)
+        return Seen(buffer, target, held, self._agreements.judge(buffer, held))
 
-    def judge(self, buffer: Buffer, held: Held | None) -> Standing:
-        """How this document stands to what the disk holds."""
-        if held is None:
-            return Standing.DIRTY  # it exists only in the editor
-        digest, agreed = digest_of(buffer.text), self._agreed.get(buffer.uri)
-        if digest == held.digest:
-            self._agreed[buffer.uri] = held
-            return Standing.CLEAN
-        if agreed is None or agreed.hash == held.hash:
-            return Standing.DIRTY
-        return Standing.BEHIND if agreed.digest == digest else Standing.CONFLICT
+    async def survey(self) -> list[Seen]:
+        """Look at all documents, with their paths looked up anew."""
+        self._targets.clear()
+        return [await self.see(buffer, target) for buffer, target in list(self.each())]
 
-    def agree(self, buffer: Buffer, held: Held) -> None:
+    def agree(self, seen: Seen) -> None:
         """Take the disk as known to this document, whose next text is made from it."""
-        self._agreed[buffer.uri] = held
+        self._agreements.agree(seen.buffer, seen.held)
 
-    def check(self, buffer: Buffer, held: Held | None, expected: FileVersion | None, shown: str) -> Standing:
-        """Whether a write that expects this version may go into the document. Raises `Stale`."""
-        standing = self.judge(buffer, held)
-        if expected is None or not expected.hash:
-            raise Stale(f"{shown} exists already: it is open in the editor. Read it, then change it.")
-        if standing is Standing.CONFLICT:
-            raise Stale(
-                f"{shown} has unsaved changes in the editor, and it was changed on disk as well. "
-                "Ask the user to save or to reload it, then read it again."
-            )
-        known = {hash_of(buffer.text)} if standing is not Standing.BEHIND else set[str]()
-        if held and standing in {Standing.CLEAN, Standing.BEHIND}:
-            known.add(held.hash)
-        if expected.hash not in known:
-            raise Stale(f"{shown} was changed in the meantime. Read it again.")
-        return standing
-
-    def unsaved(self) -> Iterator[tuple[Buffer, Target, Held | None]]:
+    def unsaved(self) -> Iterator[Seen]:
         """The documents with unsaved changes."""
         for buffer, target in self.each():
-            held = self.look(target)
-            if self.judge(buffer, held) in {Standing.DIRTY, Standing.CONFLICT}:
-                yield buffer, target, held
+            held = self._agreements.look(target)
+            if (standing := self._agreements.judge(buffer, held)) in UNSAVED:
+                yield Seen(buffer, target, held, standing)
 
     def new_below(self, target: Target) -> list[tuple[str, ...]]:
         """The files below a folder that exist only as a document, as components under its root."""
         head = target.parts
         return [
-            other.parts
-            for _, other in self.each()
-            if other.root == target.root
-            and other.parts[: len(head)] == head != other.parts
-            and find_stamp(other) is None
+            seen.target.parts
+            for seen in self.unsaved()
+            if not seen.held.hash
+            and seen.target.root == target.root
+            and seen.target.parts[: len(head)] == head != seen.target.parts
         ]
 
-    def refresh(self) -> list[tuple[Buffer, Target]]:
-        """All documents, with their paths looked up anew; what belonged to closed ones is forgotten."""
-        uris = {buffer.uri for buffer in self._editor.buffers()}
-        self._targets.clear()
-        self._agreed = {uri: held for uri, held in self._agreed.items() if uri in uris}
-        found = list(self.each())
-        paths = {target.place.path for _, target in found}
-        self._seen = {path: seen for path, seen in self._seen.items() if path in paths}
-        return found
-
     def _target(self, uri: str) -> Target | None:
-        if uri not in self._targets and is_file_uri(uri):
+        if uri not in self._targets:
             with suppress(WorkspaceError):  # a URI that names no file of this machine
-                self._targets[uri] = self._ground.locate(uri)
+                if is_file_uri(uri):
+                    self._targets[uri] = self._ground.locate(uri)
+                elif uri.startswith(UNTITLED):
+                    self._targets[uri] = self._untitled(uri)
         return self._targets.get(uri)
 
+    def _untitled(self, uri: str) -> Target:
+        name = uri.removeprefix(UNTITLED)
+        if name.startswith("/"):
+            return self._ground.locate(to_path(f"file://{name}"))
+        place = Place(shown=uri, path=uri, uri=uri, inside=True)
+        return Target(place, _NOWHERE, (), disguised=False)
 
-def _held(target: Target) -> Held | None:
-    try:
-        stored = find_stored(target, COMPARED)
-        return Held(stored.hash, digest_of(decode(stored.data)[0]), stored.mode) if stored else None
-    except (WorkspaceError, Binary):
-        return None
+    def _nameless(self, path: str) -> Target | None:
+        if not path.startswith(UNTITLED):
+            return None
+        return self._target(buffer.uri) if (buffer := self._editor.buffer(path)) else None
 
 
-def digest_of(text: str) -> str:
-    """What is equal for texts that an editor holds to be the same."""
-    return hash_of(with_plain_ends(text))
+def check(seen: Seen, expected: FileVersion | None) -> None:
+    """Raise `Stale` unless a write that expects this version may go into the document."""
+    shown, wanted = seen.target.place.shown, expected.hash if expected else ""
+    if seen.standing is Standing.CONFLICT:
+        raise Stale(
+            f"{shown} has unsaved changes in the editor, and it was changed on disk as well. "
+            "Ask the user to save or to reload it, then read it again."
+        )
+    known = {hash_of(seen.buffer.text)} if seen.standing is not Standing.BEHIND else set[str]()
+    if seen.standing in {Standing.CLEAN, Standing.BEHIND}:
+        known.add(seen.held.hash)
+    if wanted in known:
+        return
+    if not wanted:
+        raise Stale(f"{shown} exists already: it is open in the editor. Read it, then change it.")
+    raise Stale(f"{shown} was changed in the meantime. Read it again.")

@@ -1,23 +1,24 @@
 """What the workspace needs from an editor: its open documents, and edits made through it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from aglet.engine.ports import WorkspaceError
-
-
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """An open document as the editor last told it; `version` is the editor's own count."""
-
-    uri: str
-    version: int
-    text: str
+from aglet.workspace.agreements import Agreements, Buffer
 
 
 class Editor(Protocol):
     """An editor with open documents. URIs are compared after normalisation by the editor."""
+
+    @property
+    def agreements(self) -> Agreements:
+        """When its documents and the disk last held the same."""
+        ...
+
+    @property
+    def can_save(self) -> bool:
+        """Whether it saves when it is asked to."""
+        ...
 
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI."""
@@ -28,16 +29,29 @@ class Editor(Protocol):
         ...
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
-        """Turn `buffer` into `text` by one versioned edit, and give the document as it is then.
+        """Turn `buffer` into `text` by one versioned edit, and give the document as it was right then.
 
-        Raises `Stale` when the document is no longer at `buffer.version` or does not hold `text`
+        Raises `Stale` when the document is no longer at `buffer.version` or did not hold `text`
         afterwards, and `WorkspaceError` when the editor refuses.
         """
+        ...
+
+    async def save(self, uris: Sequence[str]) -> None:
+        """Have these documents saved, in the editor's own way; what it does not save stays unsaved."""
+        ...
+
+    def tell(self, uri: str, *, created: bool) -> None:
+        """The disk holds something new for this file; the editor may want to show it."""
         ...
 
 
 class NoEditor:
     """Nobody has a document open: the disk is the truth."""
+
+    can_save = False
+
+    def __init__(self) -> None:
+        self.agreements = Agreements()
 
     def buffer(self, uri: str) -> Buffer | None:
         """No document is open."""
@@ -50,3 +64,9 @@ class NoEditor:
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
         """There is nothing to edit."""
         raise WorkspaceError("no editor is connected")
+
+    async def save(self, uris: Sequence[str]) -> None:
+        """There is nothing to save."""
+
+    def tell(self, uri: str, *, created: bool) -> None:
+        """Nobody is there to hear it."""

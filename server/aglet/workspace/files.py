@@ -111,16 +111,17 @@ def find_stamp(target: Target) -> tuple[int, ...] | None:
         return None
 
 
-def replace_stored(target: Target, data: bytes, before: Stored | None) -> None:
+def replace_stored(target: Target, data: bytes, before: Stored | None, mode: int = 0o666) -> None:
     """Make the file hold `data`, when it still is as it was `before` (`None`: absent).
 
-    Missing folders are made. Raises `Stale` when somebody else changed or made the file, and
-    `WorkspaceError` when the disk refuses; nothing is changed then, and nothing is left over.
+    A new file gets this `mode`, as far as the umask lets it; missing folders are made. Raises `Stale` when
+    somebody else changed or made the file, and `WorkspaceError` when the disk refuses; nothing is changed
+    then, and nothing is left over.
     """
     shown, temporary = target.place.shown, TEMPORARY + token_hex(8)
     with explained(shown), _parent(target, create=before is None) as folder:
         try:
-            with opened(_open_new(folder, temporary, 0o600 if before else 0o666)) as handle:
+            with opened(_open_new(folder, temporary, 0o600 if before else mode)) as handle:
                 if before:
                     _check_writable(target, folder, before)
                     _copy_attributes(target, folder, handle)
@@ -132,6 +133,13 @@ def replace_stored(target: Target, data: bytes, before: Stored | None) -> None:
                 os.unlink(temporary, dir_fd=folder)
         with opened(open_beneath(folder, (), os.O_RDONLY | os.O_DIRECTORY)) as readable:
             os.fsync(readable)
+
+
+def remove_stored(target: Target, before: Stored) -> None:
+    """Remove the file, when it still is as it was `before`. Raises `Stale` and `WorkspaceError`."""
+    with explained(target.place.shown), _parent(target) as folder, _COMMIT:
+        _check_unchanged(target, folder, before)
+        os.unlink(target.parts[-1], dir_fd=folder)
 
 
 def remove_leftover(target: Target) -> bool:
@@ -201,13 +209,18 @@ def _take_name(target: Target, folder: int, temporary: str, before: Stored | Non
         except FileExistsError:
             raise Stale(f"{shown} exists already. Read it, then change it.") from None
         return
+    _check_unchanged(target, folder, before)
+    os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _check_unchanged(target: Target, folder: int, before: Stored) -> None:
+    shown = target.place.shown
     try:
         now = _read(target, folder, len(before.data))
     except (FileNotFoundError, WorkspaceError):
         raise Stale(f"{shown} was removed or changed in the meantime. Read it again.") from None
     if now.data != before.data:
         raise Stale(f"{shown} was changed in the meantime. Read it again.")
-    os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _take_new_name(folder: int, temporary: str, name: str) -> None:

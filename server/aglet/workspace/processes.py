@@ -59,6 +59,7 @@ class Processes:
             output=running.kept.text(),
             total=running.kept.total,
             seconds=time.monotonic() - started,
+            left_over=running.left,
         )
 
     async def aclose(self) -> None:
@@ -82,6 +83,7 @@ class _Running:
         self._loop = asyncio.get_running_loop()
         self.over: asyncio.Future[None] = self._loop.create_future()
         self.status = -signal.SIGKILL
+        self.left = 0
 
     def start(self, command: Command, folder: int, environment: Mapping[str, str]) -> None:
         """Start the keeper; it starts the command. Raises `WorkspaceError`."""
@@ -129,7 +131,11 @@ class _Running:
             self._finish()
 
     def _ended(self) -> None:
-        """Our end of the lifeline can be read: nothing is ever sent, so the keeper is gone."""
+        """Our end of the lifeline can be read: the number of those left running, or the keeper is gone."""
+        with suppress(OSError):
+            if told := self._lifeline.recv(16):
+                self.left = int(told)
+                return
         self._loop.remove_reader(self._lifeline)
         self._lifeline.close()
         self.status = self._keeper.wait()

@@ -15,19 +15,20 @@ from aglet.engine.ports import (
     Finished,
     PathOutside,
     Place,
-    Stale,
     WorkspaceError,
 )
 from aglet.engine.vocabulary import FileChange, FileVersion
+from aglet.workspace.agreements import UNSAVED, Buffer, Standing
 from aglet.workspace.contents import read_text, write_text
-from aglet.workspace.documents import Documents, Held, Standing
-from aglet.workspace.editor import Buffer, Editor
+from aglet.workspace.documents import Documents, Seen, check
+from aglet.workspace.editor import Editor
 from aglet.workspace.files import check_size, explained, remove_leftover
 from aglet.workspace.handles import folder_beneath
 from aglet.workspace.listing import Parts, list_folder, walk
 from aglet.workspace.paths import Ground, Target
 from aglet.workspace.processes import Processes
-from aglet.workspace.texts import hash_of, with_plain_ends
+from aglet.workspace.snapshots import Snapshots
+from aglet.workspace.texts import hash_of
 
 Hidden = Callable[[Iterable[str]], bool]
 
@@ -57,6 +58,7 @@ class OpenWorkspace:
         self._ground = Ground(root, extra_roots, private)
         self._documents = Documents(editor, self._ground)
         self._editor, self._processes, self._hidden = editor, processes, hidden
+        self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
 
     @property
     def root(self) -> str:
@@ -70,7 +72,7 @@ class OpenWorkspace:
 
     def place(self, path: str) -> Place:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
-        return self._ground.place(path)
+        return self._documents.place(path)
 
     def allow(self, path: str) -> None:
         """Let exactly this outside path be opened: the user said yes."""
@@ -80,13 +82,13 @@ class OpenWorkspace:
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
         """The file's text: the document's, unless only the disk changed. Raises `WorkspaceError`."""
-        target = self._ground.enter(path)
+        target = self._documents.enter(path)
         if buffer := self._documents.find(target):
-            held = await asyncio.to_thread(self._documents.look, target)
-            standing = self._documents.judge(buffer, held)
-            if standing is not Standing.BEHIND:
+            seen = await self._documents.see(buffer, target)
+            if seen.standing is not Standing.BEHIND:
                 check_size(target.place.shown, len(buffer.text.encode("utf-8", "replace")), max_bytes)
-                return _document(buffer, target, held, standing)
+                return _document(seen)
+            self._editor.tell(buffer.uri, created=False)
             return replace(await asyncio.to_thread(read_text, target, max_bytes), behind=True)
         return await asyncio.to_thread(read_text, target, max_bytes)
 
@@ -95,23 +97,23 @@ class OpenWorkspace:
     ) -> FileChange:
         """Make the file's text exactly this: by one edit where it is open, else on the disk.
 
-        Raises `Stale` when it is not at `expected` and `WorkspaceError` when it cannot be done;
-        nothing is changed then. A protected file must be called by its own name: a link to it may have
-        appeared after the permissions looked.
+        Raises `Stale` when it is not at `expected` and `WorkspaceError` when it cannot be done; `Stale`
+        says what of it happened all the same, the others mean nothing. A protected file must be called by
+        its own name: a link to it may have appeared after the permissions looked.
         """
-        target = self._ground.enter(path)
+        target = self._documents.enter(path)
         if target.disguised:
             raise WorkspaceError(f"{path} leads to {target.place.path}. Use that path to write there.")
         buffer = self._documents.find(target)
         if buffer is None:
-            return await asyncio.to_thread(write_text, target, text, expected)
-        held = await asyncio.to_thread(self._documents.look, target)
-        standing = self._documents.check(buffer, held, expected, target.place.shown)
+            change = await asyncio.to_thread(write_text, target, text, expected)
+            self._editor.tell(change.uri, created=change.change == "added")
+            return change
+        seen = await self._documents.see(buffer, target)
+        check(seen, expected)
         after = await self._editor.replace(buffer, text, label)
-        if with_plain_ends(after.text) != with_plain_ends(text):
-            raise Stale(f"{target.place.shown} does not hold the new text in the editor. Read it again.")
-        if held and standing is Standing.BEHIND:
-            self._documents.agree(buffer, held)
+        if seen.standing is Standing.BEHIND:
+            self._documents.agree(seen)
         return await asyncio.to_thread(_change, target, buffer, after)
 
     async def list(self, path: str = "") -> Sequence[DirEntry]:
@@ -134,27 +136,22 @@ class OpenWorkspace:
             found = ()
         return await asyncio.to_thread(self._names, target, {*found, *new})
 
+    @property
+    def can_save(self) -> bool:
+        """Whether the editor saves documents when it is asked to."""
+        return self._editor.can_save
+
     def unsaved(self) -> Sequence[str]:
         """The open documents with unsaved changes, as people read their paths."""
-        return [file.place.shown for file in self.buffers()]
+        return self._shown(self._documents.unsaved())
 
     def buffers(self) -> Sequence[FileText]:
         """The open documents with unsaved changes, with their text."""
-        return [
-            _document(buffer, target, held, Standing.DIRTY)
-            for buffer, target, held in self._documents.unsaved()
-            if not self._hides(target, target.parts)
-        ]
+        return [_document(seen) for seen in self._unsaved()]
 
-    async def observe(self) -> None:
-        """Compare the open documents with the disk, so that later it is known who changed.
-
-        The door calls it when a document was opened or saved; every command is preceded by it.
-        """
-        found = self._documents.refresh()
-        for buffer, target in found:
-            held = await asyncio.to_thread(self._documents.look, target)
-            self._documents.judge(buffer, held)
+    def _unsaved(self) -> Sequence[Seen]:
+        found = self._documents.unsaved()
+        return [seen for seen in found if not self._hides_file(seen.target)]
 
     async def clean(self) -> Sequence[str]:
         """Remove the temporary files of writes whose process was killed, and give their names.
@@ -180,16 +177,40 @@ class OpenWorkspace:
     async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
         """Run a command to its end in a folder of the workspace. Raises `WorkspaceError`.
 
-        Cancelling ends the command and all it started. What it leaves running ends with it.
+        Cancelling ends the command and all it started. What it leaves running ends with it. What the
+        command could not see, and what it did to open documents, is found out around it.
         """
         target = self._ground.enter(command.cwd)
         if not target.place.inside:
             raise PathOutside(f"Commands run in the workspace; {target.place.shown} is outside.")
-        await self.observe()
+        if command.save:
+            await self._editor.save([seen.buffer.uri for seen in self._unsaved()])
+        before = await self._documents.survey()
         program = self.which(command.argv[0]) or command.argv[0]
         command = replace(command, argv=(program, *command.argv[1:]))
         with explained(target.place.shown), folder_beneath(target.root.real, target.parts) as folder:
-            return await self._processes.run(command, folder, target.spelled, output)
+            finished = await self._processes.run(command, folder, target.spelled, output)
+        return replace(
+            finished,
+            unsaved=tuple(self._shown(seen for seen in before if seen.standing in UNSAVED)),
+            changed=tuple(self._shown(await self._changed_since(before))),
+        )
+
+    async def _changed_since(self, before: Sequence[Seen]) -> Sequence[Seen]:
+        """The documents whose files somebody else than the editor changed."""
+        hashes = {seen.buffer.uri: seen.held.hash for seen in before}
+        theirs = {Standing.BEHIND, Standing.CONFLICT}
+        now = [seen for seen in await self._documents.survey() if seen.standing in theirs]
+        changed = [seen for seen in now if seen.held.hash != hashes.get(seen.buffer.uri)]
+        for seen in changed:
+            self._editor.tell(seen.buffer.uri, created=False)
+        return changed
+
+    def _shown(self, documents: Iterable[Seen]) -> Sequence[str]:
+        return [seen.target.place.shown for seen in documents if not self._hides_file(seen.target)]
+
+    def _hides_file(self, target: Target) -> bool:
+        return self._hides(target, target.parts)
 
     def _hides(self, target: Target, parts: Parts) -> bool:
         return self._hidden(self._ground.names(target.root, parts))
@@ -218,15 +239,16 @@ class OpenWorkspace:
         return not any(self.place(str(spelling)).inside for spelling in (file, file.parent))
 
 
-def _document(buffer: Buffer, target: Target, held: Held | None, standing: Standing) -> FileText:
+def _document(seen: Seen) -> FileText:
+    buffer = seen.buffer
     return FileText(
-        place=replace(target.place, uri=buffer.uri),
+        place=replace(seen.target.place, uri=buffer.uri),
         text=buffer.text,
         version=FileVersion(hash_of(buffer.text), buffer.version),
         source="buffer",
-        dirty=standing in {Standing.DIRTY, Standing.CONFLICT},
-        behind=standing is Standing.CONFLICT,
-        mode=held.mode if held else 0o644,
+        dirty=seen.standing in UNSAVED,
+        behind=seen.standing is Standing.CONFLICT,
+        mode=seen.held.mode,
     )
 
 

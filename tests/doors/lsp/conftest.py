@@ -1,5 +1,6 @@
 """A server of one's own for every test."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +10,12 @@ import pytest
 
 from support.wire import Wire, script, turns
 
+LIMITED = """
+import sys
+from aglet.doors.lsp import main
+from aglet.doors.lsp.limits import Limits
+sys.exit(main(limits=Limits({})))
+"""
 Serve = Callable[..., Wire]
 
 
@@ -17,9 +24,11 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     """Start a server whose model plays these prompts; when the test is over, what it said is checked."""
     with ExitStack() as servers:
 
-        def start(*prompts: Any, **settings: Any) -> Wire:
+        def start(*prompts: Any, limits: str = "", **settings: Any) -> Wire:
             made = [prompt if isinstance(prompt, dict) else turns(prompt) for prompt in prompts]
-            return servers.enter_context(Wire(tmp_path, script(tmp_path, *made, **settings)))
+            config = script(tmp_path, *made, **settings)
+            command = [sys.executable, "-c", LIMITED.format(limits)] if limits else None
+            return servers.enter_context(Wire(tmp_path, config, command))
 
         yield start
 

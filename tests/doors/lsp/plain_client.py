@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from aglet.doors.lsp.positions import Place, offset_at, place_at
-from support.wire import PATIENCE, Message, Wire
+from support.wire import Message, Wire
 
 FIXTURES = Path(__file__).with_name("fixtures")
+LONG = 30.0  # seconds: on a busy machine a server takes a while to start
 CLIENTS = ("neovim", "helix", "eglot", "vscode")
 
 
@@ -50,7 +51,7 @@ class PlainClient:
     def command(self, name: str, *arguments: object) -> Any:
         """Follow a command that was advertised."""
         assert name in self.commands
-        return self.wire.call("workspace/executeCommand", {"command": name, "arguments": list(arguments)})
+        return self._call("workspace/executeCommand", {"command": name, "arguments": list(arguments)})
 
     def actions(
         self, line: int, last: int | None = None, character: int = 0, **context: Any
@@ -59,7 +60,7 @@ class PlainClient:
         end = {"line": line if last is None else last, "character": character}
         span = {"start": {"line": line, "character": 0}, "end": end}
         given = {"textDocument": {"uri": self.uri}, "range": span, "context": {"diagnostics": [], **context}}
-        return self.wire.call("textDocument/codeAction", given)
+        return self._call("textDocument/codeAction", given)
 
     def choose(self, title: str, line: int = 0, last: int | None = None, **context: Any) -> Any:
         """Take the code action whose title begins so."""
@@ -77,7 +78,7 @@ class PlainClient:
 
     def eventually(self, done: Callable[[], object]) -> None:
         """Wait until this is so."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + LONG
         while not done():
             assert time.monotonic() < deadline
             time.sleep(0.01)
@@ -85,9 +86,16 @@ class PlainClient:
     def message(self, text: str) -> Message:
         """Wait for a message that has this in it."""
         shown = self.wire.until(
-            lambda m: m.get("method", "").startswith("window/showMessage") and text in m["params"]["message"]
+            lambda m: m.get("method", "").startswith("window/showMessage") and text in m["params"]["message"],
+            LONG,
         )
         return shown["params"]
+
+    def _call(self, method: str, params: Message) -> Any:
+        number = self.wire.post(method, params)
+        response = self.wire.until(lambda m: "method" not in m and m.get("id") == number, LONG)
+        assert "result" in response, response
+        return response["result"]
 
     def _apply(self, params: Message) -> Message:
         change = params["edit"]["documentChanges"][0]

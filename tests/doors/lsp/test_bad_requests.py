@@ -30,17 +30,6 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-def test_an_id_that_is_in_use_is_refused(serve: Serve) -> None:
-    wire = serve(HANGING)
-    wire.initialize()
-    session = wire.session()
-    message = {"jsonrpc": "2.0", "id": "same", "method": "agent/run"}
-    wire.send({**message, "params": {"sessionId": session, "input": "go", "wait": True}})
-    wire.event("itemDelta")
-    wire.send({**message, "params": {"sessionId": session, "input": "go"}})
-    assert wire.answer_of("same")["error"]["code"] == -32600
-
-
 def test_params_that_make_no_sense_are_refused_by_name(serve: Serve) -> None:
     wire = serve("hi")
     wire.initialize()

@@ -1,4 +1,4 @@
-"""Admission, steering, the queue and idempotency keys, also when they race the end of a run (protocol 4.4, 5.2)."""
+"""Admission, steering, queue and idempotency keys, also when they race the end of a run (protocol 5.2)."""
 
 import random
 import time
@@ -189,9 +189,7 @@ def test_one_key_asked_many_times_at_once_is_one_run(serve: Serve) -> None:
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("races", [20, pytest.param(100, marks=pytest.mark.slow)])
-def test_changes_of_the_queue_that_race_its_start_lose_and_repeat_nothing(
-    serve: Serve, races: int
-) -> None:
+def test_changes_of_the_queue_that_race_its_start_lose_and_repeat_nothing(serve: Serve, races: int) -> None:
     """Each change either counts before its prompt begins, or is refused because it has begun."""
     here = talk(serve, {**SHORT, "match": "p"})
     chance = random.Random(11)

@@ -91,9 +91,7 @@ def test_point_2_the_stream_is_closed_at_once_and_no_further_tool_starts(stage: 
     assert len(scene.model.posts) == 1
 
 
-@pytest.mark.parametrize(
-    ("reply", "method"), [(STUBBORN, "agent/requestPermission"), (ASK, "agent/askUser")]
-)
+@pytest.mark.parametrize(("reply", "method"), [(STUBBORN, "agent/requestPermission"), (ASK, "agent/askUser")])
 def test_point_3_an_open_question_is_withdrawn_and_a_late_answer_counts_for_nothing(
     stage: Stage, reply: Reply, method: str
 ) -> None:
@@ -232,6 +230,4 @@ def test_point_9_cancelling_nothing_is_success_and_a_second_cancel_changes_nothi
 
 
 def _ended(event: Message, run_id: str, reason: str) -> bool:
-    return (
-        event["type"] == "runEnded" and event["runId"] == run_id and event["data"]["stopReason"] == reason
-    )
+    return event["type"] == "runEnded" and event["runId"] == run_id and event["data"]["stopReason"] == reason

@@ -108,7 +108,7 @@ def go_on(company: Company, left: Left, whole: list[Any]) -> None:
 
 
 def ends(events: list[Message]) -> list[Message]:
-    """Without the beginnings: that of a message is only shown while it runs, and comes from its fact later."""
+    """Without the beginnings: that of a message is only shown while it runs, and comes from its fact then."""
     return [event for event in events if event["type"] != "itemStarted"]
 
 

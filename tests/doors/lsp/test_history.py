@@ -10,6 +10,7 @@ from support.wire import Message, Wire, turns
 from .conftest import Serve
 
 LOOK = {"text": "I look.", "calls": [{"name": "list_dir", "arguments": {}}]}
+READ_NEW = {"text": "I read.", "calls": [{"name": "read_file", "arguments": {"path": "new.txt"}}]}
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 
 
@@ -73,6 +74,36 @@ def test_a_rewound_conversation_is_told_live_and_on_resume_and_can_be_undone(ser
     assert [item for item in fold(wire.events).items.values() if item["kind"] != "notice"] == before
     wire.call("agent/session/rewind", {"sessionId": session, "toItemId": ""})
     assert items(wire, session) == []
+
+
+def writing(number: int) -> Message:
+    call = {"name": "write_file", "arguments": {"path": "new.txt", "content": f"{number}\n"}}
+    return turns({"text": "I write.", "calls": [call]}, f"wrote {number}")
+
+
+def test_files_and_conversation_go_back_together_and_come_back(serve: Serve) -> None:
+    wire = serve(writing(1), turns(READ_NEW, *writing(2)["turns"]))
+    wire.initialize()
+    session = wire.session(options={"mode": "allowAll"})
+    wire.run(session)
+    first = items(wire, session)
+    wire.run(session)
+    both = items(wire, session)
+    new = wire.workspace / "new.txt"
+    asked = {"sessionId": session, "toItemId": first[-1]["itemId"], "what": "both"}
+    dry = wire.call("agent/session/rewind", {**asked, "dryRun": True})
+    assert [(told["uri"], told["change"]) for told in dry["files"]] == [(new.as_uri(), "modified")]
+    assert (new.read_text(), items(wire, session)) == ("2\n", both)
+    done = wire.call("agent/session/rewind", asked)
+    assert (new.read_text(), items(wire, session)) == ("1\n", first)
+    assert wire.event("historyRewound")["data"]["changes"][0]["uri"] == new.as_uri()
+    undo = {"sessionId": session, "undo": done["checkpointId"], "what": "both"}
+    wire.call("agent/session/rewind", undo)
+    assert (new.read_text(), items(wire, session)) == ("2\n", both)
+    new.write_text("mine\n")
+    files = wire.call("agent/session/rewind", {"sessionId": session, "toItemId": "", "what": "files"})
+    assert [told["uri"] for told in files["conflicts"]] == [new.as_uri()]
+    assert (new.read_text(), items(wire, session)) == ("mine\n", both)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.doors.lsp.hunks import find, lines_of, read_patch
+from aglet.doors.lsp.hunks import find, guess, lines_of, read_patch
 from aglet.doors.lsp.review import Review, judged
 from aglet.engine.facts import Entry, Rewound, ToolFinished
 from aglet.engine.patches import compare
@@ -121,3 +121,10 @@ def test_files_that_went_back_or_away_have_no_changes_to_judge() -> None:
     review.take([finished(gone, seq=4)])
     assert not review.of("file:///w/a")
     assert not review.of("untitled:x")
+
+
+def test_a_change_that_is_gone_is_looked_for_by_the_lines_around_it() -> None:
+    hunk = read_patch(compare("a", NUMBERS, MADE).text)[0]
+    assert guess(hunk, lines_of("0\n" + MADE.replace("ten\n", "mine\n")), 9) == 10
+    assert guess(hunk, lines_of("0\n" + MADE.replace("9\nten\n", "mine\nmine\n")), 9) == 10
+    assert guess(hunk, lines_of("nothing of it"), 9) == 9

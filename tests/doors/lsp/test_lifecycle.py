@@ -2,14 +2,14 @@
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from support.wire import Wire, frame, turns
+from support.leftovers import gone
+from support.wire import Wire, turns
 
 from .conftest import Serve
 
@@ -49,58 +49,6 @@ def test_initialize_is_answered_at_once(bare: Wire) -> None:
     assert time.monotonic() - begun < 1.0
 
 
-def test_requests_before_initialize_are_refused(bare: Wire) -> None:
-    error = bare.ask("agent/run")["error"]
-    assert (error["code"], error["data"]["kind"]) == (-32002, "notInitialized")
-    bare.notify("textDocument/didOpen")
-    bare.send({"jsonrpc": "2.0", "id": 1, "result": None})
-    assert bare.initialize()["serverInfo"]["name"] == "aglet"
-
-
-@pytest.mark.parametrize(
-    "params", [[], 1, {"capabilities": 1}, {"processId": "x"}, {"processId": True}], ids=repr
-)
-def test_initialize_with_params_that_cannot_be_meant_is_refused(bare: Wire, params: object) -> None:
-    bare.send({"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params})
-    assert bare.answer_of("i")["error"]["code"] == -32602
-    bare.initialize()
-
-
-def test_initialize_without_params_is_refused(bare: Wire) -> None:
-    bare.send({"jsonrpc": "2.0", "id": "i", "method": "initialize"})
-    assert bare.answer_of("i")["error"]["code"] == -32602
-
-
-def test_a_second_initialize_is_refused(bare: Wire) -> None:
-    bare.initialize()
-    assert bare.ask("initialize", {"capabilities": {}})["error"]["code"] == -32600
-
-
-def test_after_shutdown_only_exit_follows(bare: Wire) -> None:
-    bare.initialize()
-    assert bare.call("shutdown") is None
-    assert bare.ask("agent/status")["error"]["code"] == -32600
-    bare.notify("exit")
-    assert bare.exit_code() == 0
-
-
-@pytest.mark.parametrize("greeted", [False, True])
-def test_exit_without_shutdown_is_a_failure(bare: Wire, greeted: bool) -> None:
-    if greeted:
-        bare.initialize()
-    bare.notify("exit")
-    assert bare.exit_code() == 1
-
-
-@pytest.mark.parametrize("greeted", [False, True])
-def test_the_end_of_standard_input_ends_the_server(bare: Wire, greeted: bool) -> None:
-    if greeted:
-        bare.initialize()
-    assert bare.process.stdin
-    bare.process.stdin.close()
-    assert bare.exit_code() == 0
-
-
 def test_work_that_runs_when_the_client_leaves_is_recorded_as_interrupted(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
@@ -121,16 +69,6 @@ def test_work_that_runs_when_the_client_leaves_is_recorded_as_interrupted(serve:
 
 
 STUBBORN = "trap '' TERM HUP INT; echo $$ > pid; while true; do sleep 0.1; done"
-
-
-def gone(pid: int, patience: float) -> bool:
-    """Whether a process is no more, after a while."""
-    until = time.monotonic() + patience
-    while time.monotonic() < until:
-        if not Path(f"/proc/{pid}").exists():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 @pytest.mark.parametrize("leave", ["shutdown and exit", "exit", "end of input"])
@@ -190,35 +128,6 @@ def test_a_signal_ends_the_server_in_order(serve: Serve, end: signal.Signals) ->
     wire.process.send_signal(end)
     assert wire.exit_code() == 0
     assert wire.event("runEnded")["data"]["stopReason"] == "interrupted"
-
-
-def test_a_client_that_died_takes_the_server_with_it(bare: Wire) -> None:
-    """Its pipes are held open by another process, so only the watchdog can tell."""
-    client = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    bare.initialize(processId=client.pid)
-    bare.call("agent/session/list")
-    begun = time.monotonic()
-    client.kill()
-    client.wait()
-    if client.stdin:
-        client.stdin.close()
-    bare.exit_code()
-    assert time.monotonic() - begun < 2.2
-
-
-def test_a_client_that_closes_its_reading_end_takes_the_server_with_it(tmp_path: Path) -> None:
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
-    command = [sys.executable, "-m", "aglet", "serve", "--stdio"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path) as server:
-        assert server.stdin
-        assert server.stdout
-        server.stdin.write(frame(hello))
-        server.stdin.flush()
-        assert server.stdout.readline().startswith(b"Content-Length")
-        begun = time.monotonic()
-        server.stdout.close()
-        server.wait(8)
-        assert time.monotonic() - begun < 2.5
 
 
 def test_a_process_id_from_another_world_is_not_watched(bare: Wire) -> None:
@@ -289,21 +198,3 @@ def test_a_version_nobody_speaks_is_reported_and_the_server_is_an_ordinary_one(s
     assert done["outcome"] == "started"
     wire.until(lambda m: m.get("method") == "window/showMessage")
     assert not wire.events
-
-
-def test_unknown_things_are_answered_or_ignored(bare: Wire) -> None:
-    bare.initialize()
-    for params in ({"jsonrpc": "2.0"}, {"_meta": 1, "from": 2, "a-b": 3, "type_name": "x"}, None, [1]):
-        bare.send({"jsonrpc": "2.0", "id": str(params), "method": "textDocument/hover", "params": params})
-        assert bare.answer_of(str(params))["error"]["code"] == -32601
-    bare.send({"jsonrpc": "2.0", "id": "none", "method": "agent/nothing"})
-    assert bare.answer_of("none")["error"]["code"] == -32601
-    bare.notify("agent/nothing", {"a": 1})
-    bare.notify("textDocument/didChange", {"textDocument": {"uri": "file:///x", "version": 1}})
-    bare.notify("textDocument/didChange", {"nonsense": True})
-    bare.notify("$/setTrace", {"value": "off"})
-    bare.send({"jsonrpc": "2.0", "id": "aglet-999", "result": None})
-    bare.notify("$/cancelRequest", {"id": 12345})
-    bare.notify("window/workDoneProgress/cancel", {"token": 1})
-    assert bare.leave() == 0
-    assert not [m for m in bare.messages if m.get("method")]

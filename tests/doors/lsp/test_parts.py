@@ -1,6 +1,7 @@
 """The parts of the door that have no process of their own: positions, batches, thinning, editing, waiting."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -17,18 +18,19 @@ from hypothesis import strategies as st
 
 from aglet.doors import from_wire
 from aglet.doors.fold import fold, merged
+from aglet.doors.lsp import arrivals, watchdog
 from aglet.doors.lsp import editor as editing
-from aglet.doors.lsp import watchdog
-from aglet.doors.lsp.batches import BATCH_EVENTS, ENVELOPE, MERGED_TEXT, Batch
+from aglet.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
 from aglet.doors.lsp.client import Client, read_client
 from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.errors import to_bad
 from aglet.doors.lsp.framing import Frames, Oversized, Untrusted
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import Bad, parse
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
-from aglet.doors.lsp.publish import DRAINED, FULL, Publisher
+from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import ATOMIC, Writer
 from aglet.engine.admission import Refused
@@ -144,13 +146,21 @@ def test_any_body_is_a_message_or_bad(body: bytes) -> None:
 # --- batches and the writer ----------------------------------------------------------------------
 
 
-def delta(text: str, item: str = "i", offset: int = 0, field: str = "text") -> Wire:
+LIMITS = Limits()
+FULL, DRAINED = LIMITS.full, LIMITS.drained
+
+
+def delta(text: str, item: str = "i", offset: int = 0, field: str = "text") -> Delta:
     data = {"field": field, "offset": offset, "append": text}
-    return {"type": "itemDelta", "sessionId": "s", "itemId": item, "data": data}
+    return Delta({"type": "itemDelta", "sessionId": "s", "itemId": item, "data": data})
+
+
+def fact(type: str = "runEnded", **data: Any) -> Told:
+    return Told({"type": type, "sessionId": "s", "data": data})
 
 
 def told(batch: Batch) -> list[Wire]:
-    return batch.message()["params"]["events"]
+    return json.loads(batch.frame().partition(b"\r\n\r\n")[2])["params"]["events"]
 
 
 def test_deltas_of_one_item_merge_and_others_keep_their_place() -> None:
@@ -159,17 +169,31 @@ def test_deltas_of_one_item_merge_and_others_keep_their_place() -> None:
     assert batch.take([delta("x", "other")])
     assert batch.take([delta("c", offset=2)])
     assert batch.take([delta("d", field="output")])
-    assert [event["data"]["append"] for event in told(batch)] == ["ab", "x", "c", "d"]
+    assert batch.take([fact()])
+    assert batch.take([delta("e", offset=3)])
+    assert [event["data"].get("append") for event in told(batch)] == ["abc", "x", "d", None, "e"]
     assert told(batch)[0]["data"]["offset"] == 0
+    assert batch.items == ["i", "other"]
+
+
+def test_of_usage_and_heartbeats_only_the_newest_waits() -> None:
+    batch = Batch([fact("contextUsage", used=1), fact()])
+    alone = batch.weight
+    assert batch.take([fact("heartbeat", seq=1)])
+    assert batch.take([fact("contextUsage", used=2), fact("heartbeat", seq=2)])
+    assert [(e["type"], *e["data"].values()) for e in told(batch)] == [
+        ("runEnded",), ("contextUsage", 2), ("heartbeat", 2),
+    ]  # fmt: skip
+    assert batch.weight == alone + fact("heartbeat", seq=2).weight
 
 
 def test_batches_and_merged_deltas_stay_small() -> None:
     batch = Batch([delta("a" * MERGED_TEXT)])
     assert batch.take([delta("b")])
     assert len(told(batch)) == 2
-    fact = {"type": "runEnded", "sessionId": "s", "data": {}}
-    assert not batch.take([fact] * BATCH_EVENTS)
-    assert not Batch([fact] * BATCH_EVENTS).take([fact])
+    assert not batch.take([fact()] * BATCH_EVENTS)
+    assert not Batch([fact()] * BATCH_EVENTS).take([fact()])
+    assert not Batch([fact(text="x" * BATCH_SIZE)]).take([fact()])
 
 
 def read_all(descriptor: int, size: int) -> bytes:
@@ -186,7 +210,7 @@ def test_a_writer_never_blocks_and_lets_urgent_answers_overtake() -> None:
     writer.send(large)
     time.sleep(0.05)
     for number in range(3):
-        writer.send_events([delta(str(number), offset=number)])
+        assert not writer.put([delta(str(number), offset=number)])
     writer.send({"urgent": True}, urgent=True)
     assert writer.backlog == ENVELOPE + 3
     data = read_all(receiving, 300_000 + 200)
@@ -216,12 +240,13 @@ class FakePeer:
     """Takes everything; its backlog is what a test says."""
 
     def __init__(self) -> None:
+        self.limits = LIMITS
         self.backlog = 0
         self.events: list[Wire] = []
         self.sent: list[tuple[str, Wire]] = []
 
-    def send_events(self, events: list[Wire]) -> None:
-        self.events += events
+    def send_events(self, events: list[Piece]) -> None:
+        self.events += [json.loads(piece.text) for piece in events]
 
     def notify(self, method: str, params: Wire) -> None:
         self.sent.append((method, params))
@@ -293,7 +318,7 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
 async def test_a_client_that_reads_again_is_told_although_nothing_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("aglet.doors.lsp.publish.PAUSE", 0.01)
+    monkeypatch.setattr("aglet.doors.lsp.flow.PAUSE", 0.01)
     publisher, peer = publishing()
     say(publisher, "a")
     peer.backlog = FULL + 1
@@ -357,14 +382,14 @@ class Editing:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: Callable[["Editing", Wire], Any]) -> None:
         monkeypatch.setattr(editing, "ANSWER_PATIENCE", 0.3)
-        monkeypatch.setattr(editing, "CHANGE_PATIENCE", 0.3)
+        monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", 0.3)
         monkeypatch.setattr(editing, "CANCEL_PATIENCE", 0.3)
         capabilities = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
         client = read_client({"capabilities": {"workspace": capabilities}})
         self.messages: list[Wire] = []
         self.answer = answer
         writer: Any = self
-        self.peer = Peer(writer)
+        self.peer = Peer(writer, LIMITS)
         self.editor = LspEditor(self.peer, client)
         self.sync = Sync(client.encoding, self.editor)
         self.uri = "file:///w/a%20b.txt"
@@ -432,8 +457,40 @@ async def test_a_document_that_does_not_hold_the_text_is_stale(
         return {"result": {"applied": True}}
 
     editor = Editing(monkeypatch, answer)
-    with pytest.raises(Stale):
+    with pytest.raises(Stale) as caught:
         await editor.editor.replace(editor.buffer, "new\n", "Edit")
+    assert caught.value.effects == ("none" if what == "nothing came" else "partial")
+
+
+async def test_a_final_line_end_that_the_editor_adds_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def neovim(editor: Editing, message: Wire) -> Wire:
+        editor.change("no end\n", 2)
+        return {"result": {"applied": True}}
+
+    editor = Editing(monkeypatch, neovim)
+    after = await editor.editor.replace(editor.buffer, "no end", "Edit")
+    assert (after.version, after.text) == (2, "no end\n")
+
+
+async def test_an_editor_that_does_not_answer_may_still_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = Editing(monkeypatch, lambda editor, message: None)
+    with pytest.raises(Stale) as caught:
+        await editor.editor.replace(editor.buffer, "new\n", "Edit")
+    assert caught.value.effects == "unknown"
+    assert editor.messages[-1]["method"] == "$/cancelRequest"
+
+
+async def test_two_edits_of_one_document_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def later(editor: Editing, message: Wire) -> Wire:
+        asyncio.get_running_loop().call_later(0.01, editor.change, "new\n", 2)
+        return {"result": {"applied": True}}
+
+    editor = Editing(monkeypatch, later)
+    both = [editor.editor.replace(editor.buffer, text, "Edit") for text in ("new\n", "other\n")]
+    first, second = await asyncio.gather(*both, return_exceptions=True)
+    assert first == Buffer(editor.uri, 2, "new\n")
+    assert isinstance(second, Stale)
+    assert len(editor.messages) == 1
 
 
 async def test_a_refusal_because_the_user_typed_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -538,7 +595,7 @@ def test_every_error_has_a_code_and_a_kind(error: Exception, code: int, kind: st
 @pytest.mark.parametrize("blind", [False, True], ids=["pidfd", "without pidfd"])
 def test_the_death_of_a_process_is_noticed(monkeypatch: pytest.MonkeyPatch, blind: bool) -> None:
     if blind:
-        monkeypatch.setattr(watchdog, "PATIENCE", 20)
+        monkeypatch.setattr(watchdog, "LOOK", 20)
         monkeypatch.delattr(os, "pidfd_open")
     receiving, sending = os.pipe()
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)

@@ -1,13 +1,17 @@
 """Questions to the human: the agent's own request, plain LSP, and nobody there (protocol 4.5, 4.8, 4.9)."""
 
 import asyncio
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from aglet.doors.fold import fold
+from aglet.doors.lsp.batches import Piece
 from aglet.doors.lsp.client import read_client
 from aglet.doors.lsp.door import Attached
+from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.peer import Peer
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import Answer, Question
@@ -220,7 +224,10 @@ def test_plain_commands_answer_questions_too(serve: Serve) -> None:
 class FakeWriter:
     """Keeps what would be written, by what it is."""
 
-    backlog = 0
+    backlog = others = 0
+
+    def stalled(self) -> float:
+        return 0.0
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -228,8 +235,9 @@ class FakeWriter:
     def send(self, message: Message, *, urgent: bool = False) -> None:
         self.written.append(message["method"])
 
-    def send_events(self, events: list[Message]) -> None:
-        self.written += [event["type"] for event in events]
+    def put(self, pieces: Sequence[Piece]) -> bool:
+        self.written += [json.loads(piece.text)["type"] for piece in pieces]
+        return False
 
 
 async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() -> None:
@@ -240,7 +248,7 @@ async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() ->
     unused: Any = print  # no run is begun
     async with Sessions(MemoryStore(), unused, FakeClock()) as sessions:
         session = await sessions.create("/work")
-        attached = Attached(session, Peer(given), client)
+        attached = Attached(session, Peer(given, Limits()), client, lambda: None)
         with attached.publisher.held():
             asking = asyncio.create_task(session.questions.ask(Question("permission", "May I?")))
             await asyncio.sleep(0)

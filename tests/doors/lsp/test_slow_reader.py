@@ -1,25 +1,53 @@
-"""A client that stops reading (protocol 4.12)."""
+"""A client that stops reading, reads slowly, or asks for less (protocol 4.12)."""
 
+import threading
 import time
 from datetime import datetime
-from pathlib import Path
+from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from aglet.doors.fold import fold
-from support.wire import Wire, turns
+from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from aglet.doors.lsp.messages import dumps
+from aglet.engine.loop import GRACE
+from support.leftovers import resident
+from support.wire import AGENT, Wire, frame, turns
 from support.wire_rules import check_wire
 
 from .conftest import Serve
 
-
-def resident(wire: Wire) -> int:
-    """Memory of the server, in MB."""
-    status = Path(f"/proc/{wire.process.pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+HANGING = {"turns": [{"text": "I begin", "hang": True}]}
+LIMITS = Limits()
+pytestmark = pytest.mark.timeout(60)
 
 
-@pytest.mark.timeout(60)
+def settled(wire: Wire, patience: float = 20) -> None:
+    """Wait until the server has done what it can while nobody reads: its memory stands still."""
+    before, until = -1.0, time.monotonic() + patience
+    while (now := resident(wire)) != before and time.monotonic() < until:
+        before = now
+        time.sleep(0.5)
+
+
+def ended(wire: Wire, session: str, patience: float = 25) -> None:
+    """Wait until the run has ended, by what the server wrote to the disk: nobody reads what it says."""
+    journal = wire.workspace.parent / "state" / "sessions" / f"{session}.jsonl"
+    until = time.monotonic() + patience
+    while '"run_ended"' not in journal.read_text():
+        assert time.monotonic() < until, "the run did not end"
+        time.sleep(0.1)
+
+
+def agent(**events: Any) -> dict[str, Any]:
+    return {**AGENT, "events": events}
+
+
+def message_of(wire: Wire) -> dict[str, Any]:
+    return next(item for item in fold(wire.events).items.values() if item["kind"] == "message")
+
+
 def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcript(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "é" * 50 for n in range(50_000)]
     wire = serve(turns({"text": pieces, "delay": 0, "hang": True}))
@@ -28,9 +56,9 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
     before = resident(wire)
     wire.reading.clear()
     request = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
-    time.sleep(2)
+    settled(wire)
     cancel = wire.post("agent/cancel", {"sessionId": session})
-    time.sleep(0.5)
+    settled(wire)
     grown, read_again = resident(wire) - before, time.time()
     wire.reading.set()
     assert wire.answer_of(cancel)["result"]["state"] == "cancelling"
@@ -39,14 +67,14 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
     ended = datetime.fromisoformat(wire.event("runEnded")["ts"]).timestamp()
     assert ended < read_again, "the cancel did not wait for the client"
     check_wire(wire.events)
-    item = next(i for i in fold(wire.events).items.values() if i["kind"] == "message")
+    item = message_of(wire)
     assert item["status"] == "cancelled"
     assert item["text"] == "".join(pieces)[: len(item["text"])]
     assert len(item["text"]) > 100_000, "more than a pipe holds"
-    assert sum(event["type"] == "itemDelta" for event in wire.events) < len(pieces) / 10
+    deltas = [event for event in wire.events if event["type"] == "itemDelta"]
+    assert len(deltas) < len(pieces) / 10
 
 
-@pytest.mark.timeout(60)
 def test_a_client_that_reads_again_gets_what_it_missed_although_nothing_happens(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "x" * 500 for n in range(10_000)]
     wire = serve(turns({"text": pieces, "delay": 0, "hang": True}))
@@ -54,8 +82,173 @@ def test_a_client_that_reads_again_gets_what_it_missed_although_nothing_happens(
     session = wire.session()
     wire.reading.clear()
     wire.post("agent/run", {"sessionId": session, "input": "go"})
-    time.sleep(2)
+    settled(wire)
     wire.reading.set()
     wire.event("gap")
     text = "".join(pieces)
     wire.until(lambda m: any(text in item.get("text", "") for item in fold(wire.events).items.values()))
+
+
+def test_a_client_that_reads_nothing_is_detached_and_its_session_goes_on(serve: Serve) -> None:
+    calls = [{"name": "grep", "arguments": {"pattern": f"p{n}"}} for n in range(30)]
+    made = [{"text": "x" * 20_000, "calls": [call], "wait": 0.1} for call in calls]
+    wire = serve(turns(*made, {"text": "done"}), limits="stuck=0.4")
+    wire.initialize()
+    session = wire.session()
+    wire.reading.clear()
+    wire.post("agent/run", {"sessionId": session, "input": "go"})
+    ended(wire, session)
+    wire.reading.set()
+    wire.event("notice", kind="detached")
+    told = wire.events
+    assert told[-1]["data"]["kind"] == "detached"
+    seqs = [event["seq"] for event in told if "seq" in event]
+    assert all(after - before in {0, 1} for before, after in pairwise(seqs)), "what was told has no hole"
+    cursor = {"epoch": told[-1]["epoch"], "seq": seqs[-1]}
+    missed = wire.call("agent/resume", {"sessionId": session, "replay": "since", "after": cursor})
+    events = told[:-1] + missed["events"]
+    assert [event["seq"] for event in events if "seq" in event][-1] > seqs[-1]
+    ends = [event["data"]["stopReason"] for event in events if event["type"] == "runEnded"]
+    assert ends == ["endTurn"], "the session went on without its client"
+
+
+def test_more_waiting_than_may_wait_detaches_at_once(serve: Serve) -> None:
+    call = {"text": "x" * 60_000, "calls": [{"name": "list_files", "arguments": {}}]}
+    wire = serve(turns(*[call] * 40, {"text": "done"}), limits="most=500_000")
+    wire.initialize()
+    session = wire.session()
+    wire.reading.clear()
+    wire.post("agent/run", {"sessionId": session, "input": "go"})
+    settled(wire)
+    wire.reading.set()
+    wire.event("notice", kind="detached")
+
+
+def test_a_session_that_is_not_idle_gives_signs_of_life(serve: Serve) -> None:
+    wire = serve(HANGING, limits="heartbeat=0.1")
+    wire.initialize()
+    session = wire.session()
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    wire.until(lambda m: sum(event["type"] == "heartbeat" for event in wire.events) >= 3)
+    beat = wire.event("heartbeat")
+    assert beat["data"] == {"seq": beat["after"], "state": "running"}
+    wire.call("agent/cancel", {"sessionId": session})
+    wire.event("sessionState", state="idle")
+    count = sum(event["type"] == "heartbeat" for event in wire.events)
+    time.sleep(0.4)
+    assert sum(event["type"] == "heartbeat" for event in wire.events) == count, "none while idle"
+    check_wire(wire.events)
+
+
+def test_a_client_that_acknowledges_gets_no_more_deltas_than_it_has_credit(serve: Serve) -> None:
+    pieces = [f"{n:04d} " + "x" * 5_000 for n in range(60)]  # none of them merges with the next
+    wire = serve(turns({"text": pieces, "delay": 0.002, "hang": True}), limits="credit=20")
+    wire.initialize()
+    session = wire.session()
+    wire.notify("agent/ack", {"sessionId": session, "seq": 0})
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    wire.event("itemDelta")
+    text = "".join(pieces)
+    asked = {"sessionId": session, "replay": "none"}
+    while text not in [item.get("text") for item in wire.call("agent/resume", asked)["openItems"]]:
+        time.sleep(0.05)
+    assert len(wire.events) <= 21
+    assert "gap" not in {event["type"] for event in wire.events}
+    last = max(event["seq"] for event in wire.events if "seq" in event)
+    wire.notify("agent/ack", {"sessionId": session, "seq": last})
+    wire.event("gap")
+    wire.until(lambda m: text == message_of(wire)["text"])
+    wire.call("agent/cancel", {"sessionId": session})
+    wire.event("sessionState", state="idle")
+    check_wire(wire.events)
+
+
+def test_a_client_that_draws_slowly_gets_deltas_as_seldom_as_it_wants(serve: Serve) -> None:
+    wire = serve(turns({"text": ["ab "] * 300, "delay": 0.002}))
+    wire.initialize(agent(coalesceMs=200))
+    begun = time.monotonic()
+    wire.run(wire.session())
+    lasted = time.monotonic() - begun
+    deltas = [event for event in wire.events if event["type"] == "itemDelta"]
+    assert 2 <= len(deltas) <= lasted / 0.2 + 2
+    assert message_of(wire)["text"] == "ab " * 300
+    check_wire(wire.events)
+
+
+def test_deltas_are_sent_at_once_to_a_client_that_reads(serve: Serve) -> None:
+    wire = serve(turns({"text": ["ab "] * 30, "delay": 0.03}))
+    wire.initialize()
+    wire.run(wire.session())
+    assert sum(event["type"] == "itemDelta" for event in wire.events) >= 15, "not on a timer, not merged"
+
+
+@pytest.mark.parametrize("most", [None, 5_000])
+def test_no_event_is_larger_than_the_client_takes(serve: Serve, most: int | None) -> None:
+    long = "".join(f"{n:06d}é" for n in range(60_000))
+    call = {"text": "", "calls": [{"name": "nothing", "arguments": {"a": ["y" * 1_000] * 400, "b": long}}]}
+    wire = serve(turns(call, {"text": long, "chunk": 100_000, "delay": 0}))
+    wire.initialize(agent(maxBytes=most) if most else None)
+    content = [{"type": "text", "text": long}, {"type": "text", "text": "x"}]
+    wire.call("agent/run", {"sessionId": wire.session(), "input": content, "wait": True})
+    size = most or LIMITS.event
+    sizes = [len(dumps(event).encode()) for event in wire.events]
+    assert max(sizes) <= size
+    assert message_of(wire)["text"] == long, "what streamed is whole"
+    shortened = {event["type"] for event in wire.events if event.get("_meta", {}).get("shortened")}
+    assert {"runAdmitted", "itemStarted", "itemCompleted"} <= shortened
+    check_wire(wire.events)
+
+
+def test_what_initialize_says_of_limits_is_so(serve: Serve) -> None:
+    wire = serve(HANGING)
+    limits = wire.initialize()["capabilities"]["experimental"]["agent"]["limits"]
+    assert limits == {
+        "maxFrameBytes": 32 * 1024 * 1024, "maxEventBytes": LIMITS.event, "replayEvents": REPLAYED_EVENTS,
+        "cancelGraceMs": round(GRACE * 1000), "maxQueued": MAX_QUEUED,
+    }  # fmt: skip
+    session = wire.session()
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    wire.event("itemDelta")
+    waiting = [wire.post("agent/run", {"sessionId": session, "input": "go"}) for _ in range(MAX_QUEUED)]
+    for request in waiting:
+        assert wire.answer_of(request)["result"]["outcome"] == "queued"
+    error = wire.ask("agent/run", {"sessionId": session, "input": "go"})["error"]
+    assert (error["code"], error["data"]["kind"]) == (-33007, "overloaded")
+    assert error["data"]["retryAfterMs"] > 0
+    assert error["data"]["retryable"]
+    wire.call("agent/cancel", {"sessionId": session, "queued": "drop"})
+    wire.until(lambda m: fold(wire.events).state == "idle")
+
+
+def test_more_requests_at_once_than_are_followed_are_refused(serve: Serve) -> None:
+    wire = serve(HANGING, limits="calls=3")
+    wire.initialize()
+    session = wire.session()
+    runs = [wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True}) for _ in range(4)]
+    error = wire.answer_of(runs[-1])["error"]
+    assert (error["code"], error["data"]["kind"]) == (-33007, "overloaded")
+    for request in runs:
+        wire.notify("$/cancelRequest", {"id": request})
+    assert wire.answer_of(runs[0])["result"]["stopReason"] == "cancelled"
+
+
+def test_a_client_that_writes_and_never_reads_costs_no_memory(serve: Serve) -> None:
+    """Its answers are bounded because nothing more of it is read; when it reads, all are answered."""
+    wire = serve("hi", limits="answers=300_000, inbox=300_000")
+    wire.initialize()
+    wire.call("agent/status")
+    before = resident(wire)
+    wire.reading.clear()
+    total = 30_000
+    asked = {"jsonrpc": "2.0", "method": "x", "params": {"p": "x" * 100}}
+    data = b"".join(frame({**asked, "id": f"f{n}"}) for n in range(total))
+    flood = threading.Thread(target=wire.write, args=(data,))
+    flood.start()
+    settled(wire)
+    assert flood.is_alive(), "the client is made to wait"
+    assert resident(wire) - before < 20
+    wire.reading.set()
+    wire.answer_of(f"f{total - 1}")
+    flood.join()
+    answered = [m["id"] for m in wire.messages if str(m.get("id", "")).startswith("f")]
+    assert sorted(answered) == sorted(f"f{n}" for n in range(total))

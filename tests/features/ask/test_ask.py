@@ -12,20 +12,8 @@ from aglet.features.ask.settings import Settings
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+from support.fake_user import FakeUser
 from support.toolbox import Toolbox
-
-
-class FakeUser:
-    """Implements `Asker`: gives one answer to everything and remembers what it was asked."""
-
-    def __init__(self, answer: Answer, *, available: bool = True) -> None:
-        self.answer, self.available = answer, available
-        self.asked: list[Question] = []
-
-    async def ask(self, question: Question) -> Answer:
-        """Answer."""
-        self.asked.append(question)
-        return self.answer
 
 
 def toolbox(user: FakeUser) -> Toolbox:

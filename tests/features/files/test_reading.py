@@ -234,3 +234,10 @@ Folders are made as needed. To change a part of a file use edit_file.\
         "edit_file": [Effect.WRITES],
         "write_file": [Effect.WRITES],
     }
+
+
+async def test_a_guessed_encoding_is_told(tools: Toolbox, root: Path) -> None:
+    (root / "latin.txt").write_bytes(b"caf\xe9\n")
+    outcome = await tools.call("read_file", path="latin.txt")
+    assert outcome.text.startswith("[Its encoding is a guess: latin-1.")
+    assert outcome.text.endswith("1\tcafé")

@@ -69,45 +69,45 @@ def test_a_file_cannot_end_its_own_marks() -> None:
 
 async def test_agents_md_counts_before_claude_md(workspace: FakeWorkspace) -> None:
     write(workspace, "CLAUDE.md", "claude")
-    assert [f.text for f in (await find(workspace, "", 100)).files] == ["claude"]
+    assert [f.text for f in (await find(workspace, "", 100, workspace.files)).files] == ["claude"]
     write(workspace, "AGENTS.md", "agents")
-    assert [f.text for f in (await find(workspace, "", 100)).files] == ["agents"]
+    assert [f.text for f in (await find(workspace, "", 100, workspace.files)).files] == ["agents"]
 
 
 async def test_deeper_files_are_named_one_per_folder(workspace: FakeWorkspace) -> None:
     for path in ("AGENTS.md", "a/AGENTS.md", "a/CLAUDE.md", "b/c/CLAUDE.md", "b/agents.md.bak"):
         write(workspace, path, "x")
-    assert (await find(workspace, "", 100)).nested == ("a/AGENTS.md", "b/c/CLAUDE.md")
+    assert (await find(workspace, "", 100, workspace.files)).nested == ("a/AGENTS.md", "b/c/CLAUDE.md")
     assert nearest(["CLAUDE.md", "AGENTS.md"]) == ["AGENTS.md"]
 
 
 async def test_what_the_user_says_already_is_not_said_twice(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", "Use tabs.\n")
-    assert (await find(workspace, "Use tabs.", 100)).files == ()
+    assert (await find(workspace, "Use tabs.", 100, workspace.files)).files == ()
 
 
 async def test_nothing_to_say_says_nothing(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", " \n")
-    found = await find(workspace, "", 100)
+    found = await find(workspace, "", 100, workspace.files)
     assert (found.files, found.nested, found.notices) == ((), (), ())
 
 
 async def test_hidden_characters_in_a_file_are_spelled_out(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", "a\u202eb\u200bc\x1b[31m\r\n\u06cc\u200c\u0647")
-    (file,) = (await find(workspace, "", 100)).files
+    (file,) = (await find(workspace, "", 100, workspace.files)).files
     assert file.text == "a\\u{202e}b\\u{200b}c\\u{1b}[31m\n\u06cc\u200c\u0647"
 
 
 async def test_a_file_that_cannot_be_read_is_told(workspace: FakeWorkspace, tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").symlink_to("/etc/hostname")
-    found = await find(workspace, "", 100)
+    found = await find(workspace, "", 100, workspace.files)
     assert found.files == ()
     assert found.notices[0].title == "Project instructions are not used"
     assert "outside the workspace" in found.notices[0].text
 
 
 async def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
-    found = await find(FakeWorkspace(tmp_path / "gone"), "", 100)
+    found = await find(gone := FakeWorkspace(tmp_path / "gone"), "", 100, gone.files)
     assert "the folder" in found.notices[0].text
 
 

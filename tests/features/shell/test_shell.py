@@ -3,18 +3,22 @@
 import asyncio
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from inline_snapshot import snapshot
 
 from aglet.engine.ports import Effect, Target
-from aglet.engine.vocabulary import Terminal
+from aglet.engine.vocabulary import Answer, Terminal
 from aglet.features.shell import build
 from aglet.features.shell.settings import Settings
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.fake_user import FakeUser
 from support.toolbox import Toolbox
+
+NOBODY = FakeUser(Answer("unanswered"), available=False)
 
 
 class NoBash(OpenWorkspace):
@@ -32,7 +36,7 @@ def editor() -> FakeEditor:
 @pytest.fixture
 def tools(tmp_path: Path, editor: FakeEditor) -> Toolbox:
     settings = Settings(output_bytes=1_000, max_timeout_s=300)
-    return Toolbox(build(settings), OpenWorkspace(str(tmp_path), (), editor, Processes()))
+    return Toolbox(build(settings, NOBODY), OpenWorkspace(str(tmp_path), (), editor, Processes()))
 
 
 def without_seconds(text: str) -> str:
@@ -68,7 +72,7 @@ async def test_it_is_bash_without_the_users_files(tools: Toolbox) -> None:
 
 async def test_without_bash_it_is_sh(tmp_path: Path) -> None:
     workspace = NoBash(str(tmp_path), (), FakeEditor(), Processes())
-    outcome = await Toolbox(build(Settings()), workspace).call("shell", command="echo $0")
+    outcome = await Toolbox(build(Settings(), NOBODY), workspace).call("shell", command="echo $0")
     assert outcome.text.split("\n")[0].endswith("sh")
     assert "bash" not in outcome.text
 
@@ -100,7 +104,7 @@ begin
 
 async def test_the_time_limit_has_a_limit(tmp_path: Path) -> None:
     workspace = OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes())
-    tools = Toolbox(build(Settings(max_timeout_s=0.2)), workspace)
+    tools = Toolbox(build(Settings(max_timeout_s=0.2), NOBODY), workspace)
     outcome = await tools.call("shell", command="sleep 60", timeout_s=1_000)
     assert outcome.text.startswith("[stopped: it ran longer than 0.2 s")
 
@@ -177,7 +181,7 @@ async def test_a_preview_shows_the_exact_command_and_its_folder(tools: Toolbox, 
 
 
 def test_the_model_is_told_this_about_the_tool() -> None:
-    (tool,) = build(Settings()).tools
+    (tool,) = build(Settings(), NOBODY).tools
     assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
         (
             "shell",
@@ -225,3 +229,74 @@ class _Clocked(list[str]):
     def append(self, text: str) -> None:
         self._times.append(time.monotonic())
         super().append(text)
+
+
+async def test_what_a_command_changed_and_left_running_is_told(
+    tools: Toolbox, tmp_path: Path, editor: FakeEditor
+) -> None:
+    (tmp_path / "a.py").write_text("old\n")
+    editor.open((tmp_path / "a.py").as_uri(), "old\n")
+    outcome = await tools.call("shell", command="echo new > a.py; sleep 60 >/dev/null 2>&1 &")
+    assert without_seconds(outcome.text) == snapshot("""\
+[It changed files that are open in the editor; read them before you edit: a.py]
+[What it left running was ended with it; number of processes: 1]
+[exit code 0\
+""")
+
+
+@pytest.mark.parametrize(
+    ("how", "answer", "saved"),
+    [
+        ("never", Answer("selected", "save"), False),
+        ("beforeShell", Answer("dismissed"), True),
+        ("ask", Answer("selected", "save"), True),
+        ("ask", Answer("selected", "asItIs"), False),
+        ("ask", Answer("dismissed"), False),
+    ],
+)
+async def test_the_editor_saves_before_a_command_when_it_should(
+    tmp_path: Path,
+    editor: FakeEditor,
+    how: Literal["never", "ask", "beforeShell"],
+    answer: Answer,
+    saved: bool,
+) -> None:
+    user = FakeUser(answer)
+    workspace = OpenWorkspace(str(tmp_path), (), editor, Processes())
+    tools = Toolbox(build(Settings(save_after_edit=how), user), workspace)
+    uri = (tmp_path / "a.py").as_uri()
+    await tools.call("shell", command="true")
+    assert not user.asked, "nothing is unsaved"
+    editor.open(uri, "typed\n")
+    editor.saving = lambda uri: (tmp_path / "a.py").write_text("typed\n") and None
+    outcome = await tools.call("shell", command="cat a.py")
+    assert ("typed\n" in outcome.text) == saved
+    assert ("Not saved" in outcome.text) != saved
+    assert [question.title for question in user.asked] == (
+        ["Save before the command: a.py?"] * (how == "ask")
+    )
+
+
+async def test_a_user_of_an_editor_that_cannot_save_is_asked_to_do_it(
+    tmp_path: Path, editor: FakeEditor
+) -> None:
+    editor.can_save = False
+    user = FakeUser(Answer("dismissed"))
+    tools = Toolbox(
+        build(Settings(save_after_edit="ask"), user), OpenWorkspace(str(tmp_path), (), editor, Processes())
+    )
+    editor.open((tmp_path / "a.py").as_uri(), "typed\n")
+    await tools.call("shell", command="true")
+    assert [option.label for option in user.asked[0].options] == [
+        "I have saved them, run",
+        "Run without saving",
+    ]
+
+
+async def test_nobody_is_asked_who_is_not_there(tmp_path: Path, editor: FakeEditor) -> None:
+    tools = Toolbox(
+        build(Settings(save_after_edit="ask"), NOBODY), OpenWorkspace(str(tmp_path), (), editor, Processes())
+    )
+    editor.open((tmp_path / "a.py").as_uri(), "typed\n")
+    assert "Not saved" in (await tools.call("shell", command="true")).text
+    assert not NOBODY.asked

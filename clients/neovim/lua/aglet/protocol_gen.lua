@@ -158,9 +158,11 @@
 ---@field epoch string
 ---@field seq integer
 
----`confirm`: the client shows a review and answers per hunk.
+---What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
 ---@class aglet.EditSkills
 ---@field confirm? aglet.Marker
+---@field save? aglet.Marker
+---@field fileEvents? aglet.Marker
 
 ---No members.
 ---@class aglet.Empty
@@ -542,6 +544,14 @@
 ---@class aglet.RunStartedData
 ---@field limits? aglet.Limits
 
+---The documents that were saved.
+---@class aglet.SaveAnswer
+---@field saved string[]
+
+---`agent/save`: documents to save, as the user would; the answer follows their `didSave`.
+---@class aglet.SaveParams
+---@field uris string[]
+
 ---Which schema the server speaks: the SHA-256 of its `schema.json`.
 ---@class aglet.SchemaName
 ---@field sha256 string
@@ -865,6 +875,7 @@ M.methods = {
   ["agent/event"] = "toClient",
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
+  ["agent/save"] = "toClient",
   ["agent/callTool"] = "toClient",
 }
 

@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from aglet.doors.lsp.hello import greet
 from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.transport import Reader, Writer
+from aglet.doors.lsp.watchdog import PATIENCE, die_after, watch
 
 LAST_WORDS = 0.3  # seconds to write what still waits
 
@@ -26,11 +28,18 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
     if isinstance(greeting, int):
         code = greeting
     else:
-        from aglet.doors.lsp.server import Connection, serve  # noqa: PLC0415 - the client has its answer by now
+        watch(greeting.client.process_id, output, partial(_lost, reader))
+        from aglet.doors.lsp.server import Connection, serve  # noqa: PLC0415 - it was answered
 
-        code = serve(Connection(reader, writer, greeting, limits), output, dict(arguments or {}))
+        code = serve(Connection(reader, writer, greeting, limits), dict(arguments or {}))
     writer.close(LAST_WORDS)
     return code
+
+
+def _lost(reader: Reader) -> None:
+    """Nobody is there any more."""
+    die_after(PATIENCE, 0)
+    reader.end()
 
 
 def take_streams() -> tuple[int, int]:

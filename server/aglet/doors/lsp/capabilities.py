@@ -55,7 +55,7 @@ def pygls_capabilities(client: JsonObject) -> JsonObject:
     return capture.said["result"]["capabilities"]
 
 
-def _look_away() -> None:
+def _look_away(method: str, uri: str) -> None:
     """No documents change here."""
 
 
@@ -76,7 +76,7 @@ def agent_block() -> JsonObject:
         "session": {
             "attach": {},
             "fork": {"fromItem": {}},
-            "rewind": {"conversation": {}},
+            "rewind": {"conversation": {}, "files": {}},
             "rename": {},
             "delete": {},
         },

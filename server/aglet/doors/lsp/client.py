@@ -29,6 +29,8 @@ class Client(NamedTuple):
     show_document: bool = False
     virtual_documents: bool = False
     document_changes: bool = False
+    saves: bool = False
+    file_events: bool = False
     action_literals: bool = False
     disabled_actions: bool = False
     tools: Sequence[Any] = ()  # as the client describes them
@@ -79,6 +81,8 @@ def read_client(params: Any) -> Client:
         disabled_actions=actions.get("disabledSupport") is True,
         tools=array(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+        saves=member(spoken, "edits").get("save") is not None,
+        file_events=member(spoken, "edits").get("fileEvents") is not None,
     )
 
 

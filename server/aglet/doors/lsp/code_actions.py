@@ -8,7 +8,7 @@ from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.hunks import find, lines_of
+from aglet.doors.lsp.hunks import find, guess, lines_of
 from aglet.doors.lsp.judging import refresh
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.positions import Place, offset_at
@@ -81,7 +81,7 @@ def _changes(pending: list[Pending], buffer: Buffer, span: Span) -> Iterator[Jso
     lines = lines_of(buffer.text) if pending else []
     for change in pending:
         found = find(change.hunk, lines, change.line)
-        place = change.line if found is None else found
+        place = guess(change.hunk, lines, change.line) if found is None else found
         if not (place <= span[1].line and span[0].line <= place + max(len(change.hunk.new) - 1, 0)):
             continue
         yield _action("Keep this change", "aglet.keep", {"hunk": change.hunk_id})

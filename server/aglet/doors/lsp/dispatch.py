@@ -60,7 +60,7 @@ class Dispatcher:
     def cancel_by_token(self, token: object) -> bool:
         """The same for the request that came with this `workDoneToken`, however young it is."""
         calls = [call for call, _ in self._calls.values()] if token is not None else []
-        return any([self.cancel(call.id) for call in calls if call.token == token])
+        return any(self.cancel(call.id) for call in calls if call.token == token)
 
     def give_up(self) -> None:
         """Stop following everything: nobody reads the answers."""

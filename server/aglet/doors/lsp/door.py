@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.errors import session_busy, session_not_found
+from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
@@ -24,7 +25,7 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.workspace.editor import Editor
 
-REMEMBERED = 16  # ends of runs, for those who wait for them
+REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
 
 
 class Attached:
@@ -53,8 +54,7 @@ class Attached:
 
     async def end_of(self, run_id: str) -> JsonObject:
         """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
-        state = self.session.state
-        if run_id == (state.run_id if state.running else "") or run_id in {a.run_id for a in state.queue}:
+        with suppress(KeyError):  # it ended before this process, or long ago
             await self.session.finished(run_id)
         await self.publisher.told()
         if known := self._ends.get(run_id):

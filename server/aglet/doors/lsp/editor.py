@@ -1,53 +1,28 @@
 """The client's open documents, and edits made through the client (protocol 4.10). Implements `Editor`."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from lsprotocol import types
-from pygls.workspace import TextDocument, Workspace
-
+from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
-from aglet.doors.lsp.positions import Place, offset_at, smallest_edit
+from aglet.doors.lsp.positions import smallest_edit
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
-from aglet.workspace.editor import Buffer
+from aglet.workspace.agreements import Agreements, Buffer
+
+if TYPE_CHECKING:  # loaded with the first document
+    from pygls.workspace import TextDocument
 
 ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask its user
-CHANGE_PATIENCE = 5.0  # seconds for the change to come back
+SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
 CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
-
-
-class Document(TextDocument):
-    """An open document that knows the line ends of LSP and no others."""
-
-    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
-        """Take in a change as the client told it."""
-        if not isinstance(change, types.TextDocumentContentChangePartial):
-            self._source = change.text
-            return
-        text, encoding = self.source, str(self._position_codec.encoding)
-        start, end = (
-            offset_at(text, Place(at.line, at.character), encoding)
-            for at in (change.range.start, change.range.end)
-        )
-        self._source = text[:start] + change.text + text[end:]
-
-
-class Documents(Workspace):
-    """pygls' workspace, with our documents."""
-
-    def _create_text_document(
-        self,
-        doc_uri: str,
-        source: str | None = None,
-        version: int | None = None,
-        language_id: str | None = None,
-    ) -> Document:
-        return Document(doc_uri, source, version, language_id, position_codec=self.position_codec)
+CREATED, CHANGED = 1, 2  # LSP FileChangeType
 
 
 class LspEditor:
@@ -56,15 +31,33 @@ class LspEditor:
     def __init__(self, peer: Peer, client: Client) -> None:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
-        self._changed = asyncio.Event()
+        self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks
+        self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
+        self.agreements = Agreements()
+        self._follow: Mapping[str, Callable[[Buffer], None]] = {
+            "textDocument/didOpen": self.agreements.opened,
+            "textDocument/didSave": self.agreements.saved,
+        }
 
-    def show(self, documents: Mapping[str, TextDocument]) -> None:
+    @property
+    def can_save(self) -> bool:
+        """Whether the client saves when it is asked to."""
+        return self._client.saves
+
+    def show(self, documents: Mapping[str, "TextDocument"]) -> None:
         """These are the open documents, by URI without escapes; the mapping follows the client."""
         self._documents = documents
 
-    def changed(self) -> None:
-        """A document was opened, changed or closed."""
-        self._changed.set()
+    def changed(self, method: str, uri: str) -> None:
+        """A document was opened, changed, saved or closed."""
+        now = self.buffer(uri)
+        if now is None:
+            self.agreements.closed(uri)
+            self._locks.pop(unquote(uri), None)
+        elif method in self._follow:
+            self._follow[method](now)
+        if arrival := self._arrivals.get(unquote(uri)):
+            arrival.look(now)
 
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI, however it is escaped."""
@@ -76,61 +69,74 @@ class LspEditor:
         return [_buffer(document) for document in self._documents.values()]
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
-        """Turn `buffer` into `text` by one versioned edit. Raises `Stale` and `WorkspaceError`."""
+        """Turn `buffer` into `text` by one versioned edit. Raises `Stale` and `WorkspaceError`.
+
+        Edits of one document wait for each other, whichever session they come from.
+        """
         if not self._client.document_changes:
             raise WorkspaceError(
                 f"{buffer.uri} is open in the editor, and the editor cannot apply versioned edits "
                 "(workspace.applyEdit with documentChanges). Close the file there, then try again."
             )
-        self._expect(buffer)
-        if text == buffer.text:
-            return buffer
-        await self._apply(buffer, text, label)
-        return await self._arrival(buffer, text)
+        key = unquote(buffer.uri)
+        async with self._locks[key]:
+            self._expect(buffer)
+            if text == buffer.text:
+                return buffer
+            arrival = self._arrivals[key] = Arrival(buffer, text)
+            try:
+                self._check(await self._ask(buffer, text, label), arrival)
+                return await arrival.wait()
+            finally:
+                del self._arrivals[key]
+
+    async def save(self, uris: Sequence[str]) -> None:
+        """Have the client save, if it can. Its changes and saves of documents come before its answer."""
+        if uris and self.can_save:
+            pending = self._peer.request("agent/save", {"uris": list(uris)})
+            with suppress(PeerError, TimeoutError):  # what is unsaved then is seen and told
+                try:
+                    await asyncio.wait_for(asyncio.shield(pending.future), SAVE_PATIENCE)
+                finally:
+                    pending.withdraw()
+
+    def tell(self, uri: str, *, created: bool) -> None:
+        """Tell a client that wants to hear it that a file changed, as its own watcher will, only sooner."""
+        if self._client.file_events:
+            change = {"uri": uri, "type": CREATED if created else CHANGED}
+            self._peer.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
 
     def _expect(self, buffer: Buffer) -> None:
         if self.buffer(buffer.uri) != buffer:
             raise Stale(f"{buffer.uri} was changed in the editor since it was read. Read it again.")
 
-    async def _apply(self, buffer: Buffer, text: str, label: str) -> None:
-        answer = await self._ask(versioned_edit(buffer, text, label, self._client.encoding))
-        if is_object(answer) and answer.get("applied") is True:
+    def _check(self, answer: Any, arrival: Arrival) -> None:
+        """Raise unless the editor says that it applied the edit."""
+        given = answer if is_object(answer) else {}
+        if given.get("applied") is True:
             return
-        self._expect(buffer)  # it was refused because the document moved on: the model must read it again
-        reason = answer.get("failureReason") if is_object(answer) else None
-        raise WorkspaceError(
-            f"The editor did not apply the edit to {buffer.uri}: {reason or 'no reason given'}."
-        )
+        uri = arrival.before.uri
+        if not arrival.spared:
+            raise Stale(f"The editor may have applied a part of the edit to {uri}. Read it again.", "partial")
+        self._expect(arrival.before)  # it was refused because the document moved on
+        reason = given.get("failureReason") or "no reason given"
+        raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}.")
 
-    async def _ask(self, params: JsonObject) -> Any:
+    async def _ask(self, buffer: Buffer, text: str, label: str) -> Any:
+        params = versioned_edit(buffer, text, label, self._client.encoding)
         pending = self._peer.request("workspace/applyEdit", params)
         try:
             return await asyncio.wait_for(asyncio.shield(pending.future), ANSWER_PATIENCE)
         except PeerError as error:
+            self._expect(buffer)
             raise WorkspaceError(f"The editor refused the edit: {error}") from None
         except TimeoutError:
             pending.withdraw()
-            raise WorkspaceError("The editor did not answer the edit. Read the file again.") from None
+            problem = f"The editor did not say whether it applied the edit to {buffer.uri}. Read it again."
+            raise Stale(problem, "unknown") from None
         except asyncio.CancelledError:
             await asyncio.wait({pending.future}, timeout=CANCEL_PATIENCE)
             raise
-
-    async def _arrival(self, buffer: Buffer, text: str) -> Buffer:
-        try:
-            async with asyncio.timeout(CHANGE_PATIENCE):
-                while True:
-                    now = self.buffer(buffer.uri)
-                    if now is None:
-                        raise Stale(f"{buffer.uri} was closed while it was edited. Read it again.")
-                    if now.text == text and now.version != buffer.version:
-                        return now
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            raise Stale(
-                f"The editor applied the edit to {buffer.uri}, but its text is not what was written. "
-                "Read it again."
-            ) from None
 
 
 def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> JsonObject:
@@ -142,5 +148,5 @@ def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> Json
     return {"label": label, "edit": {"documentChanges": changes}}
 
 
-def _buffer(document: TextDocument) -> Buffer:
+def _buffer(document: "TextDocument") -> Buffer:
     return Buffer(document.uri, document.version or 0, document.source)

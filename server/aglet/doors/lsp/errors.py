@@ -7,7 +7,7 @@ from cattrs import BaseValidationError
 from aglet.config import ConfigError
 from aglet.doors.from_wire import Malformed
 from aglet.doors.lsp.limits import RETRY_AFTER
-from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad
+from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad, JsonObject
 from aglet.engine.actions import ActionError
 from aglet.engine.admission import Refused
 from aglet.engine.ports import JournalError, ModelError, WorkspaceError
@@ -38,9 +38,10 @@ HINTS = {  # what the client can do about it
 _log = logging.getLogger(__name__)
 
 
-def overloaded(message: str, **data: object) -> Bad:
+def overloaded(message: str, **data: str) -> Bad:
     """Too much at once; the same request is worth trying again after a while."""
-    return Bad(OVERLOADED, message, kind="overloaded", retryable=True, retryAfterMs=RETRY_AFTER, **data)
+    told: JsonObject = {"kind": "overloaded", "retryable": True, "retryAfterMs": RETRY_AFTER, **data}
+    return Bad(OVERLOADED, message, **told)
 
 
 def to_bad(error: Exception) -> Bad:

@@ -9,7 +9,7 @@ from aglet.doors.lsp.batches import Batch, Piece
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer
-from aglet.doors.lsp.sizes import SMALLEST, pieces_of
+from aglet.doors.lsp.sizes import SMALLEST, made_up, pieces_of
 
 PAUSE = 0.1  # seconds between two looks whether the client reads again
 
@@ -107,14 +107,18 @@ class Flow:
             self._merging = None
 
     def _spared(self, events: list[JsonObject]) -> list[JsonObject]:
-        """Without deltas."""
+        """Without deltas: what they said is told when their item is caught up with, or completed."""
+        told: list[JsonObject] = []
         for event in events:
             if event["type"] == "itemDelta":
                 self._behind[event["itemId"]] = None
-            elif event["type"] == "itemCompleted":
-                self._behind.pop(event["itemId"], None)
+                continue
+            if event["type"] == "itemCompleted" and event["itemId"] in self._behind:
+                del self._behind[event["itemId"]]
+                told += made_up(event, self._largest)
+            told.append(event)
         self._look_later()
-        return [event for event in events if event["type"] != "itemDelta"]
+        return told
 
     def _look_later(self) -> None:
         if self._behind and not self._looking:

@@ -64,6 +64,15 @@ def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
     return None
 
 
+def guess(hunk: Hunk, lines: Sequence[str], line: int) -> int:
+    """Where a change that cannot be found most likely stood: by the lines before it, or those behind it."""
+    for pattern, by in ((hunk.before, len(hunk.before)), (hunk.after, -len(hunk.new))):
+        places = list(_places(list(pattern), lines))
+        if pattern and len(places) == 1:
+            return max(0, places[0] + by)
+    return line
+
+
 def _places(pattern: list[str], lines: Sequence[str]) -> Iterator[int]:
     if not pattern:
         return iter(() if lines else (0,))  # nothing is left of the text

@@ -18,7 +18,7 @@ from aglet.workspace.editor import Buffer
 
 LABEL = "aglet: revert this change"
 MOVED_ON = (
-    "It is not there any more as aglet wrote it, or it could be in several places. Nothing was reverted."
+    "This change is not there any more as aglet wrote it, or could be in several places. Nothing was reverted"
 )
 WARNING = 2  # LSP MessageType
 
@@ -35,9 +35,9 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
     attached, pending = await _pending(door, given)
     buffer = door.buffer(pending.uri)
     if buffer is None:
-        raise _impossible("the file is not open in the editor. Open it, then try again")
+        raise _impossible("The file is not open in the editor. Open it, then try again")
     if not door.client.document_changes:
-        raise _impossible("this editor cannot apply versioned edits. Undo it there")
+        raise _impossible("This editor cannot apply versioned edits. Undo it there")
     text = without(pending, buffer)
     if text is None:
         raise _impossible(MOVED_ON)
@@ -69,11 +69,11 @@ async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:
         await refresh(attached)
         if pending := attached.review.find(hunk_id):
             return attached, pending
-    raise _impossible("it is kept or reverted already, or not from a session that is open here")
+    raise _impossible("This change is kept or reverted already, or not from a session that is open here")
 
 
 def _impossible(why: str) -> Bad:
-    return Bad(REQUEST_FAILED, f"This change: {why.rstrip('.')}.", kind="failed")
+    return Bad(REQUEST_FAILED, f"{why}.", kind="failed")
 
 
 def _send(peer: Peer, edit: JsonObject, done: Any) -> None:

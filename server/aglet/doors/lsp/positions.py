@@ -70,6 +70,13 @@ def place_at(text: str, offset: int, encoding: str) -> Place:
 
 def smallest_edit(before: str, after: str, encoding: str) -> Edit:
     """One edit that turns `before` into `after` and touches as little as possible; it never parts a CR LF."""
+    start, end = changed_span(before, after)
+    text = after[start : len(after) - len(before) + end]
+    return Edit(place_at(before, start, encoding), place_at(before, end, encoding), text)
+
+
+def changed_span(before: str, after: str) -> tuple[int, int]:
+    """From where to where `before` must be replaced to become `after`."""
     limit = min(len(before), len(after))
     start = _common(before, after, limit)
     while start and _inside_line_end(before, start) | _inside_line_end(after, start):
@@ -77,10 +84,7 @@ def smallest_edit(before: str, after: str, encoding: str) -> Edit:
     tail = _common(before[::-1], after[::-1], limit - start)
     while tail and _inside_line_end(before, len(before) - tail) | _inside_line_end(after, len(after) - tail):
         tail -= 1
-    end = len(before) - tail
-    return Edit(
-        place_at(before, start, encoding), place_at(before, end, encoding), after[start : len(after) - tail]
-    )
+    return start, len(before) - tail
 
 
 def _common(first: str, second: str, limit: int) -> int:

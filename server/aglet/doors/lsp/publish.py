@@ -19,7 +19,7 @@ from aglet.engine.session import Session
 DETACHED = {
     "severity": "warning",
     "title": "Detached",
-    "text": "This connection did not read; the session goes on without it. Ask for the rest with agent/resume.",
+    "text": "Nobody read here, so the session goes on without this connection. Go on with agent/resume.",
     "kind": "detached",
 }
 

@@ -1,12 +1,11 @@
 """A connection after its first answer: what arrives goes to the dispatcher, the documents, or a question."""
 
 import asyncio
-import os
 import signal
-import threading
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from queue import Empty
+from typing import TYPE_CHECKING
 
 from aglet.doors.lsp.client import member
 from aglet.doors.lsp.client_tools import ClientTools
@@ -18,12 +17,14 @@ from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
-from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import Reader, Writer
-from aglet.doors.lsp.watchdog import watch
+from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
 
-PATIENCE = 1.8  # seconds from the end of the connection to the end of the process, whatever still works
+if TYPE_CHECKING:
+    from aglet.doors.lsp.sync import Sync
+
+DOCUMENTS = ("textDocument/", "notebookDocument/")
 GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
 BREATH = 64  # messages taken before other work gets its turn
 
@@ -37,18 +38,16 @@ class Connection:
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
         self._tools = ClientTools(self._peer, self._client.tools)
-        self._sync = Sync(self._client.encoding, self._editor)
         self._arrived = asyncio.Event()
         self._shut_down = False
 
-    async def serve(self, output: int, arguments: JsonObject) -> int:
+    async def serve(self, arguments: JsonObject) -> int:
         """Serve until the connection ends; gives the exit code."""
         loop = asyncio.get_running_loop()
         self._reader.wake(partial(_wake, loop, self._arrived))
         self._arrived.set()
         for end in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(end, self._reader.end)
-        watch(self._client.process_id, output, self._lost)
         async with asyncio.TaskGroup() as tasks:
             async with opened(self._opening, self._editor, self._tools, arguments) as world:
                 door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
@@ -60,9 +59,12 @@ class Connection:
             dispatcher.give_up()
         return code
 
-    def _lost(self) -> None:
-        die_after(PATIENCE, 0)
-        self._reader.end()
+    @cached_property
+    def _sync(self) -> "Sync":
+        """Loaded with the first document: the types of LSP take longer than all the rest together."""
+        from aglet.doors.lsp.sync import Sync  # noqa: PLC0415 - as the docstring says
+
+        return Sync(self._client.encoding, self._editor)
 
     async def _listen(self, door: Door, dispatcher: Dispatcher) -> int:
         taken = 0
@@ -118,8 +120,10 @@ class Connection:
                 acknowledge(door, given)
             case "window/workDoneProgress/cancel":
                 cancel_progress(door, dispatcher, given.get("token"))
-            case _:
+            case str(method) if method.startswith(DOCUMENTS):
                 self._sync.take(message)
+            case _:
+                pass  # LSP 3.17: what is not known is ignored
 
 
 def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
@@ -144,17 +148,10 @@ def cancel_progress(door: Door, dispatcher: Dispatcher, token: object) -> None:
             attached.session.cancel(run_id)
 
 
-def die_after(seconds: float, code: int) -> None:
-    """End the process then, whatever it still does: nobody is there to wait for it."""
-    timer = threading.Timer(seconds, os._exit, (code,))
-    timer.daemon = True
-    timer.start()
-
-
-def serve(connection: Connection, output: int, arguments: JsonObject) -> int:
+def serve(connection: Connection, arguments: JsonObject) -> int:
     """Serve a greeted client; gives the exit code."""
 
     async def connect() -> int:
-        return await connection.serve(output, arguments)
+        return await connection.serve(arguments)
 
     return asyncio.run(connect())

@@ -1,4 +1,4 @@
-"""No event is larger than the client takes: long texts come in several deltas, the rest is shortened (4.12)."""
+"""No event is larger than the client takes: texts come in several deltas, the rest is shortened (4.12)."""
 
 from typing import Any, cast
 
@@ -20,17 +20,30 @@ def pieces_of(event: JsonObject, limit: int) -> list[Piece]:
     return [_told(event, limit)]
 
 
+def made_up(event: JsonObject, limit: int) -> list[JsonObject]:
+    """What has to precede the end of an item whose deltas were left out: its text, if its end may lack it."""
+    text = event["data"]["item"].get("text", "")
+    if len(text) <= limit // WORST:
+        return []
+    gap = {name: value for name, value in event.items() if name != "itemId"}
+    return [
+        {**gap, "type": "gap", "data": {"itemIds": [event["itemId"]]}},
+        {**event, "type": "itemUpdated", "data": {"patch": {"text": text}}},
+    ]
+
+
 def split(event: JsonObject, length: int) -> list[JsonObject]:
     """A delta as several, none of which appends more than `length` characters."""
     data = event["data"]
     text: str = data["append"]
-    parts, offset = [event], int(data["offset"])
-    if len(text) > length:
-        parts = []
-        for start in range(0, len(text), length):
-            part = text[start : start + length]
-            parts.append({**event, "data": {**data, "offset": offset, "append": part}})
-            offset += len(part.encode("utf-8", "replace"))
+    parts: list[JsonObject] = []
+    if len(text) <= length:
+        return [event]
+    offset: int = data["offset"]
+    for start in range(0, len(text), length):
+        part = text[start : start + length]
+        parts.append({**event, "data": {**data, "offset": offset, "append": part}})
+        offset += len(part.encode("utf-8", "replace"))
     return parts
 
 

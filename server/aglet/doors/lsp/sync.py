@@ -9,8 +9,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from aglet import __version__
-from aglet.doors.lsp.editor import Documents, LspEditor
+from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.open_documents import Documents
 
 SYNCED = (
     types.TEXT_DOCUMENT_DID_OPEN,
@@ -74,13 +75,19 @@ class Sync:
         self._protocol.handle_message(structured)
 
 
-def make_server(changed: Callable[[], None]) -> Server:
-    """pygls' server with the features of this door; it calls `changed` after each change of a document."""
+def make_server(changed: Callable[[str, str], None]) -> Server:
+    """pygls' server with the features of this door.
+
+    After each notification about a document it calls `changed` with the method and the URI.
+    """
     server = Server("aglet", __version__, protocol_cls=Protocol, converter_factory=default_converter)
 
-    def look(params: Any) -> None:
-        changed()
+    def follow(method: str) -> None:
+        def look(params: Any) -> None:
+            changed(method, params.text_document.uri)
+
+        server.feature(method)(look)
 
     for method in SYNCED:
-        server.feature(method)(look)
+        follow(method)
     return server

@@ -47,5 +47,10 @@ def write_page(file: Path, page: str) -> None:
     """Make the file anew, wholly or not at all, for the user only. Blocks. Raises `OSError`."""
     make_private(file.parent)
     with NamedTemporaryFile("wb", dir=file.parent, delete=False) as fresh:  # made with 0600
-        fresh.write(page.encode("utf-8", "replace"))
-    Path(fresh.name).replace(file)
+        try:
+            fresh.write(page.encode("utf-8", "replace"))
+            fresh.flush()
+            Path(fresh.name).replace(file)
+        except OSError:
+            Path(fresh.name).unlink()
+            raise

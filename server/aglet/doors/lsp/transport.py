@@ -218,7 +218,6 @@ class Reader:
                 sys.stderr.write(f"aglet: the connection is given up: {problem}\n")
                 return None
 
-
     def _let_answers_go(self) -> None:
         """Wait while nobody reads the answers, unless nobody is left to write requests."""
         while self._writer.others > self._answers and not (self._writer.lost or self._ends.poll(0)):

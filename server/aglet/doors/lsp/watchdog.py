@@ -5,7 +5,8 @@ import select
 import threading
 from collections.abc import Callable
 
-PATIENCE = 1_000  # milliseconds between two looks where the system cannot tell us
+PATIENCE = 1.8  # seconds from the end of the connection to the end of the process, whatever still works
+LOOK = 1_000  # milliseconds between two looks where the system cannot tell us
 
 
 def watch(process_id: int | None, output: int, gone: Callable[[], None]) -> None:
@@ -25,7 +26,7 @@ def _watch(process_id: int | None, output: int, gone: Callable[[], None]) -> Non
     if pidfd is not None:
         poll.register(pidfd, select.POLLIN)
     blind = process_id is not None and pidfd is None and _alive(process_id)
-    while not poll.poll(PATIENCE if blind else None):
+    while not poll.poll(LOOK if blind else None):
         if blind and process_id is not None and not _alive(process_id):
             break
     gone()
@@ -48,3 +49,10 @@ def _alive(process_id: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def die_after(seconds: float, code: int) -> None:
+    """End the process then, whatever it still does: nobody is there to wait for it."""
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()

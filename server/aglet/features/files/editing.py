@@ -1,7 +1,7 @@
 """The tools `edit_file` and `write_file`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,7 +19,7 @@ from aglet.engine.ports import (
     Workspace,
     WorkspaceError,
 )
-from aglet.engine.vocabulary import JsonObject, ToolOutcome
+from aglet.engine.vocabulary import Effects, JsonObject, ToolOutcome
 from aglet.toolkit import Arguments
 
 from .lines import line_end_of
@@ -50,6 +50,11 @@ class WriteFile(Arguments):
     content: str = Field(description="the whole text of the file")
 
 
+LEFT: Mapping[Effects, str] = {
+    "none": "Nothing was changed.",
+    "partial": "A part of the change may be there.",
+    "unknown": "The change may still come.",
+}
 Change = TypeVar("Change", EditFile, WriteFile)
 
 
@@ -117,8 +122,8 @@ class Writer(Generic[Change]):
                 arguments.path, plan.text, expected=expected, label=plan.title
             )
         except Stale as problem:
-            text = f"{problem} Nothing was changed. Read {plan.place.shown} again, then repeat this."
-            return ToolOutcome(text, status="failed")
+            text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
+            return ToolOutcome(text, status="failed", effects=problem.effects)
         self.memory.saw(change.uri, change.result)
         return ToolOutcome(plan.told, effects="applied", changes=(change,))
 

@@ -22,6 +22,7 @@ from .lines import flatten, numbered
 from .memory import Memory
 from .settings import Settings
 
+QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
 MARKS = {"dir": "/", "link": "@", "other": "?"}
 STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
     (True, False): "in the editor, with changes that are not saved",
@@ -78,7 +79,10 @@ class Reader:
             file = await context.workspace.read(arguments.path)
         except WorkspaceError as problem:
             raise await _explained(problem, arguments.path, context.workspace) from problem
-        page = await asyncio.to_thread(self._page, file, arguments)
+        if len(file.text) <= QUICK:
+            page = self._page(file, arguments)
+        else:
+            page = await asyncio.to_thread(self._page, file, arguments)
         self.memory.saw(file.place.uri, file.version)
         return page
 
@@ -111,7 +115,10 @@ class Reader:
 
 def _head(file: FileText) -> list[str]:
     standing = STANDINGS.get((file.dirty, file.behind))
-    return [f"[{file.place.shown} as it is {standing}.]"] if standing else []
+    head = [f"[{file.place.shown} as it is {standing}.]"] if standing else []
+    if file.guessed:
+        head.append(f"[Its encoding is a guess: {file.encoding}. An edit keeps every byte outside of it.]")
+    return head
 
 
 async def _explained(problem: WorkspaceError, path: str, workspace: Workspace) -> WorkspaceError:

@@ -1,6 +1,7 @@
 """The wiring of the room."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from aglet.engine.facts import GateFact, Injected, PhaseStarted
 from aglet.engine.feature import Feature, RunView
@@ -9,10 +10,12 @@ from aglet.engine.state import State
 from aglet.engine.vocabulary import Stop, Text, UserMessage
 from aglet.features.instructions.environment import ORIGIN, Environment, describe, git_head, last_told
 from aglet.features.instructions.files import Found, find
+from aglet.features.instructions.nested import Walks
 from aglet.features.instructions.prompt import Sources, render
 from aglet.features.instructions.settings import Settings
 
 MAIN = "main"
+_walks = Walks()
 
 
 def build(
@@ -31,7 +34,7 @@ def build(
             return ()
         verdicts: list[Stop | GateFact] = []
         if state.context.phase in {"", MAIN}:
-            found, system = await compose()
+            found, system = await compose(view)
             if system != state.context.system:
                 verdicts.append(PhaseStarted(MAIN, system, state.context.model, state.context.tools))
                 for notice in found.notices:
@@ -41,9 +44,11 @@ def build(
             verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ORIGIN),)))
         return verdicts
 
-    async def compose() -> tuple[Found, str]:
-        reads = trusted and settings.project_files
-        found = await find(workspace, user_instructions, settings.file_limit) if reads else Found()
+    async def compose(view: RunView) -> tuple[Found, str]:
+        found = Found()
+        if trusted and settings.project_files:
+            files = partial(_walks.files, workspace, now(), lambda walk: view.spawn(walk, "session"))
+            found = await find(workspace, user_instructions, settings.file_limit, files)
         own = Sources(settings.system, settings.append, user_instructions, roots=workspace.roots)
         return found, render(own, found.files, found.nested)
 

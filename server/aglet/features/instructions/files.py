@@ -1,6 +1,6 @@
 """The project's instruction files: `AGENTS.md`, or `CLAUDE.md` where there is none (`product.md` A.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from aglet.engine.facts import Notice
@@ -21,13 +21,16 @@ class Found:
     notices: tuple[Notice, ...] = ()
 
 
-async def find(workspace: Workspace, known: str, limit: int) -> Found:
+async def find(
+    workspace: Workspace, known: str, limit: int, files: Callable[[], Awaitable[Sequence[str]]]
+) -> Found:
     """Read the root's instruction file, up to `limit` characters, and name those in folders below.
 
+    `files` gives the paths of all files of the workspace.
     Only to be called in a folder the user trusts. A file whose text is already `known` is left out.
     """
     try:
-        paths = [path.replace("\\", "/") for path in await workspace.files()]
+        paths = [path.replace("\\", "/") for path in await files()]
         names = {entry.name for entry in await workspace.list()}
     except WorkspaceError as problem:
         return Found(notices=(_unread("the folder", problem),))

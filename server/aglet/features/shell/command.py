@@ -52,6 +52,7 @@ class Shell:
     """Runs commands in the workspace; cancelling a call ends everything the command started."""
 
     settings: Settings
+    save: bool
 
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
         """The exact command and its folder."""
@@ -69,11 +70,11 @@ class Shell:
             cwd=arguments.cwd,
             timeout=min(asked, self.settings.max_timeout_s),
             keep=self.settings.output_bytes,
+            save=self.save,
         )
-        unsaved = list(workspace.unsaved())
         finished = await workspace.run(command, context.show)
         return ToolOutcome(
-            "\n".join(_told(finished, command, unsaved)),
+            "\n".join(_told(finished, command)),
             status="completed" if finished.exit_code is not None else "failed",
             effects="unknown",
             terminal=Terminal(
@@ -92,10 +93,10 @@ def _argv(command: str, workspace: Workspace) -> tuple[str, ...]:
     return (workspace.which("sh") or "sh", "-c", command)
 
 
-def _told(finished: Finished, command: Command, unsaved: list[str]) -> list[str]:
+def _told(finished: Finished, command: Command) -> list[str]:
     lines: list[str] = []
-    if unsaved:
-        files = ", ".join(unsaved)
+    if finished.unsaved:
+        files = ", ".join(finished.unsaved)
         lines.append(
             f"[Not saved in the editor, so the command saw these files as they are on disk: {files}]"
         )
@@ -103,6 +104,11 @@ def _told(finished: Finished, command: Command, unsaved: list[str]) -> list[str]
         lines.append(output)
     if finished.total > command.keep:
         lines.append("[To see all of it, send the output to a file and read that, or filter it.]")
+    if finished.changed:
+        files = ", ".join(finished.changed)
+        lines.append(f"[It changed files that are open in the editor; read them before you edit: {files}]")
+    if finished.left_over:
+        lines.append(f"[What it left running was ended with it; number of processes: {finished.left_over}]")
     return [*lines, f"[{_ending(finished, command)}, {finished.seconds:.1f} s]"]
 
 

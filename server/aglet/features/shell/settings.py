@@ -1,13 +1,19 @@
 """The configuration section `shell`."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Settings(BaseModel):
-    """How long a command may run and how much of its output is kept."""
+    """How long a command may run, how much of its output is kept, and what is saved before it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     timeout_s: float = Field(default=120, gt=0, description="seconds a command gets when it asks for none")
     max_timeout_s: float = Field(default=3_600, gt=0, description="seconds a command may ask for")
     output_bytes: int = Field(default=32_768, ge=1_000, description="output that is kept for the model")
+    save_after_edit: Literal["never", "ask", "beforeShell"] = Field(
+        default="never",
+        description="whether the editor saves what is unsaved before a command, which sees only the disk",
+    )

@@ -10,7 +10,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import Content, JsonObject, StopReason
+from aglet.engine.vocabulary import StopReason
 from aglet_protocol.types import RunAnswer, RunParams
 
 POLICIES = ("ifIdle", "queue", "steer", "interrupt")
@@ -18,14 +18,8 @@ POLICIES = ("ifIdle", "queue", "steer", "interrupt")
 
 async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
-    if params.admission not in POLICIES:
-        raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
-    content = from_wire.content(params.input) if params.input is not None else ()
-    if not (content or params.continue_run):
-        raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
-    options = read_options(params.options)
     with door.admission(params.session_id, call):
-        attached, admission = await _admit(door, params, content, options, call)
+        attached, admission = await _admit(door, params, call)
     if call.cancelled:  # before there was a run to cancel
         attached.session.cancel(admission.run_id)
     attached.mirror.give(admission.run_id, params.work_done_token)
@@ -36,9 +30,13 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     return await _end(attached, admission, call)
 
 
-async def _admit(
-    door: Door, params: RunParams, content: tuple[Content, ...], options: JsonObject, call: Call
-) -> tuple[Attached, Admission]:
+async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, Admission]:
+    if params.admission not in POLICIES:
+        raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
+    content = from_wire.content(params.input) if params.input is not None else ()
+    if not (content or params.continue_run):
+        raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
+    options = read_options(params.options)
     attached = await door.open(params.session_id, call)
     session = attached.session
     if params.client_key not in session.state.keys:  # else it was admitted already

@@ -11,7 +11,7 @@ from aglet.engine.history import name_of, rewinding, undoing
 from aglet.engine.invoking import actions, invoke
 from aglet.engine.ports import new_id
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import JsonObject
+from aglet.engine.vocabulary import FileChange, FileVersion, JsonObject
 from aglet_protocol.sessions import SessionRewindParams, SessionRewindResult
 
 WHAT = ("conversation", "files", "both")
@@ -40,7 +40,7 @@ async def _rewind(session: Session, params: SessionRewindParams) -> SessionRewin
         last_item_id=fact.item_id,
     )
     if not params.dry_run:
-        changes = from_wire.changes(restored.get("changes", []))
+        changes = tuple(map(_change, restored.get("changes", [])))
         fact = replace(fact, checkpoint_id=restored.get("checkpointId", fact.checkpoint_id), changes=changes)
         session.log.record(fact)
         await session.log.sync()
@@ -58,6 +58,12 @@ async def _restore(session: Session, params: SessionRewindParams) -> JsonObject:
     """What the room `checkpoints` did, or would do, to the files."""
     if RESTORE not in {action.name for action in actions(session)}:
         raise unsupported("Files cannot be rewound here: checkpoints are switched off.", "checkpoints")
-    asked: JsonObject = {"undo": params.undo} if params.undo else {"toItemId": params.to_item_id}
+    asked: JsonObject = {"checkpointId": params.undo} if params.undo else {"toItemId": params.to_item_id}
     outcome = await invoke(session, RESTORE, {**asked, "dryRun": params.dry_run})
     return outcome.data or {}
+
+
+def _change(told: JsonObject) -> FileChange:
+    base, result = FileVersion(**told["base"]), FileVersion(**told["result"])
+    members: JsonObject = {**told, "base": base, "result": result}
+    return FileChange(**members)

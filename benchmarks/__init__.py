@@ -1,0 +1,1 @@
+"""Measurements of the real server beside a bare relay: `benchmarks/run`."""

@@ -1,0 +1,242 @@
+"""What is measured. Every measure drives both servers in turns, so that a noisy moment meets both.
+
+A chunk that does not arrive, or not in order, is a failure and no measurement.
+"""
+
+import itertools
+import statistics
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from benchmarks.client import Broken, Stamped
+from benchmarks.machine import peak, resident, size_of
+from benchmarks.peers import Bench, Conversation, Name
+
+NAMES: tuple[Name, Name] = ("floor", "aglet")
+THINKING = 0.02  # seconds until the model's first word in short answers; real ones take longer
+SETTLED = 1.5  # seconds a new server is left alone before its memory is read
+MS = 1e6
+
+
+class Sizes(NamedTuple):
+    """How much is done: repetitions of each measure, and what one repetition is."""
+
+    starts: int
+    memories: int
+    firsts: int
+    bursts: int
+    burst: int  # chunks
+    paces: int
+    pace: int  # chunks, 1,000 a second
+    tool_runs: int
+    tool_turns: int
+    cancels: int
+    histories: int
+    turns: int
+    together: int
+    share: int  # chunks in each of eight sessions
+    resumes: int
+
+
+FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5)
+QUICK = Sizes(4, 1, 15, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3)
+TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 6, 1, 50, 1)
+
+
+class Values:
+    """What was measured: by row and server, all values."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, dict[Name, list[float]]] = {}
+
+    def add(self, row: str, name: Name, value: float) -> None:
+        """One more value."""
+        self._all.setdefault(row, {"floor": [], "aglet": []})[name].append(value)
+
+    def of(self, row: str) -> Mapping[Name, Sequence[float]]:
+        """All values of a row."""
+        return self._all[row]
+
+    def rows(self) -> Sequence[str]:
+        """The rows that were measured."""
+        return list(self._all)
+
+
+Measure = Callable[[Bench, Sizes, Values], None]
+
+
+@contextmanager
+def both(bench: Bench) -> Generator[Mapping[Name, Conversation]]:
+    """Both servers, running, warm, each with a session."""
+    talking: dict[Name, Conversation] = {}
+    try:
+        for name in NAMES:
+            talking[name] = bench.ready(name)
+            for _ in range(3):
+                talking[name].run("hello")
+        bench.model.log()
+        yield talking
+    finally:
+        for conversation in talking.values():
+            conversation.client.close()
+
+
+def start(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """From the start of the process to the answer of `initialize`, and to a session."""
+    for repetition, name in itertools.product(range(sizes.starts + 1), NAMES):
+        client = bench.spawn(name)
+        try:
+            greeted = bench.initialize(client)
+            ready, _ = bench.session(client)
+        finally:
+            client.close()
+        if repetition:  # the first one writes bytecode and makes folders
+            values.add("initialize", name, (greeted - client.spawned) / MS)
+            values.add("ready", name, (ready - client.spawned) / MS)
+
+
+def memory(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """Resident memory with a new session, and its peak after three bursts."""
+    for _, name in itertools.product(range(sizes.memories), NAMES):
+        talking = bench.ready(name)
+        try:
+            talking.client.idle(SETTLED)
+            values.add("resident", name, resident(talking.client.process_id))
+            for _ in range(3):
+                talking.run("stream", count=sizes.burst)
+            values.add("peak", name, peak(talking.client.process_id))
+        finally:
+            talking.client.close()
+    bench.model.log()
+
+
+def first(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """From the prompt to the whole request at the model, and from its first chunk to the client."""
+    with both(bench) as talking:
+        for _, name in itertools.product(range(sizes.firsts), NAMES):
+            sent = talking[name].run("hello", think=THINKING)
+            asked = bench.model.log()[0]["received"]
+            begun = chunks_of(talking[name], 3)[0]
+            values.add("first", name, (asked - sent + begun.came - begun.sent) / MS)
+
+
+def burst(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """Chunks as fast as they are taken: how many a second arrive."""
+    with both(bench) as talking:
+        for _, name in itertools.product(range(sizes.bursts), NAMES):
+            talking[name].run("stream", count=sizes.burst)
+            chunks = chunks_of(talking[name], sizes.burst)
+            values.add("burst", name, sizes.burst / (chunks[-1].came - chunks[0].sent) * 1e9)
+
+
+def paced(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """1,000 chunks a second: how long each is on its way."""
+    with both(bench) as talking:
+        for _, name in itertools.product(range(sizes.paces), NAMES):
+            talking[name].run("stream", count=sizes.pace, pause=0.001)
+            late = sorted((c.came - c.sent) / MS for c in chunks_of(talking[name], sizes.pace))
+            values.add("p50", name, statistics.median(late))
+            values.add("p99", name, late[int(len(late) * 0.99)])
+
+
+def tools(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """From the end of an answer that calls a tool to the whole next request: the median of a run."""
+    with both(bench) as talking:
+        for _, name in itertools.product(range(sizes.tool_runs), NAMES):
+            bench.model.log()
+            session = talking[name].another()
+            session.run("tools", count=sizes.tool_turns, folder=str(bench.workspace))
+            log = bench.model.log()
+            if len(log) != sizes.tool_turns + 1 or not log[-1]["messages"] > 2 * sizes.tool_turns:
+                raise Broken(f"{name} asked {len(log)} times for {sizes.tool_turns} tool calls: {log[-1]}")
+            turns = [(after["received"] - before["ended"]) / MS for before, after in itertools.pairwise(log)]
+            values.add("tool", name, statistics.median(turns))
+
+
+def cancel(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """From `agent/cancel` to `runEnded`, while the model is in the middle of an answer."""
+    with both(bench) as talking:
+        for _, name in itertools.product(range(sizes.cancels), NAMES):
+            values.add("cancel", name, talking[name].cancel() / MS)
+        bench.model.log()
+
+
+def history(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """Many turns of one session, and the same session in a new process."""
+    for _ in range(sizes.histories):
+        before = {name: size_of(bench.home(name)) for name in NAMES}
+        with both(bench) as talking:
+            turns = _turns(bench, talking, sizes.turns)
+        edge = min(10, len(turns["floor"]) // 3)
+        for name in NAMES:
+            early = statistics.median(turns[name][edge // 2 : edge // 2 + edge])
+            late = statistics.median(turns[name][-edge:])
+            values.add("turn", name, late)
+            values.add("growth", name, late / early)
+            values.add("disk", name, size_of(bench.home(name)) - before[name])
+        for _, name in itertools.product(range(sizes.resumes), NAMES):
+            values.add("resume", name, _resumed(bench, name, talking[name].session_id, sizes.turns))
+
+
+def _turns(bench: Bench, talking: Mapping[Name, Conversation], count: int) -> Mapping[Name, list[float]]:
+    """What each turn took, in ms, without the model's time."""
+    took: dict[Name, list[float]] = {"floor": [], "aglet": []}
+    for _, name in itertools.product(range(count), NAMES):
+        sent = talking[name].run("hello", think=THINKING)
+        asked = bench.model.log()[0]
+        took[name].append((talking[name].client.ends[0].at - sent - asked["ended"] + asked["received"]) / MS)
+    return took
+
+
+def _resumed(bench: Bench, name: Name, session_id: str, turns: int) -> float:
+    """How long a new process needs to give the whole session, in ms. Its start is not in it."""
+    client = bench.spawn(name)
+    try:
+        bench.initialize(client)
+        client.ask("agent/status", {})
+        talking = Conversation(bench, client, session_id)
+        took = talking.resume()
+        talking.run("hello")
+        if (sent := bench.model.log()[0]["messages"]) < 2 * turns:
+            raise Broken(f"{name} sent {sent} messages after {turns} turns")
+    finally:
+        client.close()
+    return took / MS
+
+
+def together(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """Eight sessions of one server stream at once: chunks a second, of all."""
+    with both(bench) as talking:
+        for _, name in itertools.product(range(sizes.together), NAMES):
+            sessions = [talking[name].another() for _ in range(8)]
+            client = talking[name].client
+            client.forget()
+            posted = [session.post("stream", count=sizes.share)[1] for session in sessions]
+            for session, request_id in zip(sessions, posted, strict=True):
+                session.end(request_id, "endTurn")
+            chunks = [chunks_of(session, sizes.share) for session in sessions]
+            took = max(c[-1].came for c in chunks) - min(c[0].sent for c in chunks)
+            values.add("together", name, 8 * sizes.share / took * 1e9)
+        bench.model.log()
+
+
+def chunks_of(talking: Conversation, count: int) -> Sequence[Stamped]:
+    """The chunks that came, which are all. Raises `Broken`."""
+    chunks = talking.client.stamps().get(talking.session_id, [])
+    if [chunk.number for chunk in chunks] != list(range(count)):
+        raise Broken(f"of {count} chunks {len(chunks)} came, or not in order")
+    return chunks
+
+
+MEASURES: Mapping[str, Measure] = {
+    "start": start,
+    "memory": memory,
+    "first": first,
+    "burst": burst,
+    "paced": paced,
+    "tools": tools,
+    "cancel": cancel,
+    "history": history,
+    "together": together,
+}

@@ -1,0 +1,180 @@
+"""The two that are measured, the floor and aglet, and the model they ask."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from benchmarks.client import Broken, Client, JsonObject
+from benchmarks.model import MARK
+
+HERE = Path(__file__).parent
+KEPT = ("PATH", "LANG", "TZ")
+FILES = 200
+Name = Literal["floor", "aglet"]
+CONFIG = """\
+model = "mock"
+[models.mock]
+dialect = "chat"
+base_url = "http://127.0.0.1:{port}/v1"
+model = "mock"
+"""
+AGENT: JsonObject = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
+
+
+class Model:
+    """The model server, in a process of its own."""
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [sys.executable, HERE / "model.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout
+        self.port = int(self._process.stdout.readline())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.communicate()
+
+    def log(self) -> list[JsonObject]:
+        """What was asked since the last time, once all of it is over."""
+        entries: list[JsonObject] = []
+        deadline = time.monotonic() + 10
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port)
+            connection.request("GET", "/log")
+            page = json.loads(connection.getresponse().read())
+            connection.close()
+            entries += page["over"]
+            if not page["open"]:
+                return sorted(entries, key=lambda entry: entry["received"])
+            if time.monotonic() > deadline:
+                raise Broken("the model was asked and never got to an end")
+            time.sleep(0.005)
+
+
+class Bench:
+    """What all measurements work with: the model, and a folder for everything that is written."""
+
+    def __init__(self, model: Model, folder: Path) -> None:
+        self.model, self.folder = model, folder
+        self.workspace = made_workspace(folder / "workspace")
+        self._config = folder / "config.toml"
+        self._config.write_text(CONFIG.format(port=model.port))
+
+    def home(self, name: Name) -> Path:
+        """The folder in which this one keeps its sessions."""
+        home = self.folder / name
+        home.mkdir(exist_ok=True)
+        return home
+
+    def spawn(self, name: Name) -> Client:
+        """Start it."""
+        home = self.home(name)
+        environment = {key: os.environ[key] for key in KEPT if key in os.environ} | {"HOME": str(home)}
+        if name == "floor":
+            command = [sys.executable, str(HERE / "floor.py")]
+            environment |= {"FLOOR_PORT": str(self.model.port), "FLOOR_FOLDER": str(home)}
+        else:
+            command = [*installed(), "serve", "--stdio"]
+            environment |= {"AGLET_STATE_DIR": str(home), "AGLET_CONFIG": str(self._config)}
+        return Client(command, environment, self.workspace, self.folder / f"{name}.log")
+
+    def ready(self, name: Name) -> "Conversation":
+        """Start it, say hello, and make a session."""
+        client = self.spawn(name)
+        self.initialize(client)
+        return Conversation(self, client, self.session(client)[1])
+
+    def initialize(self, client: Client) -> int:
+        """Say hello; gives when the answer came."""
+        folder = self.workspace.as_uri()
+        params = {
+            "processId": os.getpid(),
+            "rootUri": folder,
+            "capabilities": {"experimental": {"agent": AGENT}},
+            "initializationOptions": {"trusted": True},
+        }
+        at, _ = client.ask("initialize", params)
+        client.notify("initialized", {})
+        return at
+
+    def session(self, client: Client) -> tuple[int, str]:
+        """Make a session; gives when the answer came, and its id."""
+        at, result = client.ask("agent/session/new", {"cwd": self.workspace.as_uri()})
+        return at, result["sessionId"]
+
+
+class Conversation:
+    """A session of a running server."""
+
+    def __init__(self, bench: Bench, client: Client, session_id: str) -> None:
+        self._bench, self.client, self.session_id = bench, client, session_id
+
+    def another(self) -> "Conversation":
+        """One more session of the same server."""
+        return Conversation(self._bench, self.client, self._bench.session(self.client)[1])
+
+    def post(self, do: str, **task: Any) -> tuple[int, int]:
+        """Ask the model for something; gives when it was sent, and the id of the request."""
+        text = MARK + json.dumps({"do": do, **task})
+        sent = time.monotonic_ns()
+        return sent, self.client.post(
+            "agent/run", {"sessionId": self.session_id, "input": text, "wait": True}
+        )
+
+    def run(self, do: str, **task: Any) -> int:
+        """Ask, and wait for the end; gives when it was sent. Raises `Broken`.
+
+        What came before is forgotten.
+        """
+        self.client.forget()
+        sent, request_id = self.post(do, **task)
+        self.end(request_id, "endTurn")
+        return sent
+
+    def end(self, request_id: int, reason: str) -> None:
+        """Wait for the end of a run, for this reason. Raises `Broken`."""
+        _, result = self.client.answer(request_id)
+        if result["stopReason"] != reason:
+            raise Broken(f"the run ended otherwise: {result}")
+
+    def cancel(self) -> int:
+        """Begin a long answer and cancel it; gives the nanoseconds from that to the end of the run."""
+        self.client.forget()
+        _, request_id = self.post("slow")
+        self.client.until(lambda: len(self.client.events) > 4, "the first chunks")
+        self.client.idle(0.1)
+        sent = time.monotonic_ns()
+        self.client.post("agent/cancel", {"sessionId": self.session_id})
+        self.client.until(lambda: self.client.ends, "the end of the run")
+        self.end(request_id, "cancelled")
+        return self.client.ends[0].at - sent
+
+    def resume(self) -> int:
+        """Attach to the session; gives the nanoseconds until all of it is here."""
+        sent = time.monotonic_ns()
+        at, _ = self.client.ask("agent/resume", {"sessionId": self.session_id, "replay": "all"})
+        return at - sent
+
+
+def installed() -> list[str]:
+    """The command an editor would start."""
+    script = Path(sys.executable).with_name("aglet")
+    return [str(script)] if script.exists() else [sys.executable, "-m", "aglet"]
+
+
+def made_workspace(folder: Path) -> Path:
+    """A small repository with files to read."""
+    (folder / "data").mkdir(parents=True)
+    for number in range(FILES):
+        (folder / "data" / f"f{number:03}.txt").write_text(f"file {number}\n" + "a line of text\n" * 20)
+    (folder / "README.md").write_text("# A small project\n")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "begin"]):
+        who = ["-c", "user.name=bench", "-c", "user.email=bench@example.invalid"]
+        subprocess.run(["git", *who, *command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return folder

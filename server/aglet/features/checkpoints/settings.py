@@ -1,0 +1,14 @@
+"""The configuration section `checkpoints`."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Settings(BaseModel):
+    """What is kept of files before they are changed, and for how long."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_file_bytes: int = Field(default=10_000_000, ge=0, description="larger files are not kept")
+    max_files: int = Field(default=200, ge=0, description="files that are looked at around a command")
+    keep_days: float = Field(default=30, ge=0, description="days that contents of deleted sessions are kept")
+    max_bytes: int = Field(default=2_000_000_000, ge=0, description="of kept contents; the oldest go first")

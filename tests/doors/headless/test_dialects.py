@@ -1,0 +1,39 @@
+"""The real program with a model behind each dialect: a prompt, a tool, its result, an answer."""
+
+import pytest
+
+from aglet.models.endpoint import Dialect
+from doors.headless.conftest import Aglet
+from support.model_dialects import DIALECTS, Said
+from support.model_server import Failure, ModelServer, Raw, Reply
+
+READING = Said("Reading.", [("c1", "read_file", '{"path":"note.txt"}')], usage=(2000, 5))
+ANSWER = Said("It says Grüße.", usage=(2100, 5))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_tool_is_called_and_its_result_goes_back(aglet: Aglet, dialect: Dialect) -> None:
+    (aglet.workspace / "note.txt").write_text("Grüße")
+    with ModelServer([Raw(said.events(dialect)) for said in (READING, ANSWER)]) as server:
+        aglet.configure(
+            f'model = "m"\n[models.m]\ndialect = "{dialect}"\nbase_url = "{server.url}"\n'
+            'model = "model-1"\napi_key = "sk-canary-123"\n'
+        )
+        done = aglet.run("run", "What does note.txt say?")
+        assert (done.code, done.out) == (0, "It says Grüße.\n"), done.err
+        first, second = server.posts
+    assert "What does note.txt say?" in first.content.decode()
+    sent = second.content.decode()
+    assert "Reading." in sent and sent.count("Grüße") == 1
+    assert "sk-canary-123" not in done.err
+
+
+def test_a_model_that_gives_way_to_another_is_told(aglet: Aglet) -> None:
+    with ModelServer([Failure(402, "nothing left")]) as spent, ModelServer([Reply("Hello.")]) as other:
+        aglet.configure(
+            f'model = "work"\n[models.work]\nbase_url = "{spent.url}"\nfallback = "spare"\n'
+            f'[models.spare]\nbase_url = "{other.url}"\n'
+        )
+        done = aglet.run("run", "hi")
+    assert (done.code, done.out) == (0, "Hello.\n")
+    assert "nothing left" in done.err and "spare is asked in its place" in done.err

@@ -1,0 +1,52 @@
+"""The room as it is wired: a scripted run in the real world of a process, and the way back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from aglet.assembly import open_world
+from aglet.config import Told, read
+from aglet.engine.invoking import invoke
+from aglet.engine.vocabulary import Text
+from aglet.workspace.editor import NoEditor
+
+CONFIG = """
+model = "scripted"
+[models.scripted]
+dialect = "scripted"
+script = "script.json"
+[permissions]
+mode = "acceptEdits"
+deny = ["edit(secret.txt)"]
+"""
+
+
+def call(path: str, content: str) -> dict[str, Any]:
+    return {"calls": [{"name": "write_file", "arguments": {"path": path, "content": content}}]}
+
+
+async def test_a_run_is_taken_back_and_what_was_not_allowed_was_never_kept(tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    root.mkdir()
+    (root / "secret.txt").write_text("canary\n")
+    turns = [call("new.txt", "made\n"), call("secret.txt", "stolen\n"), {"text": "Done."}]
+    (home / "script.json").write_text(json.dumps({"prompts": [{"turns": turns}]}))
+    (home / "config.toml").write_text(CONFIG)
+    told = Told(config_file=str(home / "config.toml"), state_dir=str(home / "state"))
+    setup = read(told, str(root), lambda folder: False, {})
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+        session = await world.sessions.create(str(root))
+        admission = await session.prompt((Text("go"),))
+        await session.finished(admission.run_id)
+        assert (root / "new.txt").read_text() == "made\n"
+        session_id = session.session_id
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:  # another process
+        session = await world.sessions.open(session_id)
+        restored = await invoke(session, "checkpoint.restore", {"toItemId": ""})
+    assert not (root / "new.txt").exists()
+    assert restored.data is not None
+    assert [file["uri"] for file in restored.data["files"]] == [(root / "new.txt").as_uri()]
+    assert (root / "secret.txt").read_text() == "canary\n"
+    kept = [path for path in (home / "state/blobs").glob("??/*") if b"canary" in path.read_bytes()]
+    assert kept == []

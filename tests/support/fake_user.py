@@ -1,0 +1,16 @@
+"""Somebody who can be asked."""
+
+from aglet.engine.vocabulary import Answer, Question
+
+
+class FakeUser:
+    """Implements `Asker`: gives one answer to everything and remembers what it was asked."""
+
+    def __init__(self, answer: Answer, *, available: bool = True) -> None:
+        self.answer, self.available = answer, available
+        self.asked: list[Question] = []
+
+    async def ask(self, question: Question) -> Answer:
+        """Answer."""
+        self.asked.append(question)
+        return self.answer
