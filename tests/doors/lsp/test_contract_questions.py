@@ -67,7 +67,8 @@ def test_the_work_of_a_session_goes_on_while_nobody_listens(serve: Serve) -> Non
     wire.unchecked = "what was told while nobody listened is a hole"
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.slow
+@pytest.mark.timeout(120)
 def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
     wire = serve({"match": "", "repeat": True, "turns": [{"text": "yes"}]})
     wire.initialize({"protocolVersions": [1]})
@@ -78,14 +79,12 @@ def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
         asked = {**here, "replay": "since", "after": {"epoch": epoch, "seq": seq}}
         return wire.call("agent/resume", asked)
 
-    told = 0
-    while told <= REPLAYED:
+    while len(since(0).get("events") or [None] * (REPLAYED + 1)) <= REPLAYED:
         runs = [wire.post("agent/run", {**here, "input": "go", "wait": True}) for _ in range(200)]
         for run in runs:
             wire.answer_of(run)
-        told = len(wire.call("agent/events", {**here, "limit": 100_000})["events"])
-        told = REPLAYED + 1 if since(0)["replayed"] == "snapshot" else 0
     last = since(0)
-    assert (last["replayed"], "events" in last) == ("snapshot", False)
+    assert last["replayed"] == "snapshot"
+    assert last["seq"] > REPLAYED / 2
     assert since(last["seq"] - 10)["replayed"] == "events"
     assert since(last["seq"] + 1)["replayed"] == "snapshot", "a cursor from the future is none"
