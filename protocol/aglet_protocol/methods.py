@@ -47,5 +47,5 @@ METHODS: dict[str, Method] = {
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 
-RESERVED = frozenset({"agent/detach", "agent/focus"})
+RESERVED = frozenset({"agent/focus"})
 """Methods that no server follows yet."""

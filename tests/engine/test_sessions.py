@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from aglet.engine import queueing
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.calls import find_tool
 from aglet.engine.facts import (
@@ -269,6 +270,34 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
         assert [line for line in described(again) if line.startswith("injected")] == [
             "injected user: 1", "injected user: 2", "injected user: 3",
         ]  # fmt: skip
+
+
+async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() -> None:
+    async with World([hang], say("one")).sessions() as sessions:
+        session = await sessions.create("/work")
+        await session.prompt((Text("1"),))
+        await asyncio.sleep(0.01)
+        closing = asyncio.ensure_future(sessions.close(session.session_id))
+        await asyncio.sleep(0)
+        again = await sessions.open(session.session_id)
+        assert closing.done()
+        assert again is not session
+        assert again.state.stop == SHUT_DOWN
+
+
+async def test_a_replaced_prompt_that_could_begin_at_that_moment_never_runs() -> None:
+    async with World([hang], say("other")).session() as session:
+        first = await session.prompt((Text("1"),))
+        second = await session.prompt((Text("2"),))
+        replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, (Text("other"),)))
+        await asyncio.sleep(0)  # the other prompt is admitted and waits for the disk
+        (other,) = session.state.queue
+        session.cancel(first.run_id)
+        await replacing
+        assert (await end(session, second.run_id)).stop.reason is StopReason.CANCELLED
+        await end(session, other.run_id)
+        injected = [line for line in described(session) if line.startswith("injected")]
+        assert injected == ["injected user: 1", "injected user: other"]
 
 
 async def test_a_run_that_a_crash_left_open_is_closed_and_its_call_never_repeated() -> None:

@@ -123,12 +123,12 @@ def _check_question(messages: Sequence[Message], place: int) -> None:
 
 
 def _check_edit(before: Sequence[Message]) -> None:
-    open_calls: set[str] = set()
+    open_calls: set[tuple[str, str]] = set()
     for event in (event for message in before for event in _events(message)):
         if event["type"] == "itemStarted" and event["data"]["item"]["kind"] == "toolCall":
-            open_calls.add(event["itemId"])
+            open_calls.add((event["sessionId"], event["itemId"]))
         if event["type"] == "itemCompleted":
-            open_calls.discard(event["itemId"])
+            open_calls.discard((event["sessionId"], event["itemId"]))
     assert open_calls or not any(_events(message) for message in before), "an edit is part of a call"
 
 

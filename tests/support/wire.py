@@ -70,6 +70,7 @@ class Wire:
         self.unchecked = ""  # why this log may break the rules; it is checked at the end otherwise
         self.asked: dict[Any, tuple[str, Message]] = {}  # our requests, by id
         self.answers: dict[str, Callable[[Message], Any]] = {}
+        self.heard: Callable[[Message], None] = lambda message: None  # called first, in order
         self.reading = threading.Event()
         self.reading.set()
         self.ended = False
@@ -215,6 +216,12 @@ class Wire:
             self.messages.append(message)
             self.said.append(("server", message))
             self._arrived.notify_all()
+        try:
+            self.heard(message)
+        except (OSError, ValueError):
+            assert self.process.stdin
+            if not self.process.stdin.closed:  # else the test is over
+                raise
         if "method" in message and "id" in message and message["method"] in self.answers:
             with suppress(OSError, ValueError):  # the test is over, and the pipe with it
                 result = self.answers[message["method"]](message["params"])

@@ -26,10 +26,8 @@ async def replace(session: Session, item_id: str, content: tuple[Content, ...]) 
     """Another prompt takes the place of this one, with its options. Raises `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     place, old = next((n, a) for n, a in enumerate(session.state.queue) if a.run_id == run_id)
-    if not session.state.running:  # the first that waits would begin
-        session.cancel(run_id)
+    session.cancel(run_id)  # in one step with the admission: it cannot begin in between
     admission = await session.prompt(content, options=old.options)
-    session.cancel(run_id)
     with suppress(Refused):  # it may have begun
         move(session, admission.item_id, place)
 

@@ -27,6 +27,7 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._opening = asyncio.Lock()
+        self._closing: dict[str, asyncio.Future[None]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -57,6 +58,8 @@ class Sessions:
 
         Raises `JournalError` (no such session) or `JournalBusy` (another process writes it).
         """
+        while closing := self._closing.get(session_id):  # it is ours until its journal is given back
+            await asyncio.shield(closing)
         async with self._opening:
             if session_id in self._open:
                 return self._open[session_id]
@@ -99,7 +102,12 @@ class Sessions:
     async def close(self, session_id: str) -> None:
         """End what the session does and give its journal back; its data stays."""
         if session := self._open.pop(session_id, None):
-            await session.close()
+            closing = self._closing[session_id] = asyncio.get_running_loop().create_future()
+            try:
+                await session.close()
+            finally:
+                del self._closing[session_id]
+                closing.set_result(None)
 
     async def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50

@@ -259,4 +259,4 @@ async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() ->
             session.questions.answer(next(iter(session.state.questions)), Answer("dismissed"))
             await asking
         assert writer.written[3:] == ["$/cancelRequest", "requestResolved", "sessionState"]
-        attached.leave()
+        attached.end()

@@ -55,6 +55,12 @@ class Asking:
             if request_id not in self._pending:
                 self.put(Asked(request_id, question))
 
+    def leave(self) -> None:
+        """Take every question back without an answer to it."""
+        for pending in self._pending.values():
+            pending.withdraw()
+        self._pending.clear()
+
     def withdraw(self, answered: Answered) -> None:
         """Take a question back that was answered elsewhere, or that nobody needs any more."""
         if pending := self._pending.pop(answered.request_id, None):

@@ -10,11 +10,11 @@ class Call:
 
     An `ordered` answer takes its place behind the events that wait; others may overtake them.
     `interruptible` is true while nothing would be lost if the work stopped here; a cancel that comes
-    at another time only sets `cancelled`.
+    at another time only sets `cancelled`. `token` is the client's `workDoneToken`.
     """
 
-    def __init__(self, id: RequestId) -> None:
-        self.id = id
+    def __init__(self, id: RequestId, token: object = None) -> None:
+        self.id, self.token = id, token
         self.ordered = False
         self.interruptible = False
         self.cancelled = False

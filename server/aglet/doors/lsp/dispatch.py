@@ -42,8 +42,9 @@ class Dispatcher:
             raise Bad(INVALID_REQUEST, "A request with this id is not answered yet.", id)
         if len(self._calls) >= self._door.peer.limits.calls:
             raise overloaded(f"{len(self._calls)} requests are not answered yet.")
-        call = Call(id)
-        task = self._tasks.create_task(self._follow(call, message["method"], message.get("params")))
+        params = message.get("params")
+        call = Call(id, params.get("workDoneToken") if is_object(params) else None)
+        task = self._tasks.create_task(self._follow(call, message["method"], params))
         self._calls[id] = (call, task)
 
     def cancel(self, id: object) -> bool:
@@ -55,6 +56,11 @@ class Dispatcher:
             task.cancel()  # once: a second one would break off what the first began
         call.cancelled = True
         return True
+
+    def cancel_by_token(self, token: object) -> bool:
+        """The same for the request that came with this `workDoneToken`, however young it is."""
+        calls = [call for call, _ in self._calls.values()] if token is not None else []
+        return any(self.cancel(call.id) for call in calls if call.token == token)
 
     def give_up(self) -> None:
         """Stop following everything: nobody reads the answers."""

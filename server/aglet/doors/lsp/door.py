@@ -1,8 +1,8 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from aglet.doors.lsp.asking import Asking
@@ -38,12 +38,25 @@ class Attached:
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
-        self.leave = session.log.subscribe(self._observe)
+        self.told = True  # whether the client hears of it
+        self.end = session.log.subscribe(self._observe)
+
+    def leave(self) -> None:
+        """Tell nothing more, but follow what happens; open questions are taken back and wait."""
+        self.told = False
+        self.publisher.leave()
+        self.asking.leave()
+
+    def join(self) -> None:
+        """Tell the client again, from here on."""
+        self.told = True
+        self.publisher.join()
 
     async def end_of(self, run_id: str) -> JsonObject:
         """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
         with suppress(KeyError):  # it ended before this process, or long ago
             await self.session.finished(run_id)
+        await self.publisher.told()
         if known := self._ends.get(run_id):
             return known
         journal = self.session.log.journal
@@ -58,7 +71,7 @@ class Attached:
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
         if isinstance(fact, RunEnded):
             self._remember(told)
-        if isinstance(fact, Asked):  # after `requestOpened` was told
+        if isinstance(fact, Asked) and self.told:  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
             self._gone()
@@ -78,6 +91,7 @@ class Door:
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
+        self._admitting: dict[Call, str] = {}  # requests for runs that are not admitted yet: their sessions
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -93,8 +107,26 @@ class Door:
         """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
+            if not known.told:
+                known.join()
             return known
         return self.attach(await self._opened(session_id), call)
+
+    @contextmanager
+    def admission(self, session_id: str, call: Call) -> Generator[None]:
+        """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
+        self._admitting[call] = session_id
+        try:
+            yield
+        finally:
+            del self._admitting[call]
+
+    def cancel_admissions(self, session_id: str, *, all: bool) -> bool:
+        """Cancel the run that is about to be admitted, or `all` of them; whether there is one."""
+        calls = [call for call, session in self._admitting.items() if session == session_id]
+        for call in calls if all else calls[:1]:
+            call.cancelled = True
+        return bool(calls)
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
@@ -133,11 +165,13 @@ class Door:
         attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
         return attached
 
-    def detach(self, session_id: str) -> None:
-        """Send nothing more of this session to a client that does not read, and say so; it goes on."""
-        if attached := self._attached.pop(session_id, None):
+    def detach(self, session_id: str, *, unread: bool = True) -> None:
+        """Send nothing more of this session to the client; it goes on. One that does not read is told."""
+        attached = self._attached.get(session_id)
+        if attached and attached.told:
+            if unread:
+                attached.publisher.say_detached()
             attached.leave()
-            attached.publisher.say_detached()
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""
@@ -153,5 +187,5 @@ class Door:
             if run_id:
                 await session.finished(run_id)
         await self.world.sessions.close(session_id)
-        attached.leave()
+        attached.end()
         self._attached.pop(session_id, None)

@@ -1,5 +1,6 @@
 """A session's facts and glimpses on their way to the client: in order, and without waiting for it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ class Publisher:
     def __init__(self, session: Session, peer: Peer, client: Client, mirror: Mirror) -> None:
         self._session, self._client, self._mirror = session, client, mirror
         self._translator = Translator(session.session_id, session.log.journal.epoch, session.state)
+        self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._translator.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
@@ -62,6 +64,15 @@ class Publisher:
         """Say that the session lives, and how it stands."""
         self.then(lambda: self._show("heartbeat", {"seq": self._session.state.seq, "state": self.status}))
 
+    def leave(self) -> None:
+        """From here on nothing goes to the client but the ends of what it waits for."""
+        self.then(partial(self._turn, silent=True))
+
+    def join(self) -> None:
+        """From here on events go to the client again; what was left out before counts no more."""
+        self._flow = Flow(self._peer, self._client, self._translator.caught_up)
+        self.then(partial(self._turn, silent=False))
+
     def say_detached(self) -> None:
         """Say that nothing more comes."""
         self.then(partial(self._show, "notice", DETACHED))
@@ -72,6 +83,13 @@ class Publisher:
             self._held.append(act)
         else:
             act()
+
+    async def told(self) -> None:
+        """Wait until nothing is held back: an answer that tells of events comes behind them."""
+        while self._holds:
+            gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.then(partial(_settle, gone))
+            await gone
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -86,7 +104,13 @@ class Publisher:
                 for act in held:
                     act()
 
+    def _turn(self, *, silent: bool) -> None:
+        self._silent = silent
+
     def _tell(self, events: list[JsonObject]) -> None:
+        if self._silent:
+            self._mirror.show([event for event in events if event["type"] == "runEnded"])
+            return
         self._mirror.show(events)
         if self._client.events:
             self._flow.tell(events)
@@ -99,3 +123,8 @@ class Publisher:
         out.show(time.time())
         out.put(type, data)
         self._tell(out.close())
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

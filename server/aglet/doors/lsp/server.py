@@ -119,7 +119,7 @@ class Connection:
             case "agent/ack":
                 acknowledge(door, given)
             case "window/workDoneProgress/cancel":
-                cancel_progress(door, given.get("token"))
+                cancel_progress(door, dispatcher, given.get("token"))
             case str(method) if method.startswith(DOCUMENTS):
                 self._sync.take(message)
             case _:
@@ -139,8 +139,10 @@ def acknowledge(door: Door, params: JsonObject) -> None:
         attached.publisher.acknowledge(seq)
 
 
-def cancel_progress(door: Door, token: object) -> None:
-    """Cancel the run that reports under this token."""
+def cancel_progress(door: Door, dispatcher: Dispatcher, token: object) -> None:
+    """Cancel the run that reports under this token, or the request that will begin it."""
+    if dispatcher.cancel_by_token(token):
+        return
     for attached in door.attached.values():
         if run_id := attached.mirror.token_of(token):
             attached.session.cancel(run_id)

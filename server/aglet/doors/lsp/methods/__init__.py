@@ -8,6 +8,7 @@ from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.methods.action_invoke import invoke_action
 from aglet.doors.lsp.methods.action_list import list_actions
 from aglet.doors.lsp.methods.cancel import cancel
+from aglet.doors.lsp.methods.detach import detach
 from aglet.doors.lsp.methods.events import events
 from aglet.doors.lsp.methods.item import item
 from aglet.doors.lsp.methods.queue import queue
@@ -35,6 +36,7 @@ HANDLERS: Mapping[str, Handler] = {
     "agent/session/rewind": rewind_session,
     "agent/session/rename": rename_session,
     "agent/session/delete": delete_session,
+    "agent/detach": detach,
     "agent/events": events,
     "agent/item": item,
     "agent/queue": queue,

@@ -44,6 +44,8 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
     replay = Replay(params.session_id, journal.epoch)
     if params.replay != "none":
         await asyncio.to_thread(replay.take, journal.entries())
+    await attached.publisher.told()
+    if params.replay != "none":
         replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
     call.ordered = True
     call.until_answered.callback(attached.asking.put_again)

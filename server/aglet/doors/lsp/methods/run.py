@@ -18,6 +18,19 @@ POLICIES = ("ifIdle", "queue", "steer", "interrupt")
 
 async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
+    with door.admission(params.session_id, call):
+        attached, admission = await _admit(door, params, call)
+    if call.cancelled:  # before there was a run to cancel
+        attached.session.cancel(admission.run_id)
+    attached.mirror.give(admission.run_id, params.work_done_token)
+    if not params.wait:
+        return admitted(admission)
+    call.until_answered.close()
+    call.ordered = True
+    return await _end(attached, admission, call)
+
+
+async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, Admission]:
     if params.admission not in POLICIES:
         raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
     content = from_wire.content(params.input) if params.input is not None else ()
@@ -37,12 +50,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
         key=params.client_key,
         recovers=session.state.run_id if params.continue_run else "",
     )
-    attached.mirror.give(admission.run_id, params.work_done_token)
-    if not params.wait:
-        return admitted(admission)
-    call.until_answered.close()
-    call.ordered = True
-    return await _end(attached, admission, call)
+    return attached, admission
 
 
 def check_admission(session: Session, params: RunParams) -> None:
@@ -73,8 +81,6 @@ def admitted(admission: Admission) -> RunAnswer:
 
 async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswer:
     """The answer at the end; it tells what `runEnded` told. A cancelled request cancels the run."""
-    if call.cancelled:
-        attached.session.cancel(admission.run_id)
     call.interruptible = True
     try:
         ended = await attached.end_of(admission.run_id)

@@ -1,0 +1,90 @@
+"""Open questions of a client that leaves and comes back; cursors that lead nowhere (protocol 4.8, 5.2)."""
+
+import pytest
+
+from aglet.doors.fold import fold
+from support.rich_run import allow, call
+from support.wire import Message, Wire, turns
+
+from .conftest import Serve
+
+SHELL = turns({"text": "I look.", "calls": [call("shell", command="echo hi")]}, "done")
+FORM = turns({"text": "I ask.", "calls": [call("ask_user", question="Which?")]}, "done")
+SLOW = turns({"text": [f"{n} " for n in range(60)], "delay": 0.01})
+YES = {"outcome": "accept", "content": {"answer": "red"}}
+REPLAYED = 5_000  # events that are told one by one
+
+
+def asked_of(wire: Wire, method: str) -> list[Message]:
+    return wire.of_method(method)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "method"), [(SHELL, "agent/requestPermission"), (FORM, "agent/askUser")], ids=["yes", "form"]
+)
+def test_an_open_question_is_taken_back_from_who_leaves_and_put_again_to_who_comes(
+    serve: Serve, prompt: Message, method: str
+) -> None:
+    wire = serve(prompt)
+    wire.initialize()
+    here = {"sessionId": wire.session()}
+    run = wire.call("agent/run", {**here, "input": "go"})["runId"]
+    first = wire.until(lambda m: m.get("method") == method)
+    assert wire.call("agent/detach", here) == wire.call("agent/detach", here) == {}
+    assert wire.until(lambda m: m.get("method") == "$/cancelRequest")["params"] == {"id": first["id"]}
+    resumed = wire.call("agent/resume", here)
+    assert (resumed["state"], len(resumed["openRequests"])) == ("requiresAction", 1)
+    wire.until(lambda m: len(asked_of(wire, method)) == 2)
+    second = asked_of(wire, method)[1]
+    assert second["params"] == first["params"]
+    assert resumed["openRequests"][0]["requestId"] == second["params"]["requestId"]
+    answer = allow(second["params"]) if method == "agent/requestPermission" else YES
+    wire.send({"jsonrpc": "2.0", "id": second["id"], "result": answer})
+    ended = wire.event("runEnded")
+    assert (ended["runId"], ended["data"]["stopReason"]) == (run, "endTurn")
+    wire.send({"jsonrpc": "2.0", "id": first["id"], "result": {"outcome": "dismissed"}})
+    late = {"requestId": first["params"]["requestId"], "response": {"outcome": "dismissed"}}
+    assert wire.call("agent/respond", late) == {"outcome": "alreadyResolved"}
+    calls = [item for item in fold(wire.events).items.values() if item["kind"] == "toolCall"]
+    assert [item["status"] for item in calls] == ["completed"]
+
+
+def test_the_work_of_a_session_goes_on_while_nobody_listens(serve: Serve) -> None:
+    wire = serve(SLOW)
+    wire.initialize()
+    here = {"sessionId": wire.session()}
+    request = wire.post("agent/run", {**here, "input": "go", "wait": True})
+    wire.event("itemDelta")
+    cursor = {"epoch": wire.events[0]["epoch"], "seq": max(e.get("seq", 0) for e in wire.events)}
+    wire.call("agent/detach", here)
+    heard = len(wire.events)
+    assert wire.answer_of(request)["result"]["stopReason"] == "endTurn"
+    assert len(wire.events) == heard
+    resumed = wire.call("agent/resume", {**here, "replay": "since", "after": cursor})
+    facts = [event for event in wire.events if "seq" in event]
+    message = list(fold([*facts, *resumed["events"]]).items.values())[-1]
+    assert (message["status"], message["text"]) == ("completed", "".join(f"{n} " for n in range(60)))
+    wire.unchecked = "what was told while nobody listened is a hole"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
+    wire = serve({"match": "", "repeat": True, "turns": [{"text": "yes"}]})
+    wire.initialize({"protocolVersions": [1]})
+    here = {"sessionId": wire.session()}
+    epoch = wire.call("agent/resume", here)["epoch"]
+
+    def since(seq: int) -> Message:
+        asked = {**here, "replay": "since", "after": {"epoch": epoch, "seq": seq}}
+        return wire.call("agent/resume", asked)
+
+    while len(since(0).get("events") or [None] * (REPLAYED + 1)) <= REPLAYED:
+        runs = [wire.post("agent/run", {**here, "input": "go", "wait": True}) for _ in range(200)]
+        for run in runs:
+            wire.answer_of(run)
+    last = since(0)
+    assert last["replayed"] == "snapshot"
+    assert last["seq"] > REPLAYED / 2
+    assert since(last["seq"] - 10)["replayed"] == "events"
+    assert since(last["seq"] + 1)["replayed"] == "snapshot", "a cursor from the future is none"
