@@ -38,7 +38,7 @@ async def get_reply(
         session_id=log.journal.session_id,
     )
     reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
-    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) else reply
+    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
 
 
 def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> CallModel:
