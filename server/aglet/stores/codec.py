@@ -17,7 +17,8 @@ from functools import cache
 from typing import Any, get_args, get_origin
 from zlib import crc32
 
-from cattrs import BaseValidationError, Converter
+from cattrs import Converter
+from cattrs.errors import CattrsError
 from cattrs.gen import make_dict_structure_fn
 from cattrs.strategies import configure_tagged_union
 
@@ -126,14 +127,14 @@ def structure(data: JsonObject) -> Fact:
     if kind in FACTS:
         try:
             return _converter().structure(data, FACTS[kind])
-        except BaseValidationError:
+        except (CattrsError, LookupError, TypeError, ValueError):
             pass
     return Unknown(kind, {name: value for name, value in data.items() if name != "type"})
 
 
 @cache
 def _converter() -> Converter:
-    converter = Converter(omit_if_default=True)
+    converter = Converter(omit_if_default=True, detailed_validation=False)
     for plain in (str, int, float, bool):
         converter.register_structure_hook(plain, _exactly)
     converter.register_structure_hook(StrEnum, _member)

@@ -41,7 +41,7 @@ class Scene:
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
         room = checkpoints.build(self._settings, workspace.snapshots, self.blobs)
-        tools = (files.build(FileSettings()), shell.build(ShellSettings()))
+        tools = (files.build(FileSettings()), shell.build(ShellSettings(), session.questions))
         return Outfit((room, *self.more, *tools), self.model, workspace)
 
     # --- the agent ---

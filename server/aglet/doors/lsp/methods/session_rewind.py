@@ -12,7 +12,8 @@ from aglet.engine.invoking import actions, invoke
 from aglet.engine.ports import new_id
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import FileChange, FileVersion, JsonObject
-from aglet_protocol.sessions import SessionRewindParams, SessionRewindResult
+from aglet_protocol.items import FileChanged
+from aglet_protocol.sessions import Conflict, SessionRewindParams, SessionRewindResult
 
 WHAT = ("conversation", "files", "both")
 RESTORE = "checkpoint.restore"
@@ -34,8 +35,8 @@ async def _rewind(session: Session, params: SessionRewindParams) -> SessionRewin
     restored = await _restore(session, params) if params.what != "conversation" else {}
     kept = session.state.rewinds[fact.undoes] if fact.undoes else before[: fact.keep]
     result = SessionRewindResult(
-        files=restored.get("files", []),
-        conflicts=restored.get("conflicts", []),
+        files=[FileChanged(**told) for told in restored.get("files", [])],
+        conflicts=[Conflict(**told) for told in restored.get("conflicts", [])],
         dropped_item_ids=[name_of(message) for message in before[len(kept) :]],
         last_item_id=fact.item_id,
     )
