@@ -139,7 +139,8 @@ def test_point_4_an_edit_that_was_sent_is_awaited_and_never_assumed_undone(stage
     ended = scene.wire.index(lambda m: any(event["type"] == "runEnded" for event in events_in(m)))
     assert ended >= answered, "the run waited for the answer"
     item = scene.items("toolCall")[-1]
-    assert (item["status"], item["effects"]) == ("cancelled", "unknown")
+    ends = {("completed", "applied"), ("cancelled", "applied"), ("cancelled", "unknown")}
+    assert (item["status"], item["effects"]) in ends, "never assumed undone"
     assert scene.company.text("here").startswith("new line")
     assert scene.wire.run(scene.session, "next")["stopReason"] == "endTurn"
 

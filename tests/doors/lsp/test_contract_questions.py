@@ -88,3 +88,22 @@ def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
     assert last["seq"] > REPLAYED / 2
     assert since(last["seq"] - 10)["replayed"] == "events"
     assert since(last["seq"] + 1)["replayed"] == "snapshot", "a cursor from the future is none"
+
+
+def test_who_comes_back_in_the_middle_of_an_answer_hears_the_rest_of_it(serve: Serve) -> None:
+    wire = serve(SLOW)
+    wire.initialize()
+    here = {"sessionId": wire.session()}
+    request = wire.post("agent/run", {**here, "input": "go", "wait": True})
+    wire.event("itemDelta")
+    wire.call("agent/detach", here)
+    heard = len(wire.events)
+    (item,) = wire.call("agent/resume", here)["openItems"]
+    assert wire.answer_of(request)["result"]["stopReason"] == "endTurn"
+    known = fold([{"type": "itemStarted", "itemId": item["itemId"], "data": {"item": item}}])
+    for event in wire.events[heard:]:
+        known.take(event)
+    streamed = [event for event in wire.events[heard:] if event["type"] == "itemDelta"]
+    assert streamed[0]["data"]["offset"] == len(item["text"])
+    assert known.items[item["itemId"]]["text"] == "".join(f"{n} " for n in range(60))
+    wire.unchecked = "what was told while nobody listened is a hole"
