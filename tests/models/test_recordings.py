@@ -90,9 +90,7 @@ async def test_an_answer_that_breaks_off_anywhere_is_never_taken_for_whole(
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("exchange", EXCHANGES)
-async def test_an_answer_is_read_as_it_was_meant_for_many_seeds(
-    read: Reader, exchange: Exchange
-) -> None:
+async def test_an_answer_is_read_as_it_was_meant_for_many_seeds(read: Reader, exchange: Exchange) -> None:
     for seed in range(MANY):
         check(await read(exchange, exchange.raw(seed)), exchange.expected)
 
