@@ -4,6 +4,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,14 +110,23 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_a_server_that_goes_away_is_told(tmp_path: Path) -> None:
+def _one_request(client: Client) -> None:
+    client.call("initialize", {})
+
+
+def _writes_until_it_fails(client: Client) -> None:
+    while True:
+        client.notify("initialized", {"left in the buffer": "x" * 5_000})
+
+
+@pytest.mark.parametrize("speak", [_one_request, _writes_until_it_fails])
+def test_a_server_that_goes_away_is_told(tmp_path: Path, speak: Callable[[Client], None]) -> None:
+    broken = variables(tmp_path) | {"PYTHONPATH": "", "PYTHONHOME": "/absent"}
     with (
         pytest.raises(ServerError, match="the server went away"),
-        Client(
-            variables(tmp_path) | {"PYTHONPATH": "", "PYTHONHOME": "/absent"}, str(tmp_path), {}
-        ) as client,
+        Client(broken, str(tmp_path), {}) as client,
     ):
-        client.call("initialize", {})
+        speak(client)
 
 
 def test_an_error_of_the_server_is_told(tmp_path: Path) -> None:

@@ -288,7 +288,8 @@ class Names:
     def line(self, line: Line) -> str:
         """One line as it is kept."""
         written = json.dumps(_without_machine(line), ensure_ascii=False, separators=(",", ":"))
-        written = written.replace(self._folder + "/workspace", "/work").replace(self._folder, "/home/user")
+        written = written.replace(self._folder + "/workspace", "/home/user/project")
+        written = written.replace(self._folder, "/home/user")
         written = re.sub(r'"epoch":"[^"]*"', '"epoch":"epoch_1"', written)
         written = re.sub(r'"sha256":"[0-9a-f]{64}"', '"sha256":"…"', written)
         written = IDS.sub(self._name, written)

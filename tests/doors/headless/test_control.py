@@ -1,6 +1,7 @@
 """`--input jsonl`: requests on standard input, answered among the events."""
 
 import asyncio
+import io
 import json
 import os
 import random
@@ -30,16 +31,16 @@ from support.wire_rules import check_lines
 
 Line = dict[str, Any]
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
-PATIENCE = 8.0
+PATIENCE = 30.0
 
 
 class Program:
     """A script that started `aglet run --input jsonl` and talks to it."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdin
+        assert isinstance(process.stdin, io.TextIOWrapper)
         assert process.stdout
-        self.process, self.stdin = process, process.stdin.buffer  # type: ignore[attr-defined]
+        self.process, self.stdin = process, process.stdin.buffer
         self.lines: list[Line] = []
         self._changed = threading.Condition()
         self._over = False

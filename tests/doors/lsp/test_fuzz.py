@@ -22,7 +22,7 @@ SECONDS = 5.0  # of the default run
 BURST = 20  # damaged frames before the server is asked whether it lives
 LIFE = 60  # bursts one server has to stand
 LAST = 0.02  # how often a frame's header is damaged too: nobody knows then where the next frame begins
-PATIENCE = 5.0  # seconds; what takes longer is a hang
+PATIENCE = 20.0  # seconds; what takes longer is a hang
 GROWTH = 20  # MB in a life
 
 

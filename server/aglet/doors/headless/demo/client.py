@@ -4,6 +4,7 @@ import json
 import subprocess  # noqa: TID251 - this is the other side: an editor starts the server as a process
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import IO, Any, Self
 
@@ -53,7 +54,8 @@ class Client:
             self._process.kill()
             self._process.wait()
             for pipe in (self._stdin, self._stdout):
-                pipe.close()
+                with suppress(BrokenPipeError):  # what a dead server did not read is still in the buffer
+                    pipe.close()
 
     def notify(self, method: str, params: JsonObject | None) -> None:
         """Send a notification."""
