@@ -291,6 +291,7 @@ class Translator:
         for call in fact.tool_calls:
             self._start_call(call)
         self._turn_members = _spent(fact.usage, fact.cost) | {"finish": shapes.camel(fact.finish)}
+        self._turn_members |= shapes.filled(model=fact.model)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)
         if fact.usage.input_tokens is not None:

@@ -102,7 +102,10 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars."""
+    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars.
+
+    `model` is the one that answered where it is not the one that was asked, "" else.
+    """
 
     item_id: str
     text: str
