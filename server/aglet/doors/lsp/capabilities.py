@@ -83,6 +83,7 @@ def agent_block() -> JsonObject:
         "input": ["text", "image", "resource", "resourceLink"],
         "steer": {},
         "queue": {},
+        "checkpoints": {},
         "limits": {
             "maxFrameBytes": BODY_LIMIT,
             "maxEventBytes": Limits().event,
