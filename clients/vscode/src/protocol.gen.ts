@@ -273,7 +273,7 @@ export interface FileVersion {
   version?: number;
 }
 
-/** Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). */
+/** Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). The last one counts; without `uri` the user looks at no document. */
 export interface FocusParams {
   uri?: string;
   selection?: Record<string, unknown>;

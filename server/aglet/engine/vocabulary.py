@@ -140,7 +140,7 @@ Message = UserMessage | AssistantMessage | ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Where the user looks: a file, the first and last line (from 1) of their selection, and of what they see.
+    """Where the user looks: a file, and first and last line (from 1) of the selection and of what they see.
 
     An empty selection is the cursor: then nothing is `selected`.
     """

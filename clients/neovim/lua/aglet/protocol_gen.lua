@@ -236,7 +236,7 @@
 ---@field hash string
 ---@field version? integer
 
----Where the user looks: the active document, the selection in it, the visible lines (LSP ranges).
+---Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). The last one counts; without `uri` the user looks at no document.
 ---@class aglet.FocusParams
 ---@field uri? string
 ---@field selection? table<string, any>
