@@ -5,6 +5,8 @@ from aglet.doors.tally import spent
 from aglet.engine.facts import Fact, Noted, Steered, Used
 from aglet.engine.vocabulary import JsonObject
 
+COUNTS = ("insertions", "deletions")
+
 
 def recorded(fact: Fact) -> JsonObject:
     """The data of `recorded`, which keeps `seq` free of holes."""
@@ -36,3 +38,18 @@ def checkpoint(note: Noted) -> JsonObject | None:
             return {"checkpointId": maker, "reason": reason, "files": files} if files else None
         case _:
             return None
+
+
+def file_edit(note: Noted) -> JsonObject | None:
+    """The item of a file that was changed outside of a call: a change taken back, a file restored."""
+    match note:
+        case Noted(feature="review", kind="judged", data={"itemId": str(item_id), "change": dict()} as data):
+            title = "A change of the agent was reverted"
+        case Noted(
+            feature="checkpoints", kind="made", data={"itemId": str(item_id), "change": dict()} as data
+        ):
+            title = "A file was restored"
+        case _:
+            return None
+    change = {name: value for name, value in data["change"].items() if name not in COUNTS}
+    return {"itemId": item_id, "kind": "fileEdit", "status": "completed", "title": title, "changes": [change]}

@@ -7,7 +7,7 @@ from typing import assert_never
 from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
-from aglet.doors.recorded import checkpoint, recorded
+from aglet.doors.recorded import checkpoint, file_edit, recorded
 from aglet.doors.tally import Tally, spent
 from aglet.doors.waiting import Waiting, prompt
 from aglet.engine.facts import (
@@ -177,6 +177,8 @@ class Translator:
     def _noted(self, fact: LimitsChanged | Noted | Unknown) -> None:
         if isinstance(fact, Noted) and (kept := checkpoint(fact)):
             self._out.put("checkpoint", kept)
+        if isinstance(fact, Noted) and (item := file_edit(fact)):
+            self._items.tell(item)
 
     def _session_changed(self, fact: SessionChanged) -> None:
         changed = _info(fact.cwd, fact.title, fact.parent, fact.roots)
