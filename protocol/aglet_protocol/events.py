@@ -106,12 +106,13 @@ class TurnStartedData:
 
 @define
 class TurnEndedData:
-    """The request and the tool calls it caused are done."""
+    """The request and the tool calls it caused are done; `model` when another one answered than was asked."""
 
     usage: Usage | None = None
     cost: float | None = None
     finish: str | None = None
     overflowed: bool | None = None
+    model: str | None = None
 
 
 @define

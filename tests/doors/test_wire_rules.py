@@ -15,13 +15,13 @@ from aglet.engine.facts import (
     Asked,
     Entry,
     Glimpse,
-    Injected,
     Noted,
     Replied,
     RunDiff,
     RunEnded,
     RunStarted,
     SessionChanged,
+    TakenIn,
     TextDelta,
     ToolDelta,
     ToolFinished,
@@ -37,7 +37,6 @@ from aglet.engine.vocabulary import (
     Text,
     ToolCall,
     ToolOutcome,
-    UserMessage,
 )
 from support.message_rules import check_messages
 from support.wire import Wire
@@ -50,7 +49,7 @@ FACTS: tuple[Any, ...] = (
     SessionChanged("/work"),
     Admitted("run_1", "item_1", SAID),
     RunStarted("run_1"),
-    Injected((UserMessage("item_1", SAID),)),
+    TakenIn(("item_1",)),
     TurnStarted("turn_1", "m"),
     TextDelta("item_2", "I "),
     TextDelta("item_2", "look"),

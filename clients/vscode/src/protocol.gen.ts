@@ -920,12 +920,13 @@ export interface TurnDiffData {
   truncated?: number;
 }
 
-/** The request and the tool calls it caused are done. */
+/** The request and the tool calls it caused are done; `model` when another one answered than was asked. */
 export interface TurnEndedData {
   usage?: Usage;
   cost?: number;
   finish?: string;
   overflowed?: boolean;
+  model?: string;
 }
 
 /** The request failed and is sent again; `discardPartial` when something was shown of it. */

@@ -25,8 +25,8 @@ from aglet.engine.vocabulary import (
 
 
 def new_id(prefix: str) -> str:
-    """A fresh identifier such as `run_3f9c…`; 64 random bits."""
-    return f"{prefix}_{uuid4().hex[:16]}"
+    """A fresh identifier such as `run_3f9c…`; 48 random bits."""
+    return f"{prefix}_{uuid4().hex[:12]}"
 
 
 class Clock(Protocol):

@@ -804,12 +804,13 @@
 ---@field diff string
 ---@field truncated? integer
 
----The request and the tool calls it caused are done.
+---The request and the tool calls it caused are done; `model` when another one answered than was asked.
 ---@class aglet.TurnEndedData
 ---@field usage? aglet.Usage
 ---@field cost? number
 ---@field finish? string
 ---@field overflowed? boolean
+---@field model? string
 
 ---The request failed and is sent again; `discardPartial` when something was shown of it.
 ---@class aglet.TurnRetryingData
