@@ -59,3 +59,11 @@ class Tally:
         if self.unanswered:
             members["unanswered"] = self.unanswered
         return members
+
+
+def spent(usage: Usage, cost: float | None) -> JsonObject:
+    """`usage` and `cost` of one model call, where known."""
+    tally = Tally()
+    tally.spend(usage, cost)
+    members = tally.members()
+    return {name: members[name] for name in ("usage", "cost") if name in members}

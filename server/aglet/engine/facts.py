@@ -308,8 +308,16 @@ class Notice:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RunDiff:
+    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+
+    diff: str
+    truncated: int = 0
+
+
 ModelDelta = TextDelta | ThinkingDelta | Retrying
-Shown = ModelDelta | ToolDelta | Notice
+Shown = ModelDelta | ToolDelta | Notice | RunDiff
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from aglet.engine.vocabulary import (
     FileChange,
     FileVersion,
     Finished,
+    Focus,
     JsonObject,
     Message,
     Question,
@@ -310,6 +311,10 @@ class Workspace(Protocol):
 
     def buffers(self) -> Sequence[FileText]:
         """The open documents with unsaved changes, with their text."""
+        ...
+
+    def focus(self) -> Focus | None:
+        """Where in the workspace the user looks, as far as the editor tells; with a relative path."""
         ...
 
     def which(self, program: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 
+from aglet.config import ConfigError
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
@@ -18,6 +19,7 @@ from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
 from aglet.doors.lsp.transcript import Transcript
 from aglet.doors.lsp.world import World
+from aglet.doors.offers import offered
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
@@ -32,13 +34,14 @@ class Attached:
     """A session whose events go to the client and whose questions come from it."""
 
     def __init__(self, session: Session, peer: Peer, client: Client, gone: Callable[[], None]) -> None:
-        self.session, self._peer, self._gone = session, peer, gone
+        self.session, self._peer, self._client, self._gone = session, peer, client, gone
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
+        self.offers: list[JsonObject] | None = None  # the commands it was told
         self.end = session.log.subscribe(self._observe)
 
     def leave(self) -> None:
@@ -49,8 +52,17 @@ class Attached:
 
     def join(self) -> None:
         """Tell the client again, from here on."""
-        self.told = True
+        self.told, self.offers = True, None
         self.publisher.join()
+
+    def offer(self) -> None:
+        """Tell what commands there are, when the client knows others or none."""
+        if self.told and self._client.hears("commands"):
+            with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
+                offers = offered(self.session)
+                if offers != self.offers:
+                    self.offers = offers
+                    self.publisher.show("commands", {"commands": offers})
 
     async def end_of(self, run_id: str) -> JsonObject:
         """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
@@ -71,6 +83,7 @@ class Attached:
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
         if isinstance(fact, RunEnded):
             self._remember(told)
+            asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now
         if isinstance(fact, Asked) and self.told:  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
@@ -109,6 +122,7 @@ class Door:
             self._attached[session_id] = known
             if not known.told:
                 known.join()
+                call.until_answered.callback(known.offer)
             return known
         return self.attach(await self._opened(session_id), call)
 
@@ -163,6 +177,7 @@ class Door:
             call.until_answered.callback(session.log.show, notice)
         gone = partial(self.detach, session.session_id)
         attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
+        call.until_answered.callback(attached.offer)
         return attached
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:

@@ -10,6 +10,7 @@ from .keeping import Keeper, Recorder
 from .ports import Blobs, Files
 from .settings import Settings
 from .timeline import ROOM
+from .totals import Total
 
 DAY = 86_400.0  # seconds
 _log = logging.getLogger(__name__)
@@ -35,5 +36,5 @@ def build(settings: Settings, files: Files, blobs: Blobs) -> Feature:
         name=ROOM,
         actions=actions_of(keeper),
         around_run=around_run,
-        around_tool=Recorder(keeper).around,
+        around_tool=Recorder(keeper, Total(keeper).tell).around,
     )

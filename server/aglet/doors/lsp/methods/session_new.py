@@ -6,6 +6,7 @@ from pathlib import Path
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
+from aglet.doors.offers import offered
 from aglet.doors.options import read_options
 from aglet_protocol.types import SessionNewParams, SessionNewResult
 
@@ -13,13 +14,15 @@ from aglet_protocol.types import SessionNewParams, SessionNewResult
 async def new_session(door: Door, params: SessionNewParams, call: Call) -> SessionNewResult:
     """Make a session in an existing folder; the same `clientKey` gives the same session."""
     made = await door.once.do(params.client_key, params, lambda: _make(door, params, call))
-    session = (await door.open(made.session.session_id, call)).session
+    attached = await door.open(made.session.session_id, call)
+    session = attached.session
+    attached.offers = offered(session)
     return SessionNewResult(
         session_id=session.session_id,
         epoch=session.log.journal.epoch,
         seq=session.state.seq,
         options=dict(session.state.options),
-        commands=[],
+        commands=attached.offers,
         mcp=[],
     )
 
