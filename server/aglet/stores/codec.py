@@ -4,8 +4,8 @@ A line is one JSON object in ASCII that begins with the CRC-32 of all its follow
 
     {"crc":"89abcdef","seq":7,"at":1795250000.5,"fact":{"type":"run_started","v":1,…}}
 
-A header line holds `journal` (the format's version), `session`, `epoch` and `created` instead of
-`seq`, `at` and `fact`. The names in `FACTS` and `CONTENTS`, and the field names of those classes,
+A header line holds `journal` (the format's version), `session`, `epoch`, `created` and perhaps `asked`
+instead of `seq`, `at` and `fact`. The names in `FACTS` and `CONTENTS`, and the field names of those classes,
 are a promise to every file ever written.
 """
 
@@ -70,11 +70,15 @@ class Damaged(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time."""
+    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
+
+    `asked` is the request that the session was made for, "" when it had no key.
+    """
 
     session_id: str
     epoch: str
     created: float
+    asked: str = ""
 
 
 def encode(line: Entry | Header) -> bytes:
@@ -82,6 +86,7 @@ def encode(line: Entry | Header) -> bytes:
     if isinstance(line, Header):
         body: JsonObject = {"journal": FORMAT, "session": line.session_id}
         body |= {"epoch": line.epoch, "created": line.created}
+        body |= {"asked": line.asked} if line.asked else {}
     else:
         body = {"seq": line.seq, "at": line.at, "fact": unstructure(line.fact)}
     rest = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
@@ -105,7 +110,7 @@ def decode(line: bytes) -> Entry | Header:
         case {"seq": int(seq), "at": int() | float() as at, "fact": {"type": str()} as fact}:
             return Entry(seq, float(at), structure(fact))
         case {"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}:
-            return Header(session_id, epoch, created)
+            return Header(session_id, epoch, created, str(body.get("asked", "")))
         case _:
             raise JournalError("it was written by a newer aglet; update aglet to open it")
 
