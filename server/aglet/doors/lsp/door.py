@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
+from typing import NamedTuple
 
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
+from aglet.doors.lsp.meant import Meant
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
@@ -37,6 +39,7 @@ class Attached:
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
+        self.meant = Meant(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.end = session.log.subscribe(self._observe)
@@ -63,6 +66,7 @@ class Attached:
         return await asyncio.to_thread(end_of, run_id, self.session.session_id, journal.entries())
 
     def _observe(self, event: Entry | Glimpse, state: State) -> None:
+        self.meant.take(event, state)
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` is told
             self.publisher.then(partial(self.asking.withdraw, fact))
@@ -82,6 +86,13 @@ class Attached:
             del self._ends[run_id]
 
 
+class Admission(NamedTuple):
+    """A run that is asked for and not admitted yet; whether it `follows` another that was there before."""
+
+    session_id: str
+    follows: bool
+
+
 class Door:
     """One connection: its client, and the sessions it uses."""
 
@@ -91,7 +102,7 @@ class Door:
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
-        self._admitting: dict[Call, str] = {}  # requests for runs that are not admitted yet: their sessions
+        self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -115,18 +126,22 @@ class Door:
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:
         """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
-        self._admitting[call] = session_id
+        attached, others = self._attached.get(session_id), self._admitting.values()
+        busy = attached is not None and (attached.session.state.running or bool(attached.session.state.queue))
+        follows = busy or any(other.session_id == session_id for other in others)
+        self._admitting[call] = Admission(session_id, follows)
         try:
             yield
         finally:
             del self._admitting[call]
 
     def cancel_admissions(self, session_id: str, *, all: bool) -> bool:
-        """Cancel the run that is about to be admitted, or `all` of them; whether there is one."""
-        calls = [call for call, session in self._admitting.items() if session == session_id]
-        for call in calls if all else calls[:1]:
+        """Cancel the run that is about to be admitted and follows no other, or `all`; False for none."""
+        admitting = [(call, one) for call, one in self._admitting.items() if one.session_id == session_id]
+        meant = [call for call, admission in admitting if all or not admission.follows]
+        for call in meant:
             call.cancelled = True
-        return bool(calls)
+        return bool(meant)
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
