@@ -27,6 +27,7 @@ from aglet.models.errors import (
     with_models,
 )
 from aglet.models.messages import compact
+from aglet.models.overflow import hidden
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.sse import TooLarge, events
 from aglet.models.usage import count_in
@@ -83,6 +84,8 @@ class HttpModel:
         reply = answer.failure or answer.reply()
         if isinstance(reply, Replied):
             self._gauge.learn(request, len(content), reply.usage)
+            yield hidden(reply, self._endpoint) or reply
+            return
         yield reply
 
     async def count(self, request: ModelRequest) -> Count:
