@@ -62,7 +62,7 @@ def rows(exchanges: Iterable[Exchange]) -> Rows:
 
 
 def with_overflows(made: Rows, seen: Rows) -> Rows:
-    """These, and the words for an overflow that are known of each provider; they are tried in each dialect."""
+    """These, and the words that are known of each provider for an overflow (tried in each dialect)."""
     for name in OVERFLOWS:
         for key in [key for key in {*made, *seen} if key[0] == name] or [(name, "chat")]:
             made.setdefault(key, set()).add("overflow")
@@ -94,7 +94,7 @@ def write() -> None:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
         PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
     else:
-        sys.stderr.write("scripts/models-table: ../shared/wire/recordings is not there; nothing is made anew\n")
+        sys.stderr.write("Nothing is made anew: ../shared/wire/recordings is not there.\n")
     sys.stdout.write(in_page())
 
 

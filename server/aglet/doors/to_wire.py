@@ -160,14 +160,15 @@ class Translator:
             case Answered(request_id, answer):
                 self._answered(request_id, answer)
                 self._tell_status("requiresAction" if self._questions else "running")
-            case LimitsChanged() | Noted() | Unknown():
+            case Noted(feature, kind, data):
+                self._tally.note(feature, kind, data)
+            case LimitsChanged() | Unknown():
                 pass
             case _:  # pragma: no cover - closed by the type checker
                 assert_never(fact)
 
     def _session_changed(self, fact: SessionChanged) -> None:
-        changed = _info(fact.cwd, fact.title, fact.parent, fact.roots)
-        if changed:
+        if changed := _info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:
@@ -372,8 +373,7 @@ def _info(cwd: str, title: str, parent: str, roots: Sequence[str]) -> JsonObject
 
 
 def _spent(usage: Usage, cost: float | None) -> JsonObject:
-    tally = Tally()
-    tally.spend(usage, cost)
+    (tally := Tally()).spend(usage, cost)
     members = tally.members()
     return {name: members[name] for name in ("usage", "cost") if name in members}
 
