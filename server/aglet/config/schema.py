@@ -12,6 +12,7 @@ from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
@@ -39,6 +40,7 @@ class Config(BaseModel):
     budget: Budget = Budget()
     instructions: Instructions = Instructions()
     continuation: Continuation = Continuation()
+    output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()

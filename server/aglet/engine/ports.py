@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 from uuid import uuid4
@@ -77,7 +77,11 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`."""
+    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
+
+    `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do.
+    Who asks must check the answer: not every server can be held to a schema.
+    """
 
     reply_id: str
     system: str
@@ -86,6 +90,7 @@ class ModelRequest:
     max_output_tokens: int | None = None
     effort: str = ""
     session_id: str = ""
+    output_schema: JsonObject = field(default_factory=dict[str, Any])
 
 
 class ModelError(Exception):

@@ -92,5 +92,5 @@ async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswe
     result.stop_reason = ended["stopReason"]
     result.files_changed = ended["filesChanged"]
     result.usage, result.cost = ended.get("usage"), ended.get("cost")
-    result.error = ended.get("error")
+    result.error, result.output = ended.get("error"), ended.get("output")
     return result
