@@ -48,28 +48,9 @@ class Listing:
 async def list_models(endpoint: Endpoint, connections: Connections, seconds: float = PATIENCE) -> Listing:
     """Ask the server of this endpoint. Never raises: what goes wrong is the listing's `failure`."""
     dialect = dialect_of(endpoint)
-    until = asyncio.get_running_loop().time() + seconds
-    hasty = replace(endpoint, idle_timeout=min(endpoint.idle_timeout, seconds))
-    asked = Asked("GET", dialect.listing(hasty), dialect.sent_headers(hasty), None, until)
-    try:
-        async with asyncio.timeout_at(until), connections.ask(hasty, asked) as response:
-            if response.status_code >= 300:
-                return Listing(failure=await _refused(response, hasty))
-            text = await _text(response)
-    except CallFailed as error:
-        return Listing(failure=_silent(hasty, seconds) if error.failure.kind == "timeout" else error.failure)
-    except TimeoutError:
-        return Listing(failure=_silent(hasty, seconds))
-    return _read(text, endpoint)
-
-
-def _read(text: str, endpoint: Endpoint) -> Listing:
-    dialect = dialect_of(endpoint)
-    try:
-        answer: JsonObject = object_in(json.loads(text))
-    except (ValueError, RecursionError):
-        page = text.lstrip().startswith("<")
-        return Listing(failure=web_page(endpoint) if page else nonsense(endpoint, "sent no list of models"))
+    answer = await fetch(dialect.listing(endpoint), endpoint, connections, seconds)
+    if isinstance(answer, Failure):
+        return Listing(failure=answer)
     items, name = dialect.names
     models = {
         text_in(entry.get(name)).removeprefix("models/"): told_by(entry)
@@ -77,6 +58,29 @@ def _read(text: str, endpoint: Endpoint) -> Listing:
         if text_in(entry.get(name))
     }
     return Listing(models, whole=not (answer.get("has_more") or answer.get("nextPageToken")))
+
+
+async def fetch(
+    url: str, endpoint: Endpoint, connections: Connections, seconds: float = PATIENCE
+) -> JsonObject | Failure:
+    """The JSON object at a URL of this endpoint's server, asked as the endpoint is; or why there is none."""
+    until = asyncio.get_running_loop().time() + seconds
+    hasty = replace(endpoint, idle_timeout=min(endpoint.idle_timeout, seconds))
+    asked = Asked("GET", url, dialect_of(hasty).sent_headers(hasty), None, until)
+    try:
+        async with asyncio.timeout_at(until), connections.ask(hasty, asked) as response:
+            if response.status_code >= 300:
+                return await _refused(response, hasty)
+            text = await _text(response)
+    except CallFailed as error:
+        return _silent(hasty, seconds) if error.failure.kind == "timeout" else error.failure
+    except TimeoutError:
+        return _silent(hasty, seconds)
+    try:
+        return object_in(json.loads(text))
+    except (ValueError, RecursionError):
+        page = text.lstrip().startswith("<")
+        return web_page(endpoint) if page else nonsense(endpoint, "sent no JSON")
 
 
 async def _refused(response: httpx.Response, endpoint: Endpoint) -> Failure:
