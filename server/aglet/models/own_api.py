@@ -53,11 +53,19 @@ class Server:
         """The exact setting that lets a model call tools."""
         return _filled(TOOLS[self.kind], endpoint, 0)
 
+    @staticmethod
+    def table(endpoint: Endpoint) -> str:
+        """The name of the table that configures this model, or could."""
+        return endpoint.name.partition("/")[0] or "NAME"
+
+
+NOBODY = Server()
+
 
 async def server_of(endpoint: Endpoint, connections: Connections) -> Server:
     """What serves this model. A provider's own service is not asked: it has no such API."""
     if is_provider(endpoint):
-        return Server()
+        return NOBODY
     for kind, (path, key, read) in ASKED.items():
         answer = await fetch(f"{root(endpoint)}{path}", endpoint, connections, QUICK)
         if not isinstance(answer, Failure) and key in answer:
@@ -68,5 +76,4 @@ async def server_of(endpoint: Endpoint, connections: Connections) -> Server:
 
 
 def _filled(text: str, endpoint: Endpoint, size: int) -> str:
-    name = endpoint.name.replace("/", "-")
-    return text.format(name=name, model=endpoint.model, size=size)
+    return text.format(name=Server.table(endpoint), model=endpoint.model, size=size)

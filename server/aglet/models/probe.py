@@ -6,8 +6,7 @@ Every finding is in plain language, with the exact setting. One small question i
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import httpx
 
@@ -19,13 +18,12 @@ from aglet.models.connections import Asked, Connections
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import USUAL_END, CallFailed, Failure, broken_off, empty, web_page
 from aglet.models.facts import with_facts
+from aglet.models.findings import Finding
 from aglet.models.listing import Listing, list_models
 from aglet.models.ollama_sizes import ROOM
-from aglet.models.own_api import Server, server_of
+from aglet.models.own_api import NOBODY, Server, server_of
 from aglet.models.retry import Patience
 
-Topic = Literal["endpoint", "key", "model", "streaming", "tools", "context"]
-Status = Literal["pass", "warn", "fail"]
 LEAST = 8_192  # tokens: instructions and tools, one file, and an answer
 ANSWER = 2_000  # tokens for the answer: enough for a model that thinks first
 WORD = "ready"
@@ -42,16 +40,6 @@ PATHS = re.compile(r"/(chat/completions|completions|messages|responses|models|ap
 PROXY = (
     "The proxy wants to know who you are: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (HTTP_PROXY for http)."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; `fix` says what to change when it is not as it should be."""
-
-    topic: Topic
-    status: Status
-    text: str
-    fix: str = ""
 
 
 @dataclass(slots=True)
@@ -82,7 +70,10 @@ class Watched(Connections):
 
 
 async def probe(endpoint: Endpoint, connections: Connections, seconds: float = 60.0) -> Sequence[Finding]:
-    """What the first question to a model shows; each answer may take so many seconds. Never raises."""
+    """What the first question to a model shows; each answer may take so many seconds. Never raises.
+
+    The topics are endpoint, key, model, streaming, tools and context; those behind a failure are left out.
+    """
     endpoint = with_facts(endpoint)
     listing = await list_models(endpoint, connections, min(seconds, 10.0))
     failure, asking = listing.failure, _Probe(endpoint, connections, listing, seconds)
@@ -99,7 +90,7 @@ class _Probe:
     connections: Connections
     listing: Listing
     seconds: float
-    server: Server = field(default_factory=Server)
+    server: Server = NOBODY
 
     async def findings(self) -> Sequence[Finding]:
         heard = await self._ask(tools=True)
@@ -233,27 +224,35 @@ class _Probe:
         return Finding("tools", "warn", text, self.server.tools(self.endpoint))
 
     def _context(self, told: float | None) -> Finding:
-        """`told` is what the server says; what is written or listed counts where it says nothing."""
-        believed = self.endpoint.context_window
-        size = int(told or believed or 0)
-        more = self.server.more_context(self.endpoint, max(ROOM, believed or 0))
-        if not size:
-            text = "Nobody says how much context this model has."
-            name = self.endpoint.name.replace("/", "-")
-            return Finding("context", "warn", text, f"Write context_window into [models.{name}].")
-        if told and believed and believed > told:
-            text = (
-                f"The server gives {size:,} tokens, not the {believed:,} of context_window: the rest is lost."
-            )
-            return Finding("context", "fail", text, f"{more} Or set context_window = {size}.")
-        if size < LEAST:
-            text = f"The context is {size:,} tokens: the definitions of tools and your files do not fit, and "
-            cut = "are cut off without a word." if self.server.kind == "ollama" else "the work stops early."
-            return Finding("context", "fail", text + cut, more)
-        if size < ROOM:
-            text = f"The context is {size:,} tokens: enough to begin, little for work on several files."
-            return Finding("context", "warn", text, more)
-        return Finding("context", "pass", f"The context is {size:,} tokens.")
+        return room(self.endpoint, self.server, int(told or 0))
+
+
+def room(endpoint: Endpoint, server: Server = NOBODY, told: int = 0) -> Finding:
+    """Whether a model has enough context for work.
+
+    `told` is what the server says; what is written or listed counts where it says nothing (0).
+    """
+    believed = endpoint.context_window or 0
+    size = told or believed
+    more = server.more_context(endpoint, max(ROOM, believed))
+    if not size:
+        text = "Nobody says how much context this model has."
+        return Finding(
+            "context", "warn", text, f"Write context_window into [models.{server.table(endpoint)}]."
+        )
+    if told and believed > told:
+        text = f"The server gives {size:,} tokens, not the {believed:,} of context_window: the rest is lost."
+        return Finding("context", "fail", text, f"{more} Or set context_window = {size}.")
+    if size < LEAST:
+        cut = "are cut off without a word" if server.kind == "ollama" else "the work stops early"
+        text = (
+            f"The context is {size:,} tokens: the definitions of tools and your files do not fit, and {cut}."
+        )
+        return Finding("context", "fail", text, more)
+    if size < ROOM:
+        text = f"The context is {size:,} tokens: enough to begin, little for work on several files."
+        return Finding("context", "warn", text, more)
+    return Finding("context", "pass", f"The context is {size:,} tokens.")
 
 
 def _unreached(failure: Failure) -> Finding:

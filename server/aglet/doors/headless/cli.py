@@ -45,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands.add_parser("run", help="run one prompt"))
     _add_resume(commands.add_parser("resume", help="go on with a session"))
     _add_sessions(commands.add_parser("sessions", help="list the sessions"))
+    _add_doctor(commands.add_parser("doctor", help="find out what keeps the agent from working"))
     _add_models(commands.add_parser("models", help="what models there are, and what is known of them"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
@@ -103,12 +104,21 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command="sessions")
 
 
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    _add_look(parser)
+    parser.set_defaults(command="doctor")
+
+
 def _add_models(parser: argparse.ArgumentParser) -> None:
+    _add_look(parser)
+    parser.set_defaults(command="models")
+
+
+def _add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.add_argument("--offline", action="store_true", help="ask no server")
+    parser.add_argument("--offline", action="store_true", help="ask nobody, not even this machine")
     _add_place(parser)
     _add_model_options(parser)
-    parser.set_defaults(command="models")
 
 
 def _add_place(parser: argparse.ArgumentParser) -> None:

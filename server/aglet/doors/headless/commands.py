@@ -105,6 +105,22 @@ def models(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
+def doctor(arguments: argparse.Namespace) -> int:
+    """`aglet doctor`."""
+    from aglet.doors.headless.doctor import write_findings  # noqa: PLC0415 - as above
+
+    harden()
+    cwd = folder(arguments.cwd)
+    environment = dict(process_environment())
+    told = Told(arguments=settings(arguments))
+    try:
+        setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
+    except ConfigError as problem:
+        setup = problem
+    well = write_findings(setup, cwd, environment, offline=arguments.offline, as_json=arguments.json)
+    return Exit.DONE if well else Exit.FAILED
+
+
 def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
     """What is configured for the folder that was named. Raises `CannotBegin`."""
     cwd = folder(arguments.cwd)
@@ -119,6 +135,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "run": run_prompt,
     "resume": resume,
     "sessions": sessions,
+    "doctor": doctor,
     "explain": explain,
     "models": models,
 }
