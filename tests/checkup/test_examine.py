@@ -70,7 +70,6 @@ class Patient:
 
 @pytest.fixture
 def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
-    monkeypatch.setattr(local, "PORTS", ())
     monkeypatch.setattr(local.find_local, "__defaults__", ((), 0.3))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)

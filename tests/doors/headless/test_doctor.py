@@ -63,7 +63,7 @@ def test_an_editor_gets_the_same_findings(aglet: Aglet) -> None:
             wire.initialize()
             session = wire.session()
             params = {"sessionId": session, "name": "doctor", "input": {}}
-            outcome = wire.request("agent/action/invoke", params)
+            outcome = wire.call("agent/action/invoke", params)
             said = json.dumps(wire.messages)
     assert checks(outcome["data"]) == checks(alone)
     assert outcome["data"]["ok"] is True
@@ -76,6 +76,6 @@ def test_an_editor_can_ask_it_when_the_model_cannot_be_used(aglet: Aglet) -> Non
     with Wire(aglet.workspace, command=[*command, *Aglet.argv(("serve", "--stdio"))]) as wire:
         wire.initialize()
         params = {"sessionId": wire.session(), "name": "doctor", "input": {"offline": True}}
-        outcome = wire.request("agent/action/invoke", params)
+        outcome = wire.call("agent/action/invoke", params)
     assert checks(outcome["data"])["model"] == "fail"
     assert "NOT_SET is not set" in outcome["output"][0]["text"]
