@@ -5,7 +5,6 @@ import logging
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
@@ -17,6 +16,7 @@ from aglet.engine.ports import JournalError
 from aglet.stores import files
 from aglet.stores.files import FileStore
 from aglet.stores.journal import FileJournal
+from support.patience import within
 from support.store_samples import SAMPLES, conversation, entries_of
 
 ENTRIES = entries_of(SAMPLES[:6])
@@ -348,11 +348,11 @@ def test_a_session_of_a_thousand_events_opens_in_less_than_a_second(store: FileS
     journal = store.create("ses_1")
     journal.append(*thousand)
     journal.close()
-    started = time.perf_counter()
-    again = opened(store)
-    seconds = time.perf_counter() - started
-    assert again.entries() == thousand
-    assert seconds < 1
+    for watch in within(1.0):
+        with watch:
+            again = opened(store)
+        assert again.entries() == thousand
+        again.close()
 
 
 def test_a_fact_of_many_megabytes_is_kept(store: FileStore) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from aglet.doors.fold import Transcript, fold
+from support.patience import PATIENCE
 from support.rich_run import ANSWERS, CAPABILITIES, RICH, Company, plain
 from support.wire import Message, Wire, script
 from support.wire_rules import check_wire
@@ -67,7 +68,7 @@ def die_at(company: Company, index: int) -> Left:
 
     company.at(session, index, die)
     wire.post("agent/run", {"sessionId": session, "input": "everything"})
-    wire.process.wait(20)
+    wire.process.wait(PATIENCE)
     return left
 
 
