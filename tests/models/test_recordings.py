@@ -88,7 +88,7 @@ async def test_an_answer_that_breaks_off_anywhere_is_never_taken_for_whole(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("exchange", EXCHANGES)
 async def test_an_answer_is_read_as_it_was_meant_for_many_seeds(read: Reader, exchange: Exchange) -> None:
     for seed in range(MANY):
@@ -96,7 +96,7 @@ async def test_an_answer_is_read_as_it_was_meant_for_many_seeds(read: Reader, ex
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("exchange", EXCHANGES)
 async def test_an_answer_that_breaks_off_at_many_places_is_never_whole(
     read: Reader, exchange: Exchange

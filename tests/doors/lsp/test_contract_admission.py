@@ -124,7 +124,6 @@ STEERS = {
 }
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("races", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_message_that_races_the_end_of_a_run_is_neither_lost_nor_followed_twice(
     serve: Serve, races: int
@@ -187,7 +186,6 @@ def test_one_key_asked_many_times_at_once_is_one_run(serve: Serve) -> None:
     assert here.words() == ["once"]
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("races", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_changes_of_the_queue_that_race_its_start_lose_and_repeat_nothing(serve: Serve, races: int) -> None:
     """Each change either counts before its prompt begins, or is refused because it has begun."""

@@ -150,12 +150,11 @@ def prove(folder: Path, places: list[int]) -> None:
                 left = die_at(company, place)
 
 
-@pytest.mark.timeout(90)
 def test_a_client_that_died_at_some_event_goes_on_where_it_was(tmp_path: Path) -> None:
     prove(tmp_path, random.Random(5).sample(range(EVENTS), 5))
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1_800)
 def test_a_client_that_died_at_any_event_goes_on_where_it_was(tmp_path: Path) -> None:
     prove(tmp_path, list(range(EVENTS)))

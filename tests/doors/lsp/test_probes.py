@@ -585,7 +585,6 @@ def _(arena: Arena) -> None:
     alive(wire)
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", PROBES)
 def test_probe(arena: Arena, name: str) -> None:
     PROBES[name](arena)

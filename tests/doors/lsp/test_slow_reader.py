@@ -21,7 +21,6 @@ from .conftest import Serve
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 LIMITS = Limits()
-pytestmark = pytest.mark.timeout(60)
 
 
 def ended(wire: Wire, session: str) -> None:
