@@ -4,7 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+settings.register_profile(
+    "the same each time", derandomize=True, deadline=None, database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)  # fmt: skip
+settings.load_profile("the same each time")
 HERE = Path(__file__).parent
 # To measure a server nearly doubles what it costs to start one, and these start enough of them.
 MEASURED = {
