@@ -546,7 +546,7 @@ async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
     world = World([hang])
     async with world.session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
         requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
         assert not queueing.followed(session, requests["remove"], queueing.CHANGED)
@@ -570,7 +570,7 @@ async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_a
     request = Request("a key", "remove it")
     async with world.session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         item_id = (await session.prompt(OTHER)).item_id
         queueing.remove(session, item_id, request)
         entries = session.log.journal.entries()

@@ -16,6 +16,7 @@ from support.model_dialects import Said
 from support.model_faults import HELLO, KEY, check_hello, heard_from, heard_of, opened, raw, run_with
 from support.model_replies import Ending, Failure, Raw
 from support.model_server import ModelServer
+from support.patience import PATIENCE
 
 READ = Said("", [("c1", "read", '{"value":"a"}')], usage=(7, 3))
 
@@ -239,7 +240,7 @@ async def test_23_very_many_empty_deltas_are_nothing(dialect: Dialect) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1_800)
 async def test_a_million_empty_deltas_are_nothing_or_too_much(dialect: Dialect) -> None:
     many = [empty(dialect) * 10_000] * 100
     heard, _ = await heard_of(dialect, Raw([*many, *HELLO.events(dialect)]))
@@ -281,6 +282,6 @@ async def test_a_cancel_is_followed_in_every_state(dialect: Dialect, state: str)
         while not (server.posts if state == "asked" else any(isinstance(one, seen) for one in said)):
             await asyncio.sleep(0.01)
         session.cancel()
-        result = await asyncio.wait_for(session.finished(admission.run_id), 20)  # no wait is that short
+        result = await asyncio.wait_for(session.finished(admission.run_id), PATIENCE)  # no wait is that short
         assert result.stop.reason == "cancelled"
         assert state == "waiting" or await server.closed()
