@@ -46,7 +46,7 @@ local function summary(preview)
   end
   for _, conflict in ipairs(preview.conflicts) do
     local name = vim.fn.fnamemodify(vim.uri_to_fname(conflict.uri), ":.")
-    told[#told + 1] = ("%s stays as it is: %s"):format(name, conflict.reason)
+    told[#told + 1] = ("%s stays as it is: %s"):format(name, (conflict.reason:gsub("%.$", "")))
   end
   return #told > 0 and table.concat(told, "; ") or "nothing changes"
 end

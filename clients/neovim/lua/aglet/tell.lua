@@ -6,7 +6,8 @@ local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR
 
 ---@return boolean
 local function is_builtin()
-  return debug.getinfo(vim.notify, "S").source:find("vim/_", 1, true) ~= nil
+  local source = debug.getinfo(vim.notify, "S").source
+  return source:find("vim/_", 1, true) ~= nil or not source:find("^[@=]") -- Neovim's own is compiled in
 end
 
 ---@param message string
