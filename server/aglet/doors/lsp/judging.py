@@ -9,7 +9,7 @@ from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.editor import versioned_edit
 from aglet.doors.lsp.errors import REQUEST_FAILED
-from aglet.doors.lsp.hunks import find, lines_of
+from aglet.doors.lsp.hunks import find, guess, lines_of
 from aglet.doors.lsp.messages import Bad, JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.review import Pending, judged
@@ -21,6 +21,22 @@ MOVED_ON = (
     "This change is not there any more as aglet wrote it, or could be in several places. Nothing was reverted"
 )
 WARNING = 2  # LSP MessageType
+
+
+async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """What nobody has judged yet, in one document or in all, each as far as it can be found.
+
+    `line` is where it stands in the open document, or should stand in one that is not open; `stands` is
+    false where it is not there any more as it was made, so that it cannot be reverted.
+    """
+    uri, rows = given.get("uri"), list[JsonObject]()
+    if uri is not None and not isinstance(uri, str):
+        raise from_wire.Malformed("uri must be a string")
+    for session_id, attached in list(door.attached.items()):
+        await refresh(attached)
+        pending = attached.review.all() if uri is None else attached.review.of(uri)
+        rows += [{"sessionId": session_id, **_row(door, one)} for one in pending]
+    return {"changes": rows}
 
 
 async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -59,6 +75,17 @@ async def refresh(attached: Attached) -> None:
     """Take in what happened in the session since its changes were looked at."""
     review, journal = attached.review, attached.session.log.journal
     review.take(await asyncio.to_thread(journal.entries, review.seq))
+
+
+def _row(door: Door, pending: Pending) -> JsonObject:
+    hunk, buffer = pending.hunk, door.buffer(pending.uri)
+    found = line = pending.line
+    if buffer is not None:
+        lines = lines_of(buffer.text)
+        found = find(hunk, lines, line)
+        line = guess(hunk, lines, line) if found is None else found
+    told = {"hunk": pending.hunk_id, "uri": pending.uri, "line": line, "stands": found is not None}
+    return {**told, "old": "".join(hunk.old), "new": "".join(hunk.new)}
 
 
 async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:

@@ -55,6 +55,10 @@ class Review:
         """The change with this id, if nobody has judged it."""
         return self._pending.get(hunk_id)
 
+    def all(self) -> list[Pending]:
+        """All that nobody has judged."""
+        return list(self._pending.values())
+
     def of(self, uri: str) -> list[Pending]:
         """The changes of one file, under whatever spelling of its path."""
         path = real_path(uri)
