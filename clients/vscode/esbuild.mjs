@@ -2,7 +2,12 @@
 import { build } from "esbuild";
 
 const production = process.argv.includes("--production");
-const common = { bundle: true, minify: production, sourcemap: production ? false : "inline", logLevel: "warning" };
+const common = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : "inline",
+  logLevel: "warning",
+};
 
 await build({
   ...common,

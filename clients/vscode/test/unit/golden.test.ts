@@ -16,7 +16,9 @@ interface Line {
 }
 
 function eventsOf(name: string): Event[] {
-  const lines = readFileSync(join(FOLDER, `${name}.jsonl`), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(join(FOLDER, `${name}.jsonl`), "utf8")
+    .trimEnd()
+    .split("\n");
   return lines.flatMap((text) => {
     const line = JSON.parse(text) as Line;
     if (line.type !== undefined) return "data" in line ? [line as unknown as Event] : [];
@@ -51,7 +53,15 @@ describe("golden transcripts", () => {
       if (event.seq !== undefined) facts.take(event);
     }
     const done = (t: Transcript) => [...t.items.values()].filter((item) => item.status !== "running");
-    expect(done(facts).map((item) => item.itemId).sort()).toEqual(done(all).map((item) => item.itemId).sort());
+    expect(
+      done(facts)
+        .map((item) => item.itemId)
+        .sort(),
+    ).toEqual(
+      done(all)
+        .map((item) => item.itemId)
+        .sort(),
+    );
     for (const item of done(facts)) expect(item).toEqual(all.items.get(item.itemId));
   });
 

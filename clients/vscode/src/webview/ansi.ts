@@ -1,0 +1,22 @@
+/** The output of programs, with its colours and nothing else of what a terminal would do. */
+
+import { AnsiUp } from "ansi_up";
+import DOMPurify from "dompurify";
+import { visible } from "./markdown";
+
+const LONGEST = 64_000; // characters that are shown; the whole is opened in an editor
+
+export function outputHtml(text: string): string {
+  const shown =
+    text.length > LONGEST ? `… ${text.length - LONGEST} characters above …\n${text.slice(-LONGEST)}` : text;
+  const up = new AnsiUp();
+  up.use_classes = true;
+  up.escape_html = true;
+  up.url_allowlist = {};
+  // A line that was written over (a progress bar) is shown as it stands at the end.
+  const lines = shown.replace(/\r\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "");
+  return DOMPurify.sanitize(up.ansi_to_html(visible(lines)), {
+    ALLOWED_TAGS: ["span"],
+    ALLOWED_ATTR: ["class"],
+  });
+}
