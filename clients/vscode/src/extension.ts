@@ -10,6 +10,7 @@ import { CodeCommands } from "./context/commands";
 import { follow } from "./follow";
 import type { AskUserParams, EventParams, PermissionParams, SaveAnswer, SaveParams } from "./protocol.gen";
 import { Compare } from "./review/compare";
+import { byFile } from "./review/hunks";
 import { Marks } from "./review/marks";
 import { Review } from "./review/review";
 import { Files } from "./review/tree";
@@ -75,6 +76,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         .then(() => options.refresh())
         .catch(failed);
   });
+  review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
   conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
 
   const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;

@@ -13,10 +13,14 @@ export function outputHtml(text: string): string {
   up.use_classes = true;
   up.escape_html = true;
   up.url_allowlist = {};
-  // A line that was written over (a progress bar) is shown as it stands at the end.
-  const lines = shown.replace(/\r\n/g, "\n").replace(/[^\n]*\r(?=[^\n])/g, "");
+  const lines = shown.replaceAll("\r\n", "\n").split("\n").map(overwritten).join("\n");
   return DOMPurify.sanitize(up.ansi_to_html(visible(lines)), {
     ALLOWED_TAGS: ["span"],
     ALLOWED_ATTR: ["class"],
   });
+}
+
+/** A line that was written over (a progress bar) as it stands at the end. */
+function overwritten(line: string): string {
+  return line.replace(/\r+$/, "").split("\r").at(-1) ?? "";
 }

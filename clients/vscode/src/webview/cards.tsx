@@ -50,7 +50,7 @@ function PermissionCard({ question, input }: PermissionProps) {
 
   return (
     <section class="card" role="group" aria-label={`Permission: ${question.title}`}>
-      <h3>{visible(question.title)}</h3>
+      <h3>{asked ? "Run this command?" : visible(question.title)}</h3>
       {question.reason && <p class="faint">{visible(question.reason)}</p>}
       <Subject subject={subject} command={command} canEdit={canEdit} onCommand={setCommand} />
       <input
@@ -90,6 +90,13 @@ interface SubjectProps {
   onCommand: (command: string) => void;
 }
 
+/** All of it is seen: what is allowed must be read first. */
+function fit(element: HTMLTextAreaElement | null): void {
+  if (!element) return;
+  element.style.height = "auto";
+  element.style.height = `${element.scrollHeight + 2}px`;
+}
+
 function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
   const { type, cwd, changes, ...rest } = subject;
   if (type === "command") {
@@ -100,7 +107,7 @@ function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
             class="command"
             aria-label="The exact command; it can be edited"
             spellcheck={false}
-            rows={Math.min(8, command.split("\n").length)}
+            ref={fit}
             value={command}
             onInput={(event) => onCommand(event.currentTarget.value)}
           />

@@ -43,7 +43,8 @@ export function PatchView({ patch }: { patch: string }) {
           <span class="number" aria-hidden="true">
             {row.new ?? row.old ?? ""}
           </span>
-          {`${SIGNS[row.kind]} ${visible(row.text)}`}
+          <span class="sign">{SIGNS[row.kind]}</span>
+          <span class="line">{visible(row.text) || " "}</span>
         </div>
       ))}
       {rows.length > MOST && <div class="faint">… {rows.length - MOST} more lines</div>}

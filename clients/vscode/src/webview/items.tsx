@@ -131,7 +131,7 @@ function ToolCall({ item }: { item: AnyItem }) {
   const command = terminal?.command ?? (typeof input["command"] === "string" ? input["command"] : "");
   const live = LIVE.has(item.status);
   return (
-    <details class={`item tool ${item.status}`} open={live || changes.length > 0}>
+    <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
       <summary>
         <span class={`mark ${item.status}`} aria-hidden="true">
           {MARKS[item.status] ?? "•"}

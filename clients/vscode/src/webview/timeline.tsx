@@ -45,6 +45,7 @@ export function Timeline({ sessionId, items, older, idle }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
   const asked = useRef("");
+  const top = useRef(0);
   const [span, setSpan] = useState<Span>(() => spanAtEnd(items.length));
   const first = useRef(items[0]?.itemId);
 
@@ -83,7 +84,10 @@ export function Timeline({ sessionId, items, older, idle }: Props) {
     const element = scroller.current;
     if (!element) return;
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
-    pinned.current = below < PINNED && !Number.isFinite(span.end);
+    // Only who scrolls up leaves the end: it also moves away by itself, when something is added.
+    if (below < PINNED) pinned.current = !Number.isFinite(span.end);
+    else if (element.scrollTop < top.current) pinned.current = false;
+    top.current = element.scrollTop;
     if (element.scrollTop < NEAR && shown.start > 0) {
       if (element.scrollTop === 0) element.scrollTop = 1; // the browser keeps the place only below the edge
       setSpan(moved(span, items.length, "top"));
