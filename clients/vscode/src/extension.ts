@@ -77,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         .catch(failed);
   });
   review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
+  conversation.onReplaced(() => review.later());
   conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
 
   const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;

@@ -21,6 +21,7 @@ export class Workbench {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.origin });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
+    page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined)); // "leave the page?" on a reload
     await page.goto(server.url);
     const workbench = new Workbench(browser, page);
     await workbench.shown();
@@ -34,7 +35,7 @@ export class Workbench {
 
   async shown() {
     await this.page.locator(".monaco-workbench").waitFor();
-    await this.page.locator(".explorer-folders-view .monaco-list-row").first().waitFor();
+    await this.page.locator('.statusbar-item[aria-label^="aglet"]').waitFor(); // the extension is active
   }
 
   /** What is inside the extension's chat: a frame in a frame. */
@@ -42,31 +43,28 @@ export class Workbench {
     return this.page.frameLocator('iframe.webview[src*="extensionId=aglet.aglet" i]').frameLocator("iframe#active-frame");
   }
 
-  /** The box of the quick input, opened by a key that the workbench may not hear while it is busy. */
-  async quickInput(key) {
-    const input = this.page.locator(".quick-input-widget:visible .quick-input-filter input");
-    for (let tries = 0; ; tries++) {
+  /** Opens the quick input by a key and takes a row; again, when it is not heard or closed by something else meanwhile. */
+  async quickly(key, typed, text) {
+    const widget = this.page.locator(".quick-input-widget:visible");
+    const row = widget.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first();
+    for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
       await this.page.keyboard.press(key);
-      const there = await input.waitFor({ timeout: 5000 }).then(() => true, () => false);
-      if (there) return input;
-      if (tries === 20) throw new Error(`the quick input does not open on ${key}`);
+      const done = await widget
+        .locator(".quick-input-filter input")
+        .fill(typed, { timeout: 5000 })
+        .then(() => row.click({ timeout: 15_000 }))
+        .then(() => true, () => false);
+      if (done) return;
     }
+    throw new Error(`no ${text} behind ${key}`);
   }
 
-  async row(text) {
-    const row = this.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row").filter({ hasText: text }).first();
-    await row.waitFor();
-    await row.click();
-  }
-
-  async command(title) {
-    await (await this.quickInput("F1")).fill(`>${title}`);
-    await this.row(title);
+  command(title) {
+    return this.quickly("F1", `>${title}`, title);
   }
 
   async openFile(name) {
-    await (await this.quickInput("Control+P")).fill(name);
-    await this.row(name);
+    await this.quickly("Control+P", name, name);
     await this.page.locator(".tab.active").filter({ hasText: name }).waitFor();
   }
 
