@@ -46,9 +46,12 @@ export async function startCodeServer({ workspace, extension, settings = {}, env
   const launcher = process.env.CODE_SERVER;
   if (!launcher) throw new Error("set CODE_SERVER to what scripts/editors/code-server prints");
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cs-")); // short: a socket's path has 107 characters at most
-  const user = path.join(home, "data", "User");
-  fs.mkdirSync(user, { recursive: true });
-  fs.writeFileSync(path.join(user, "settings.json"), JSON.stringify({ ...QUIET, ...settings }));
+  for (const scope of ["User", "Machine"]) {
+    // What is a machine's own (where the server is) counts only as the machine's setting in a remote window like this.
+    const folder = path.join(home, "data", scope);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...QUIET, ...settings }));
+  }
   const environment = {
     ...process.env,
     XDG_CONFIG_HOME: home,

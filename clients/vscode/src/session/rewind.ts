@@ -98,7 +98,7 @@ export class Rewind {
     const kept =
       done.conflicts.length > 0 ? ` ${done.conflicts.length} were left alone: you changed them since.` : "";
     const chosen = await vscode.window.showInformationMessage(
-      `Went back; ${done.files.length} files were changed.${kept}`,
+      `Went back${done.files.length > 0 ? `, files too (${done.files.length})` : ""}.${kept}`,
       "Undo the Rewind",
     );
     if (chosen) await vscode.commands.executeCommand("aglet.rewind.undo");

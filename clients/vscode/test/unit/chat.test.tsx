@@ -13,10 +13,13 @@ vi.stubGlobal("acquireVsCodeApi", () => ({
   getState: () => undefined,
   setState: () => undefined,
 }));
-vi.stubGlobal("ResizeObserver", class {
-  observe(): void {}
-  disconnect(): void {}
-});
+vi.stubGlobal(
+  "ResizeObserver",
+  class {
+    observe(): void {}
+    disconnect(): void {}
+  },
+);
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
 const { wordAt } = await import("../../src/webview/composer");
 const { contentOf, fieldsOf } = await import("../../src/webview/form");
@@ -73,13 +76,21 @@ const command: Question = {
   subject: { type: "command", command: "ls -la", cwd: "/work" },
   options: [
     { optionId: "once", label: "Allow once", decision: "allow", scope: "once" },
-    { optionId: "session", label: "Allow for this session", decision: "allow", scope: "session", rule: "shell(ls -la)" },
+    {
+      optionId: "session",
+      label: "Allow for this session",
+      decision: "allow",
+      scope: "session",
+      rule: "shell(ls -la)",
+    },
     { optionId: "reject", label: "Reject", decision: "reject", scope: "once" },
   ],
 };
 const call = { itemId: "c1", kind: "toolCall", status: "pending", input: { command: "ls -la", timeout: 5 } };
 const button = (name: string) =>
-  [...root().querySelectorAll("button")].find((found) => found.textContent?.trim() === name) as HTMLButtonElement;
+  [...root().querySelectorAll("button")].find(
+    (found) => found.textContent?.trim() === name,
+  ) as HTMLButtonElement;
 
 function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): void {
   void act(() => {
@@ -94,7 +105,9 @@ test("a permission shows the exact command, where it runs, and the rule that alw
   expect(root().textContent).toContain("in /work");
   expect(root().textContent).toContain("shell(ls -la)");
   void act(() => button("Allow for this session").click());
-  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "session" } }]);
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "session" } },
+  ]);
 });
 
 test("an edited command is allowed once only, with all its other arguments", () => {
@@ -126,6 +139,8 @@ test("a form is filled in by its schema, and what must be there is waited for", 
   void act(() => (root().querySelectorAll("input[type=radio]")[1] as HTMLInputElement).click());
   expect(button("Answer").disabled).toBe(false);
   void act(() => button("Answer").click());
-  expect(sent).toEqual([{ type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } }]);
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } },
+  ]);
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
 });

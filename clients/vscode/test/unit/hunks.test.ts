@@ -25,7 +25,14 @@ test("only a line feed ends a line, and the last line may have none", () => {
 
 test("the change under the cursor is found, one that only removed lines too", () => {
   const changes = [hunk(3, "a\n", "b\nc\n"), hunk(9, "gone\n", "")];
-  expect([2, 3, 4, 5, 9, 10].map((line) => at(changes, line)?.line)).toEqual([undefined, 3, 3, undefined, 9, undefined]);
+  expect([2, 3, 4, 5, 9, 10].map((line) => at(changes, line)?.line)).toEqual([
+    undefined,
+    3,
+    3,
+    undefined,
+    9,
+    undefined,
+  ]);
   expect(lengthOf(changes[1] as Hunk)).toBe(0);
 });
 

@@ -27,7 +27,9 @@ const HOSTILE = [
 test.each(HOSTILE)("harmless: %s", (text) => {
   const page = document.createElement("div");
   page.innerHTML = toHtml(text);
-  expect(page.querySelectorAll("script, img, iframe, style, form, input, svg, link, object, embed").length).toBe(0);
+  expect(
+    page.querySelectorAll("script, img, iframe, style, form, input, svg, link, object, embed").length,
+  ).toBe(0);
   for (const element of page.querySelectorAll("*")) {
     for (const { name, value } of element.attributes) {
       expect(name).toMatch(/^(href|class|start|type|aria-label)$/);
@@ -38,7 +40,9 @@ test.each(HOSTILE)("harmless: %s", (text) => {
 
 test("Markdown is shown as such, code with its colours and a button to copy it", () => {
   const page = document.createElement("div");
-  page.innerHTML = toHtml("# Hi\n\n**bold** and `code`\n\n```python\ndef f(): pass\n```\n\n| a | b |\n|--|--|\n| 1 | 2 |");
+  page.innerHTML = toHtml(
+    "# Hi\n\n**bold** and `code`\n\n```python\ndef f(): pass\n```\n\n| a | b |\n|--|--|\n| 1 | 2 |",
+  );
   expect(page.querySelector("h1")?.textContent).toBe("Hi");
   expect(page.querySelector("strong")?.textContent).toBe("bold");
   expect(page.querySelector("pre .hljs-keyword")?.textContent).toBe("def");
@@ -47,7 +51,8 @@ test("Markdown is shown as such, code with its colours and a button to copy it",
 });
 
 test("half an answer, cut anywhere, is rendered without an error", () => {
-  const whole = "Text **bold** [link](https://a.example) `code`\n\n```js\nlet a = `x`;\n```\n\n- one\n- two\n";
+  const whole =
+    "Text **bold** [link](https://a.example) `code`\n\n```js\nlet a = `x`;\n```\n\n- one\n- two\n";
   for (let end = 0; end <= whole.length; end++) expect(typeof toHtml(whole.slice(0, end))).toBe("string");
 });
 
@@ -58,8 +63,12 @@ test("characters that hide or turn others can be seen", () => {
 });
 
 test("colours of a terminal are shown, and nothing else of it happens", () => {
-  expect(outputHtml("\u001b[32mgreen\u001b[0m <b>")).toBe('<span class="ansi-green-fg">green</span> &lt;b&gt;');
-  const tricks = outputHtml("\u001b]8;;https://evil.example\u001b\\click\u001b]8;;\u001b\\ \u001b[2J\u001b]0;title\u0007x");
+  expect(outputHtml("\u001b[32mgreen\u001b[0m <b>")).toBe(
+    '<span class="ansi-green-fg">green</span> &lt;b&gt;',
+  );
+  const tricks = outputHtml(
+    "\u001b]8;;https://evil.example\u001b\\click\u001b]8;;\u001b\\ \u001b[2J\u001b]0;title\u0007x",
+  );
   expect(tricks).not.toContain("<a");
   expect(tricks).not.toContain("href");
   expect(outputHtml("10 %\r50 %\r100 %\ndone\r\n")).toBe("100 %\ndone\n");
@@ -67,7 +76,8 @@ test("colours of a terminal are shown, and nothing else of it happens", () => {
 });
 
 test("a unified diff is read row by row", () => {
-  const patch = "--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n same\n-old\n+new\n-- not a header\n\\ No newline at end of file\n";
+  const patch =
+    "--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n same\n-old\n+new\n-- not a header\n\\ No newline at end of file\n";
   expect(rowsOf(patch)).toEqual([
     { kind: "hunk", text: "@@ -2,3 +2,3 @@" },
     { kind: "same", text: "same", old: 2, new: 2 },

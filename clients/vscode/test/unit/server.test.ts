@@ -6,9 +6,16 @@ import { choose, trustworthy } from "../../src/server/choice";
 
 test("the user's setting comes before the managed environment, and that before the PATH", () => {
   const all = { setting: ["/opt/aglet", "--verbose"], managed: "/env/aglet", onPath: "/usr/bin/aglet" };
-  expect(choose(all)).toEqual({ command: "/opt/aglet", args: ["--verbose", "serve", "--stdio"], from: "setting" });
+  expect(choose(all)).toEqual({
+    command: "/opt/aglet",
+    args: ["--verbose", "serve", "--stdio"],
+    from: "setting",
+  });
   expect(choose({ ...all, setting: [] })?.command).toBe("/env/aglet");
-  expect(choose({ ...all, setting: [], managed: "" })).toMatchObject({ command: "/usr/bin/aglet", from: "path" });
+  expect(choose({ ...all, setting: [], managed: "" })).toMatchObject({
+    command: "/usr/bin/aglet",
+    from: "path",
+  });
   expect(choose({ setting: [], managed: "", onPath: "" })).toBeUndefined();
 });
 

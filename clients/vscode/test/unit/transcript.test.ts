@@ -42,7 +42,9 @@ test("a lost delta is noticed, and the whole item settles it", () => {
 });
 
 test("after a gap, deltas go on behind the bytes that were left out", () => {
-  const known = open(event("itemUpdated", { patch: { output: "head…tail", truncated: 100 } }, { itemId: "a" }));
+  const known = open(
+    event("itemUpdated", { patch: { output: "head…tail", truncated: 100 } }, { itemId: "a" }),
+  );
   const at = new TextEncoder().encode("head…tail").length + 100;
   known.take(delta(at, " more", "output"));
   expect(known.items.get("a")?.["output"]).toBe("head…tail more");
@@ -68,7 +70,13 @@ test("an unknown event moves seq and nothing else; an unknown kind of item is ke
   const strange = event("somethingNew", { item: item("b") });
   known.take(strange);
   expect([known.seq, [...known.items]]).toEqual([strange.seq, before]);
-  known.take(event("itemStarted", { item: { itemId: "z", kind: "hologram", status: "running", x: 1 } }, { itemId: "z" }));
+  known.take(
+    event(
+      "itemStarted",
+      { item: { itemId: "z", kind: "hologram", status: "running", x: 1 } },
+      { itemId: "z" },
+    ),
+  );
   expect(known.items.get("z")).toMatchObject({ kind: "hologram", x: 1 });
 });
 
@@ -83,10 +91,21 @@ test("older pages stand before what is known, in their order, and change none of
 test("a snapshot with open items and questions is where one goes on", () => {
   const question = { requestId: "q", kind: "permission" as const, title: "Run ls" };
   const done = { itemId: "u", kind: "userMessage" as const, status: "completed", content: [] };
-  const snapshot = { seq: 7, items: [done], state: "requiresAction", options: { mode: "plan" }, openRequests: [question] };
+  const snapshot = {
+    seq: 7,
+    items: [done],
+    state: "requiresAction",
+    options: { mode: "plan" },
+    openRequests: [question],
+  };
   const running = { itemId: "a", kind: "message" as const, status: "running", text: "so far" };
   const known = Transcript.from(snapshot, "e", [running]);
-  expect([known.seq, known.epoch, known.state, known.options]).toEqual([7, "e", "requiresAction", { mode: "plan" }]);
+  expect([known.seq, known.epoch, known.state, known.options]).toEqual([
+    7,
+    "e",
+    "requiresAction",
+    { mode: "plan" },
+  ]);
   expect([...known.items.keys()]).toEqual(["u", "a"]);
   known.take(delta(6, " and on"));
   known.take(event("requestResolved", { requestId: "q", outcome: "selected" }));
@@ -95,7 +114,9 @@ test("a snapshot with open items and questions is where one goes on", () => {
 });
 
 test("a merge patch removes with null, merges objects and replaces the rest (RFC 7396)", () => {
-  expect(merged({ a: "b", c: { d: 1, e: [1] } }, { a: null, c: { d: null, e: [2], f: { g: null, h: 1 } } })).toEqual({
+  expect(
+    merged({ a: "b", c: { d: 1, e: [1] } }, { a: null, c: { d: null, e: [2], f: { g: null, h: 1 } } }),
+  ).toEqual({
     c: { e: [2], f: { h: 1 } },
   });
 });
