@@ -1,22 +1,25 @@
 """A real Neovim, driven over its RPC as a user would: keys in, what is on the screen out."""
 
+import itertools
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import pynvim
+import msgpack
 
 from support.wire import Message, script
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "neovim"
-PATIENCE = 60.0  # seconds for anything that must happen: the machine may be busy
+PATIENCE = 40.0  # seconds for anything that must happen: the machine may be busy
 SCREEN = """
 vim.cmd.redraw()
 local rows = {}
@@ -29,6 +32,36 @@ return rows
 """
 
 
+class Rpc:
+    """Neovim's RPC over a socket: requests, one at a time. What it tells of its own is dropped."""
+
+    def __init__(self, address: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(PATIENCE)
+        self._socket.connect(str(address))
+        self._unpacker = msgpack.Unpacker(strict_map_key=False, ext_hook=lambda code, data: int(data[-1]))
+        self._ids = itertools.count(1)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Send a request and wait for its result. Raises `RuntimeError` with Neovim's message."""
+        number = next(self._ids)
+        self._socket.sendall(msgpack.packb([0, number, method, arguments]))
+        while True:
+            for message in self._unpacker:
+                if message[:2] == [1, number]:
+                    if message[2] is not None:
+                        raise RuntimeError(f"{method}{arguments}: {message[2][1]}")
+                    return message[3]
+            data = self._socket.recv(65_536)
+            if not data:
+                raise ConnectionError("nvim ended")
+            self._unpacker.feed(data)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
 class Editor:
     """A process, and the user in front of it. `play` says what the scripted model will answer."""
 
@@ -39,7 +72,7 @@ class Editor:
         self._socket = Path(tempfile.mkdtemp(prefix="nvim-"))  # short: the path of a socket has a limit
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
-        self.nvim: Any = None
+        self._rpc: Rpc | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -84,22 +117,29 @@ class Editor:
             assert self._process.poll() is None, "nvim ended"
             assert time.monotonic() < deadline, "nvim did not start"
             time.sleep(0.01)
-        self.nvim = pynvim.attach("socket", path=str(address))
-        self.nvim.ui_attach(110, 36, rgb=True)
+        self._rpc = Rpc(address)
+        self.call("nvim_ui_attach", 110, 36, {"rgb": True, "ext_linegrid": True})
 
     def quit(self) -> None:
         """Leave without saving; the process is gone afterwards, and the server with it."""
         if self._process is None:
             return
         try:
-            self.nvim.command("qa!", async_=True)
+            if self._rpc:
+                with suppress(OSError):  # it ends before it answers
+                    self.call("nvim_command", "qa!")
+                self._rpc.close()
             self._process.wait(PATIENCE)
         finally:
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
-            self.nvim.close()
-            self._process = None
+            self._process = self._rpc = None
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """A function of Neovim's API."""
+        assert self._rpc, "nvim is not running"
+        return self._rpc.call(method, *arguments)
 
     # --- the product ---
 
@@ -116,30 +156,30 @@ class Editor:
 
     def lua(self, code: str, *arguments: Any) -> Any:
         """Run Lua; gives its result."""
-        return self.nvim.exec_lua(code, *arguments)
+        return self.call("nvim_exec_lua", code, arguments)
 
     def command(self, line: str) -> None:
         """Type a command line."""
-        self.nvim.command(line)
+        self.call("nvim_command", line)
 
     def keys(self, keys: str) -> None:
         """Press keys, in the notation of mappings."""
-        self.nvim.input(keys)
+        self.call("nvim_input", keys)
 
     def lines(self, buffer: int = 0) -> list[str]:
         """The lines of a buffer."""
-        return self.nvim.api.buf_get_lines(buffer, 0, -1, False)
+        return self.call("nvim_buf_get_lines", buffer, 0, -1, False)
 
     def screen(self) -> list[str]:
         """What a user sees, floating windows included."""
         return self.lua(SCREEN)
 
-    def until(self, condition: str, *arguments: Any) -> Any:
-        """Wait until a Lua expression is true; gives its value."""
+    def until(self, condition: str, *arguments: Any) -> None:
+        """Wait until a Lua expression is true; Neovim goes on working meanwhile."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            if value := self.lua(f"return {condition}", *arguments):
-                return value
+            if self.lua(f"return not not ({condition})", *arguments):
+                return
             if time.monotonic() > deadline:
                 raise AssertionError(f"never: {condition}\n{self.told()}")
             time.sleep(0.02)
@@ -147,5 +187,5 @@ class Editor:
     def told(self) -> str:
         """What is on the screen, in the messages and in the logs, for a test that failed."""
         logs = [log.read_text()[-3000:] for log in (self.folder / "STATE").rglob("*.log")]
-        messages = self.nvim.command_output("messages")
+        messages = self.call("nvim_exec2", "messages", {"output": True})["output"]
         return "\n".join([*self.screen(), "--- messages", messages, "--- logs", *logs])

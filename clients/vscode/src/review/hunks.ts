@@ -1,12 +1,12 @@
 /** Changes of the agent that nobody has judged yet: pure. */
 
-/** A row of the server's `aglet.changes`. `line` counts from 0; `stands` is false where it was changed since. */
+/** A row of the server's `aglet.changes`. `line` counts from 0; `stands` is `false` where an open file was changed there since. */
 export interface Hunk {
   hunk: string;
   sessionId: string;
   uri: string;
   line: number;
-  stands: boolean;
+  stands?: boolean;
   old: string;
   new: string;
 }
@@ -23,7 +23,7 @@ export function lengthOf(hunk: Hunk): number {
 /** The text without those of these changes that still stand: what was there before them. */
 export function before(text: string, hunks: readonly Hunk[]): string {
   const lines = linesOf(text);
-  const standing = hunks.filter((hunk) => hunk.stands).sort((a, b) => b.line - a.line);
+  const standing = hunks.filter((hunk) => hunk.stands !== false).sort((a, b) => b.line - a.line);
   for (const hunk of standing) lines.splice(hunk.line, lengthOf(hunk), ...linesOf(hunk.old));
   return lines.join("");
 }

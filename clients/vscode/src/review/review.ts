@@ -79,7 +79,7 @@ export class Review implements vscode.Disposable {
       for (const { hunk } of [...found].sort((a, b) => b.line - a.line)) {
         await this.refresh();
         const now = this.hunks.find((other) => other.hunk === hunk);
-        if (now?.stands) await this.revert(now);
+        if (now && now.stands !== false) await this.revert(now);
         else if (now) left.push(now);
       }
       if (

@@ -128,7 +128,7 @@ COMMANDS: Mapping[str, Command] = {
     "aglet.reject": Command(_reject, "requestId"),
     "aglet.rewind": Command(_rewind, "toItemId"),
     "aglet.setOption": Command(_set_option, "assign"),
-    "aglet.changes": Command(changes, "uri"),
+    "aglet.changes": Command(changes, "sessionId"),
     "aglet.keep": Command(keep, "hunk"),
     "aglet.revert": Command(revert, "hunk"),
 }

@@ -21,19 +21,28 @@ WARNING = 2  # LSP MessageType
 
 
 async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    """What nobody has judged yet, in one document or in all, each as far as it can be found.
+    """The changes nobody has judged, of one session or of all that are attached, and where they are now.
 
-    `line` is where it stands in the open document, or should stand in one that is not open; `stands` is
-    false where it is not there any more as it was made, so that it cannot be reverted.
+    `stands` says whether an open document still has the change as it was made; absent for other files.
     """
-    uri, rows = given.get("uri"), list[JsonObject]()
-    if uri is not None and not isinstance(uri, str):
-        raise from_wire.Malformed("uri must be a string")
+    named = given.get("sessionId")
+    told: list[JsonObject] = []
     for session_id, attached in list(door.attached.items()):
-        await refresh(attached)
-        pending = attached.review.all() if uri is None else attached.review.of(uri)
-        rows += [{"sessionId": session_id, **_row(door, one)} for one in pending]
-    return {"changes": rows}
+        if named in (None, "", session_id):
+            await refresh(attached)
+            told += [{"sessionId": session_id, **_told(door, pending)} for pending in attached.review.all()]
+    return {"changes": told}
+
+
+def _told(door: Door, pending: Pending) -> JsonObject:
+    hunk, line = pending.hunk, pending.line
+    told: JsonObject = {"hunk": pending.hunk_id, "uri": pending.uri}
+    if buffer := door.buffer(pending.uri):
+        lines = lines_of(buffer.text)
+        found = find(hunk, lines, line)
+        line = guess(hunk, lines, line) if found is None else found
+        told["stands"] = found is not None
+    return {**told, "line": line, "old": "".join(hunk.old), "new": "".join(hunk.new)}
 
 
 async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -83,17 +92,6 @@ async def refresh(attached: Attached) -> None:
     """Take in what happened in the session since its changes were looked at."""
     review, journal = attached.review, attached.session.log.journal
     review.take(await asyncio.to_thread(journal.entries, review.seq))
-
-
-def _row(door: Door, pending: Pending) -> JsonObject:
-    hunk, buffer = pending.hunk, door.buffer(pending.uri)
-    found = line = pending.line
-    if buffer is not None:
-        lines = lines_of(buffer.text)
-        found = find(hunk, lines, line)
-        line = guess(hunk, lines, line) if found is None else found
-    told = {"hunk": pending.hunk_id, "uri": pending.uri, "line": line, "stands": found is not None}
-    return {**told, "old": "".join(hunk.old), "new": "".join(hunk.new)}
 
 
 async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:

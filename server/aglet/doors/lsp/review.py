@@ -65,7 +65,7 @@ class Review:
         return self._pending.get(hunk_id)
 
     def all(self) -> list[Pending]:
-        """All that nobody has judged."""
+        """All changes that wait, in the order in which they were made."""
         return list(self._pending.values())
 
     def of(self, uri: str) -> list[Pending]:
