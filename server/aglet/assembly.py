@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from aglet.checkup import for_action
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
@@ -18,6 +19,7 @@ from aglet.features import (
     client_tools,
     continuation,
     deadline,
+    doctor,
     files,
     guards,
     instructions,
@@ -97,7 +99,7 @@ class World:
                 *((output_schema.build(config.output_schema, schema),) if schema else ()),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
             ),
-            models=self._choice.models(state.cwd),
+            models=self._choice.resolver(state.cwd),
             workspace=workspace,
             limits=limits,
         )
@@ -129,6 +131,7 @@ def features(
         permissions.build(config.permissions, asker, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        doctor.build(for_action(setup)),
         files.build(config.files),
         search.build(config.search),
         shell.build(config.shell, asker),

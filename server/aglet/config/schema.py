@@ -9,6 +9,7 @@ from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
+from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
@@ -44,6 +45,7 @@ class Config(BaseModel):
     permissions: Permissions = Permissions()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
+    doctor: Doctor = Doctor()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()

@@ -105,8 +105,7 @@ class Answer(ABC):
             "tool_calls" if calls else "refusal" if self._refused else self._finish,
             self._usage,
             cost_of(self._usage, self.endpoint.prices),
-            self.endpoint.name,
-            {"model": self.endpoint.identity, **opaque} if opaque else {},
+            opaque={"model": self.endpoint.identity, **opaque} if opaque else {},
         )
 
     def _end(self) -> None:

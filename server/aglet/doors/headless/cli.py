@@ -47,6 +47,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands.add_parser("run", help="run one prompt"))
     _add_resume(commands.add_parser("resume", help="go on with a session"))
     _add_sessions(commands.add_parser("sessions", help="list the sessions"))
+    _add_doctor(commands.add_parser("doctor", help="find out what keeps the agent from working"))
+    _add_models(commands.add_parser("models", help="what models there are, and what is known of them"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
     _add_schema(commands.add_parser("schema", help="the protocol, for whoever writes a client"))
@@ -107,6 +109,28 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command="sessions")
 
 
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    _add_look(parser)
+    parser.set_defaults(command="doctor")
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    _add_look(parser)
+    parser.set_defaults(command="models")
+
+
+def _add_look(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--offline", action="store_true", help="ask nobody, not even this machine")
+    _add_place(parser)
+    _add_model_options(parser)
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cwd", type=_name, default=".", help="the folder (or the current one)")
+    parser.add_argument("--trust", action="store_true", help="as if the folder were trusted")
+
+
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", required=True, help="over standard input and output")
     _add_model_options(parser)
@@ -118,8 +142,7 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
         "explain", help="every setting and where it comes from"
     )
     explain.add_argument("--json", action="store_true", help="as JSON")
-    explain.add_argument("--cwd", type=_name, default=".", help="the folder")
-    explain.add_argument("--trust", action="store_true", help="as if the folder were trusted")
+    _add_place(explain)
     explain.set_defaults(command="explain")
 
 
