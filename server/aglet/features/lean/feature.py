@@ -12,8 +12,8 @@ from aglet.features.lean.settings import Settings
 ROOM, TOLD = "lean", "told"
 TITLE = "This model has a small context"
 TEXT = (
-    "It holds {:,} tokens, so the model gets a short prompt and only these tools: {}. If it can hold more, give it a "
-    "larger context at its server and write that as context_window; [lean] in the configuration changes the rest."
+    "It holds {:,} tokens, so the model gets a short prompt and only these tools: {}. If it can hold more, "
+    "give it a larger context at its server and write that as context_window; [lean] changes the rest."
 )
 
 

@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 
 class Settings(BaseModel):
-    """Below how many tokens of context a model gets little to read (0: never), and which tools it then has."""
+    """Below how many tokens of context a model gets little to read (0: never), and the tools it then has."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
