@@ -5,13 +5,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from aglet.doors.errors import overloaded, to_bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.code_actions import code_actions
 from aglet.doors.lsp.commands import follow_command
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import overloaded, to_bad
-from aglet.doors.lsp.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.lsp.methods import HANDLERS
+from aglet.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.shapes import is_object
 from aglet_protocol.converter import make_converter
 from aglet_protocol.methods import METHODS

@@ -6,12 +6,11 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from aglet.config import ConfigError
+from aglet.doors.errors import session_busy, session_not_found
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
@@ -19,6 +18,7 @@ from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
 from aglet.doors.lsp.transcript import Transcript
 from aglet.doors.lsp.world import World
+from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from aglet import __version__
 from aglet.doors.lsp.client import PROTOCOL_VERSIONS, Client, member, read_client
-from aglet.doors.lsp.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of
 from aglet.doors.lsp.transport import Reader, Writer
+from aglet.doors.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of
 
 DOCUMENT = Path(__file__).with_name("capabilities.json")
 

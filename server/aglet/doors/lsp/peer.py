@@ -7,8 +7,8 @@ from typing import Any
 
 from aglet.doors.lsp.batches import Piece
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import Bad, JsonObject, RequestId
 from aglet.doors.lsp.transport import Writer
+from aglet.doors.messages import Bad, JsonObject, RequestId
 
 
 class PeerError(Exception):

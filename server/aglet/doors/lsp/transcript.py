@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from aglet.doors.lsp.markdown import markdown
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 from aglet.stores.disk import APPEND, make_private
 
 
