@@ -16,7 +16,7 @@ from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
-from aglet.doors.lsp.transcript import Transcript
+from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from aglet.doors.lsp.world import World
 from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
@@ -39,6 +39,7 @@ class Attached:
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
+        self.page = VirtualPage(peer, virtual_uri(session.session_id))
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.offers: list[JsonObject] | None = None  # the commands it was told
@@ -81,6 +82,8 @@ class Attached:
         told = self.publisher.publish(event)
         if problem := self.transcript.take(told):
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
+        if self.told and self._client.virtual_documents:
+            self.page.take(told)
         if isinstance(fact, RunEnded):
             self._remember(told)
             asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now
