@@ -7,20 +7,20 @@ from functools import partial
 from typing import NamedTuple
 
 from aglet.config import ConfigError
+from aglet.doors.errors import session_busy, session_not_found
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.meant import Meant
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
-from aglet.doors.lsp.transcript import Transcript
+from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from aglet.doors.lsp.world import World
+from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
@@ -42,6 +42,7 @@ class Attached:
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self.meant = Meant(session.state, peer)
+        self.page = VirtualPage(peer, virtual_uri(session.session_id))
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.offers: list[JsonObject] | None = None  # the commands it was told
@@ -85,6 +86,8 @@ class Attached:
         told = self.publisher.publish(event)
         if problem := self.transcript.take(told):
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
+        if self.told and self._client.virtual_documents:
+            self.page.take(told)
         if isinstance(fact, RunEnded):
             self._remember(told)
             asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now

@@ -15,13 +15,13 @@ from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.focus import read_focus
 from aglet.doors.lsp.hello import Greeting
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
 from aglet.doors.lsp.secrets import EditorSecrets
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
+from aglet.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 
 if TYPE_CHECKING:
     from aglet.doors.lsp.sync import Sync
