@@ -139,7 +139,8 @@ def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
 def acknowledge(door: Door, params: JsonObject) -> None:
     """The client has taken in the events of a session up to a fact; what makes no sense is ignored."""
     session_id, seq = params.get("sessionId"), params.get("seq")
-    attached = door.attached.get(session_id) if isinstance(session_id, str) else None
+    told = {**door.attached, **door.followed}
+    attached = told.get(session_id) if isinstance(session_id, str) else None
     if attached and isinstance(seq, int):
         attached.meant.acknowledge(seq)
         attached.publisher.acknowledge(seq)
