@@ -20,6 +20,7 @@ from aglet.features import (
     deadline,
     files,
     guards,
+    history,
     instructions,
     permissions,
     search,
@@ -86,12 +87,15 @@ class World:
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
+        models = self._choice.models(state.cwd)
+        titles = config.history.titles and "fast" in config.tiers
         return Outfit(
             features=(
                 *rooms,
+                history.build(models, session.log.record, titles=titles),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
             ),
-            models=self._choice.models(state.cwd),
+            models=models,
             workspace=workspace,
             limits=limits,
         )

@@ -11,6 +11,7 @@ from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
+from aglet.features.history.settings import Settings as History
 from aglet.features.instructions.settings import Settings as Instructions
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.search.settings import Settings as Search
@@ -37,6 +38,7 @@ class Config(BaseModel):
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()
+    history: History = History()
     instructions: Instructions = Instructions()
     continuation: Continuation = Continuation()
     permissions: Permissions = Permissions()

@@ -163,7 +163,11 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
+    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting.
+
+    It is `interrupted` when nobody works on it and there is something left to go on with: a run that a crash
+    or a shutdown cut off, or a prompt that never began.
+    """
 
     session_id: str
     title: str
@@ -172,6 +176,9 @@ class SessionRow:
     updated_at: float
     state: str
     parent: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    interrupted: bool = False
 
 
 class Store(Protocol):

@@ -2,25 +2,20 @@
 
 import argparse
 import asyncio
-import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from aglet.config import Choice, ConfigError, Told, read
-from aglet.config.environment import process_environment
-from aglet.config.folders import state_folder
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
-from aglet.doors.headless.listing import write_sessions
+from aglet.doors.headless.filing import FILING
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import tell
-from aglet.engine.ports import JournalError
-from aglet.stores.files import FileStore
 
 SESSION_PREFIX = "ses_"
 LONGEST_PROMPT = 10_000_000  # bytes
@@ -67,20 +62,6 @@ def resume(arguments: argparse.Namespace) -> int:
     return _start(arguments, prompt, resume=True, session_id=words[0] if named else "")
 
 
-def sessions(arguments: argparse.Namespace) -> int:
-    """`aglet sessions`."""
-    logging.basicConfig(format="aglet: %(message)s")  # which files are no sessions
-    cwd = folder(arguments.cwd) if arguments.cwd else ""
-    try:
-        store = FileStore(state_folder(process_environment()))
-        write_sessions(store, search=arguments.search, cwd=cwd, as_json=arguments.json)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
-    except JournalError as problem:
-        raise CannotBegin(str(problem), "journal", Exit.FAILED) from problem
-    return Exit.DONE
-
-
 def explain(arguments: argparse.Namespace) -> int:
     """`aglet config explain`."""
     cwd = folder(arguments.cwd)
@@ -96,7 +77,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "welcome": welcome,
     "run": run_prompt,
     "resume": resume,
-    "sessions": sessions,
+    **FILING,
     "explain": explain,
 }
 

@@ -5,11 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.markdown import heading, markdown
 from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.resume import Replay
 from aglet.doors.lsp.peer import PeerError
 from aglet.doors.lsp.transcript import write_page
+from aglet.doors.markdown import heading, markdown
+from aglet.doors.replay import Replay
 from aglet.doors.shapes import file_uri
 from aglet.engine.ports import JournalError
 from aglet.stores.files import TRANSCRIPT

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from aglet.doors.lsp.markdown import markdown
 from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.markdown import markdown
 from aglet.stores.disk import APPEND, make_private
 
 

@@ -8,7 +8,8 @@ from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.errors import cursor_expired
 from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.resume import Replay, place_of
+from aglet.doors.lsp.methods.resume import place_of
+from aglet.doors.replay import Replay
 from aglet_protocol.sessions import EventsParams, EventsResult
 from aglet_protocol.types import Cursor
 

@@ -7,7 +7,7 @@ from aglet.doors.fold import fold
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.resume import Replay
+from aglet.doors.replay import Replay
 from aglet_protocol.sessions import ItemParams, ItemResult
 
 
