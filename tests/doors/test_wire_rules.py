@@ -15,11 +15,11 @@ from aglet.engine.facts import (
     Asked,
     Entry,
     Glimpse,
-    Injected,
     Replied,
     RunEnded,
     RunStarted,
     SessionChanged,
+    TakenIn,
     TextDelta,
     ToolDelta,
     ToolFinished,
@@ -35,7 +35,6 @@ from aglet.engine.vocabulary import (
     Text,
     ToolCall,
     ToolOutcome,
-    UserMessage,
 )
 from support.message_rules import check_messages
 from support.wire import Wire
@@ -48,7 +47,7 @@ FACTS: tuple[Any, ...] = (
     SessionChanged("/work"),
     Admitted("run_1", "item_1", SAID),
     RunStarted("run_1"),
-    Injected((UserMessage("item_1", SAID),)),
+    TakenIn(("item_1",)),
     TurnStarted("turn_1", "m"),
     TextDelta("item_2", "I "),
     TextDelta("item_2", "look"),

@@ -42,7 +42,7 @@ from aglet.engine.vocabulary import (
 from support.scenario import FakeTool, Meanwhile, call, check, overflow, say, stop_with
 
 WRITES = frozenset({Effect.WRITES})
-START = ["run started", "injected user: go"]
+START = ["run started", "took in user: go"]
 
 
 async def hang() -> None:
@@ -201,7 +201,7 @@ async def test_observing_features_see_every_fact_of_their_run() -> None:
         features=[Feature(name="audit", on_fact=look)],
         facts=[*START, "turn", "replied done", "ended end_turn"],
     )
-    assert seen == ["RunStarted", "Injected", "TurnStarted", "Replied", "RunEnded"]
+    assert seen == ["RunStarted", "TakenIn", "TurnStarted", "Replied", "RunEnded"]
 
 
 async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
@@ -403,7 +403,7 @@ async def test_steering_goes_into_the_next_request() -> None:
         meanwhile=steer,
         facts=[
             *START, "turn", "replied - look(c1)", "started c1", "steered and quickly",
-            "finished c1 completed: ok", "injected user: and quickly",
+            "finished c1 completed: ok", "took in user: and quickly",
             "turn", "replied done", "ended end_turn",
         ],
     )  # fmt: skip
@@ -419,7 +419,7 @@ async def test_steering_during_the_last_reply_makes_the_run_go_on() -> None:
         [TextDelta("", "done"), lambda: asyncio.sleep(0.05), Replied("", "done")], say("that too"),
         meanwhile=steer,
         facts=[
-            *START, "turn", "steered one more thing", "replied done", "injected user: one more thing",
+            *START, "turn", "steered one more thing", "replied done", "took in user: one more thing",
             "turn", "replied that too", "ended end_turn",
         ],
     )  # fmt: skip

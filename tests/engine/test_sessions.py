@@ -47,7 +47,7 @@ from support.scenario import (
     FakeTool,
     Part,
     call,
-    describe,
+    described,
     paired,
     say,
 )
@@ -81,8 +81,8 @@ async def end(session: Session, run_id: str) -> RunResult:
     return await asyncio.wait_for(session.finished(run_id), 5)
 
 
-def described(session: Session) -> list[str]:
-    return [describe(entry.fact) for entry in session.log.journal.entries()]
+def told(session: Session) -> list[str]:
+    return described(session.log.journal.entries())
 
 
 async def hang() -> None:
@@ -96,9 +96,9 @@ async def test_prompts_run_one_at_a_time_in_their_order() -> None:
         third = await session.prompt((Text("3"),))
         assert [first.outcome, second.outcome, third.outcome] == ["started", "queued", "queued"]
         await end(session, third.run_id)
-        assert [line for line in described(session) if line.startswith(("injected", "replied"))] == [
-            "injected user: 1", "replied one", "injected user: 2", "replied two",
-            "injected user: 3", "replied three",
+        assert [line for line in told(session) if line.startswith(("took in", "replied"))] == [
+            "took in user: 1", "replied one", "took in user: 2", "replied two",
+            "took in user: 3", "replied three",
         ]  # fmt: skip
 
 
@@ -132,7 +132,7 @@ async def test_a_prompt_can_steer_the_active_run() -> None:
         steered = await session.prompt((Text("quickly"),), "steer")
         assert (steered.outcome, steered.run_id) == ("injected", active.run_id)
         await end(session, active.run_id)
-        assert "injected user: quickly" in described(session)
+        assert "took in user: quickly" in told(session)
 
 
 async def test_a_prompt_can_interrupt_and_goes_before_the_waiting_ones() -> None:
@@ -144,8 +144,8 @@ async def test_a_prompt_can_interrupt_and_goes_before_the_waiting_ones() -> None
         assert (await end(session, active.run_id)).stop.reason == StopReason.CANCELLED
         await end(session, waiting.run_id)
         assert session.state.status == "idle"
-        injected = [line for line in described(session) if line.startswith("injected")]
-        assert injected[-2:] == ["injected user: 3", "injected user: 2"]
+        injected = [line for line in told(session) if line.startswith("took in")]
+        assert injected[-2:] == ["took in user: 3", "took in user: 2"]
         assert (await end(session, urgent.run_id)).stop.reason == StopReason.END_TURN
 
 
@@ -267,8 +267,8 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
         assert [admitted.content for admitted in again.state.queue] == [(Text("2"),)]
         third = await again.prompt((Text("3"),))
         await end(again, third.run_id)
-        assert [line for line in described(again) if line.startswith("injected")] == [
-            "injected user: 1", "injected user: 2", "injected user: 3",
+        assert [line for line in told(again) if line.startswith("took in")] == [
+            "took in user: 1", "took in user: 2", "took in user: 3",
         ]  # fmt: skip
 
 
@@ -296,8 +296,8 @@ async def test_a_replaced_prompt_that_could_begin_at_that_moment_never_runs() ->
         await replacing
         assert (await end(session, second.run_id)).stop.reason is StopReason.CANCELLED
         await end(session, other.run_id)
-        injected = [line for line in described(session) if line.startswith("injected")]
-        assert injected == ["injected user: 1", "injected user: other"]
+        injected = [line for line in told(session) if line.startswith("took in")]
+        assert injected == ["took in user: 1", "took in user: other"]
 
 
 async def test_a_run_that_a_crash_left_open_is_closed_and_its_call_never_repeated() -> None:
@@ -420,8 +420,8 @@ async def test_steering_that_races_the_end_is_taken_in_or_returned(delay: int) -
         await end(session, steered.run_id)
         while session.state.running:
             await asyncio.sleep(0.001)
-        taken = [line for line in described(session) if line.startswith("injected")]
-        assert ", ".join(taken).replace("injected ", "") == "user: go, user: more", admission
+        taken = [line for line in told(session) if line.startswith("took in")]
+        assert ", ".join(taken).replace("took in ", "") == "user: go, user: more", admission
 
 
 async def test_cancel_that_races_the_end_gives_one_end() -> None:

@@ -195,8 +195,8 @@ def test_what_is_no_journal_is_refused_and_left_alone(store: FileStore, path: Pa
 def test_a_file_of_a_newer_aglet_is_refused_and_left_alone(
     store: FileStore, path: Path, whole: bytes
 ) -> None:
-    rest = b'"journal":2,"what":"ever"}'
-    content = b'{"crc":"%08x",' % crc32(rest) + rest + b"\n"
+    rest = b'{"journal":2,"what":"ever"}]'
+    content = b'["%08x",' % crc32(rest) + rest + b"\n"
     for data in (content, whole + content):
         path.write_bytes(data)
         for ask in (store.open, store.peek):

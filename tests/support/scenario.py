@@ -33,6 +33,7 @@ from aglet.engine.facts import (
     RunStarted,
     SessionChanged,
     Steered,
+    TakenIn,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -229,7 +230,7 @@ async def check(
             await watching
         state, entries = session.state, list(session.log.journal.entries())
     if facts is not None:
-        assert [describe(entry.fact) for entry in entries[2:]] == facts
+        assert described(entries)[2:] == facts
     assert model.closed == len(model.requests), "every stream is closed"
     await prove(entries, state, equip)
     return state
@@ -273,6 +274,25 @@ def paired(messages: Sequence[Message]) -> bool:
     return not expected
 
 
+def described(entries: Sequence[Entry]) -> list[str]:
+    """The facts in one line each, without ids and times; messages that are taken in by their words."""
+    said: dict[str, str] = {}
+    lines: list[str] = []
+    for entry in entries:
+        match entry.fact:
+            case Admitted(item_id=item_id, content=content):
+                said[item_id] = f"user: {words(content)}"
+            case Steered(item_id=item_id, content=content, origin=origin):
+                said[item_id] = f"{origin}: {words(content)}"
+            case _:
+                pass
+        if isinstance(entry.fact, TakenIn):
+            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
+        else:
+            lines.append(describe(entry.fact))
+    return lines
+
+
 def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per kind of fact
     """A fact in one line without ids and times."""
     match fact:
@@ -286,6 +306,8 @@ def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per 
             return "run started"
         case Steered(content=content):
             return f"steered {words(content)}"
+        case TakenIn(item_ids):
+            return f"took in {len(item_ids)}"
         case Injected(messages):
             return "injected " + ", ".join(f"{m.origin}: {words(m.content)}" for m in messages)
         case TurnStarted():

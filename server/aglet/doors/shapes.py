@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -75,6 +76,7 @@ def file_uri(path: str) -> str:
     return Path(path).as_uri() if Path(path).is_absolute() else path
 
 
+@cache
 def camel(name: str) -> str:
     """`max_turns` as `maxTurns`."""
     first, *rest = name.split("_")
@@ -89,6 +91,16 @@ def known(values: Mapping[str, Any]) -> JsonObject:
 def filled(**members: Any) -> JsonObject:
     """The members that say something: neither `None` nor empty."""
     return {name: value for name, value in members.items() if value not in (None, "", (), [], {})}
+
+
+def session_info(cwd: str, title: str, parent: str, roots: Iterable[str]) -> JsonObject:
+    """What `sessionInfo` says: only what is known."""
+    return filled(
+        cwd=file_uri(cwd),
+        title=title,
+        parentSessionId=parent,
+        additionalRoots=[file_uri(root) for root in roots],
+    )
 
 
 def content_blocks(content: Iterable[Content]) -> list[JsonObject]:

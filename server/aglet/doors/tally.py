@@ -1,6 +1,6 @@
 """What one run used and changed, added up for its `runEnded`."""
 
-from dataclasses import asdict
+from dataclasses import fields
 
 from aglet.doors.shapes import camel
 from aglet.engine.vocabulary import FileChange, JsonObject, Usage
@@ -11,6 +11,7 @@ MERGED = {  # what two changes of one file in a row come to; "" is nothing at al
     ("deleted", "added"): "modified",
     ("moved", "modified"): "moved",
 }
+_COUNTS = [(count.name, camel(count.name)) for count in fields(Usage)]
 
 
 class Tally:
@@ -25,9 +26,9 @@ class Tally:
 
     def spend(self, usage: Usage, cost: float | None) -> None:
         """One more model call; `cost` in US dollars."""
-        for name, count in asdict(usage).items():
-            if count is not None:
-                self._usage[camel(name)] = self._usage.get(camel(name), 0) + count
+        for name, wire_name in _COUNTS:
+            if (count := getattr(usage, name)) is not None:
+                self._usage[wire_name] = self._usage.get(wire_name, 0) + count
         if cost is None:
             self._unpriced += 1
         else:

@@ -1,6 +1,6 @@
 """Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -33,6 +33,7 @@ from aglet.engine.facts import (
     SessionChanged,
     Shown,
     Steered,
+    TakenIn,
     TextDelta,
     ThinkingDelta,
     ToolDelta,
@@ -69,7 +70,7 @@ class Translator:
         self._out = Envelope(session_id, epoch, state.seq)
         self._items = OpenItems(self._out)
         self._tally = Tally()
-        self._info: JsonObject = _info(state.cwd, state.title, state.parent, state.roots)
+        self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
         self._waiting = Waiting(state.queue)
         self._pending = list(state.pending)  # messages that no model request has taken in
@@ -149,7 +150,7 @@ class Translator:
                 self._session_changed(fact)
             case Admitted() | QueueChanged() | RunStarted() | RunEnded():
                 self._run_fact(fact)
-            case Steered() | Injected() | Compacted() | Rewound() | PhaseStarted():
+            case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
                 self._context_fact(fact)
             case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
                 self._model_fact(fact)
@@ -166,7 +167,7 @@ class Translator:
                 assert_never(fact)
 
     def _session_changed(self, fact: SessionChanged) -> None:
-        changed = _info(fact.cwd, fact.title, fact.parent, fact.roots)
+        changed = shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots)
         if changed:
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
@@ -227,20 +228,19 @@ class Translator:
         for request_id in list(self._questions):
             self._answered(request_id, WITHDRAWN)
         self._end_turn({})
-        for message in self._pending:  # steered too late for this run; the next one begins with it
-            self._items.tell(self._message_item(message))
+        self._tell_messages(self._pending)  # steered too late for this run; the next one begins with them
         self._pending.clear()
 
-    def _context_fact(self, fact: Steered | Injected | Compacted | Rewound | PhaseStarted) -> None:
+    def _context_fact(self, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted) -> None:
         match fact:
             case Steered(item_id, _, content, _, origin):
                 self._steered.add(item_id)
                 self._pending.append(UserMessage(item_id, content, origin))
+            case TakenIn(item_ids):
+                self._tell_messages(message for message in self._pending if message.item_id in item_ids)
+                self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
             case Injected(messages):
-                taken = {message.item_id for message in messages}
-                self._pending = [waiting for waiting in self._pending if waiting.item_id not in taken]
-                for message in messages:
-                    self._items.tell(self._message_item(message))
+                self._tell_messages(messages)
             case Compacted(item_id, summary):
                 item = {"itemId": item_id, "kind": "compaction", "status": "completed", "text": summary}
                 self._items.tell(item)
@@ -248,6 +248,10 @@ class Translator:
                 self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
                 self._out.put("recorded", {"fact": "phaseStarted", "name": name})
+
+    def _tell_messages(self, messages: Iterable[UserMessage]) -> None:
+        for message in messages:
+            self._items.tell(self._message_item(message))
 
     def _message_item(self, message: UserMessage) -> JsonObject:
         item: JsonObject = {"itemId": message.item_id, "kind": "userMessage", "status": "completed"}
@@ -360,15 +364,6 @@ class Translator:
             self._status = status
             data = {"state": status, "queued": len(self._waiting), "backgroundTasks": 0}
             self._out.put_shown("sessionState", data)
-
-
-def _info(cwd: str, title: str, parent: str, roots: Sequence[str]) -> JsonObject:
-    return shapes.filled(
-        cwd=shapes.file_uri(cwd),
-        title=title,
-        parentSessionId=parent,
-        additionalRoots=[shapes.file_uri(root) for root in roots],
-    )
 
 
 def _spent(usage: Usage, cost: float | None) -> JsonObject:

@@ -79,8 +79,15 @@ class Steered:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenIn:
+    """These prompts and steered messages, pending until now, went into the context."""
+
+    item_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Injected:
-    """These messages went into the context."""
+    """These messages of a room went into the context."""
 
     messages: tuple[UserMessage, ...]
 
@@ -238,7 +245,7 @@ class Unknown:
 
 GateFact = Injected | Compacted | PhaseStarted | LimitsChanged
 Fact = (
-    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | Injected | TurnStarted
+    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted
     | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
     | Compacted | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
 )  # fmt: skip

@@ -16,6 +16,7 @@ from aglet.engine.facts import (
     RunEnded,
     RunStarted,
     Steered,
+    TakenIn,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -25,7 +26,7 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import FileChange, Message, ToolResult
 
-SHOWN = (Asked, Compacted, Cut, Injected, Replied, Steered, ToolFinished, ToolStarted, TurnStarted)
+SHOWN = (Asked, Compacted, Cut, Injected, Replied, Steered, TakenIn, ToolFinished, ToolStarted, TurnStarted)
 
 
 def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
@@ -106,6 +107,8 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
 def _completed(fact: Fact) -> tuple[str, ...]:
     """The items of the conversation that end with this fact."""
     match fact:
+        case TakenIn(item_ids):
+            return item_ids
         case Injected(messages):
             return tuple(message.item_id for message in messages)
         case Replied(item_id) | Cut(item_id) | Compacted(item_id):
