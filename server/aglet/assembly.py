@@ -4,13 +4,14 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
+from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, asked, bounds, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.ports import Asker, Clock, ModelClient
+from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import JsonObject, Limits
+from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
     budget,
@@ -27,9 +28,7 @@ from aglet.features import (
     shell,
     usage,
 )
-from aglet.features.budget.limits import limits_from
 from aglet.features.client_tools.calling import NO_CLIENT, Client
-from aglet.features.deadline.settings import seconds_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
@@ -46,7 +45,7 @@ class World:
 
     def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
         self.setup, self._client, self._editor = setup, client, editor
-        self._turns, self._seconds = HEADLESS if headless else EDITOR
+        self._usual = HEADLESS if headless else EDITOR
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
         self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
@@ -65,7 +64,7 @@ class World:
         """
         check_folder(folder)
         try:
-            self._bounds(self.setup.load(folder).config, options)
+            bounds(self.setup.load(folder).config, options, *self._usual)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -83,7 +82,8 @@ class World:
         config = setup.load(state.cwd).config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
-        limits, seconds = self._bounds(config, {**state.options, **admitted.options})
+        usual = bounds(config, {**state.options, **admitted.options}, *self._usual)
+        limits, seconds = left_of(session, admitted, usual, asked(admitted.options))
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
@@ -99,11 +99,6 @@ class World:
             workspace=workspace,
             limits=limits,
         )
-
-    def _bounds(self, config: Config, options: JsonObject) -> tuple[Limits, float | None]:
-        """What a run may spend, and its seconds. Raises `ValueError`."""
-        seconds = seconds_from(options, config.deadline, self._seconds)
-        return limits_from(options, config.budget, self._turns), seconds
 
 
 def features(

@@ -1,5 +1,6 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
+from aglet.config.bounds import asked, bounds
 from aglet.config.choice import Choice
 from aglet.config.endpoints import Offered, offered_models
 from aglet.config.errors import ConfigError
@@ -24,6 +25,8 @@ __all__ = [
     "Source",
     "Told",
     "Trust",
+    "asked",
+    "bounds",
     "check_folder",
     "load",
     "offered_models",

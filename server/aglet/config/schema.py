@@ -1,5 +1,7 @@
 """All settings: the sum of the rooms' own sections, and the models."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, SecretStr
 
 from aglet.config.model_settings import BaseUrl, ModelSettings
@@ -24,6 +26,7 @@ class Config(BaseModel):
 
     `model` is the name of a configured model or tier, or a model's name at `base_url`. `api_key_env` and
     `api_key` belong to `base_url`. `tiers` gives `fast`, `default`, `strong` or your own names a model.
+    `recovery` says what an editor does at its start with runs that a crash or a shutdown cut off.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,6 +37,7 @@ class Config(BaseModel):
     api_key: SecretStr = SecretStr("")
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
+    recovery: Literal["ask", "auto", "never"] = "ask"
 
     deadline: Deadline = Deadline()
     guards: Guards = Guards()

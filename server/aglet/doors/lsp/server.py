@@ -17,6 +17,7 @@ from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
+from aglet.doors.lsp.recovering import recover
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
@@ -52,9 +53,10 @@ class Connection:
             async with opened(self._opening, self._editor, self._tools, arguments) as world:
                 door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
-                beating = tasks.create_task(pulse(door, self._peer))
+                besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
                 code = await self._listen(door, dispatcher)
-                beating.cancel()
+                for task in besides:
+                    task.cancel()
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
