@@ -1,14 +1,16 @@
 """The composition root: opens the world, and says which features exist and in which order."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, asked, bounds, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.ports import Asker, Clock, ModelClient
-from aglet.engine.recovering import left_of
+from aglet.engine.recovering import cut_off, left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject
@@ -24,6 +26,7 @@ from aglet.features import (
     history,
     instructions,
     permissions,
+    recovery,
     search,
     shell,
     usage,
@@ -31,7 +34,7 @@ from aglet.features import (
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.blobs import Blobs
-from aglet.stores.files import FileStore
+from aglet.stores.files import FileStore, tidy
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -72,6 +75,10 @@ class World:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
         return self._choice.notes(folder)
 
+    async def _tidy(self, workspace: OpenWorkspace) -> None:
+        await workspace.clean()
+        await asyncio.to_thread(tidy, self.setup.state_folder)
+
     async def aclose(self) -> None:
         """End the processes and the connections; the sessions are closed before."""
         await self._processes.aclose()
@@ -92,6 +99,7 @@ class World:
         return Outfit(
             features=(
                 *rooms,
+                *((recovery.build(partial(self._tidy, workspace)),) if cut_off(state) else ()),
                 history.build(models, session.log.record, titles=titles),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
             ),

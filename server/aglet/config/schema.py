@@ -1,7 +1,5 @@
 """All settings: the sum of the rooms' own sections, and the models."""
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, SecretStr
 
 from aglet.config.model_settings import BaseUrl, ModelSettings
@@ -16,6 +14,7 @@ from aglet.features.guards.settings import Settings as Guards
 from aglet.features.history.settings import Settings as History
 from aglet.features.instructions.settings import Settings as Instructions
 from aglet.features.permissions.settings import Settings as Permissions
+from aglet.features.recovery.settings import Settings as Recovery
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
 from aglet.features.usage.settings import Settings as Usage
@@ -26,7 +25,6 @@ class Config(BaseModel):
 
     `model` is the name of a configured model or tier, or a model's name at `base_url`. `api_key_env` and
     `api_key` belong to `base_url`. `tiers` gives `fast`, `default`, `strong` or your own names a model.
-    `recovery` says what an editor does at its start with runs that a crash or a shutdown cut off.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,7 +35,6 @@ class Config(BaseModel):
     api_key: SecretStr = SecretStr("")
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
-    recovery: Literal["ask", "auto", "never"] = "ask"
 
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
@@ -46,6 +43,7 @@ class Config(BaseModel):
     instructions: Instructions = Instructions()
     continuation: Continuation = Continuation()
     permissions: Permissions = Permissions()
+    recovery: Recovery = Recovery()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
     files: Files = Files()

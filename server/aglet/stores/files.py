@@ -13,7 +13,7 @@ from uuid import uuid4
 from aglet.engine.facts import Entry
 from aglet.engine.ports import Journal, JournalBusy, JournalError, SessionRow
 from aglet.stores.codec import Header, encode
-from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, write_new
+from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, sweep, write_new
 from aglet.stores.journal import FileJournal
 from aglet.stores.reading import SUFFIX, Reading, open_file, read_file, read_open
 from aglet.stores.rows import checked
@@ -93,6 +93,11 @@ class FileStore:
 
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{checked(session_id)}{SUFFIX}"
+
+
+def tidy(state_dir: Path) -> None:
+    """Remove what processes that were killed left unfinished in the state folder. Raises `OSError`."""
+    sweep(state_dir, state_dir / "sessions", state_dir / "blobs", state_dir / "grants")
 
 
 def _adopt(fd: int, path: Path, *, new: bool) -> FileJournal:

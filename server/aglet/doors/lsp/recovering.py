@@ -42,7 +42,7 @@ def _mode(door: Door) -> str:
     if not door.folder:
         return "never"
     setup = door.world.setup
-    mode = setup.load(door.folder).config.recovery
+    mode = setup.load(door.folder).config.recovery.start
     return "ask" if mode == "auto" and not setup.trusts(Path(door.folder)) else mode
 
 

@@ -3,11 +3,10 @@
 import asyncio
 import os
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.markdown import markdown
-from aglet.stores.disk import APPEND, make_private
+from aglet.stores.disk import APPEND, make_private, replace_whole
 
 
 class Transcript:
@@ -46,11 +45,4 @@ class Transcript:
 def write_page(file: Path, page: str) -> None:
     """Make the file anew, wholly or not at all, for the user only. Blocks. Raises `OSError`."""
     make_private(file.parent)
-    with NamedTemporaryFile("wb", dir=file.parent, delete=False) as fresh:  # made with 0600
-        try:
-            fresh.write(page.encode("utf-8", "replace"))
-            fresh.flush()
-            Path(fresh.name).replace(file)
-        except OSError:
-            Path(fresh.name).unlink()
-            raise
+    replace_whole(file, page.encode("utf-8", "replace"))
