@@ -1,4 +1,4 @@
-"""Faults at the N-th call to the system: the process dies before it, the call fails, or the clock is set back.
+"""Faults at the N-th call to the system: the process dies before it, it fails, or the clock is set back.
 
 The calls that change what is on the disk or start a process are replaced in this process; so it needs no
 privilege. Only regular files count: what goes through pipes and sockets is nobody's data.
