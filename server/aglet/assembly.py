@@ -1,11 +1,10 @@
 """The composition root: opens the world, and says which features exist and in which order."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
+from aglet.checkup import for_action
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, asked, bounds, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
@@ -21,10 +20,12 @@ from aglet.features import (
     client_tools,
     continuation,
     deadline,
+    doctor,
     files,
     guards,
     history,
     instructions,
+    output_schema,
     permissions,
     recovery,
     search,
@@ -32,9 +33,10 @@ from aglet.features import (
     usage,
 )
 from aglet.features.client_tools.calling import NO_CLIENT, Client
+from aglet.features.output_schema.settings import schema_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.blobs import Blobs
-from aglet.stores.files import FileStore, tidy
+from aglet.stores.files import FileStore
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -50,8 +52,8 @@ class World:
         self.setup, self._client, self._editor = setup, client, editor
         self._usual = HEADLESS if headless else EDITOR
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
-        self._choice = Choice(lambda: self.setup)
-        self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
+        self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
+        self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in `folder`: the named one, the default, or one found on this machine.
@@ -61,23 +63,17 @@ class World:
         return await self._choice.model(folder, name)
 
     def check_options(self, folder: str, options: JsonObject) -> None:
-        """Refuse what a run in `folder` could not begin with, before it is admitted. Raises `ConfigError`.
-
-        `options` are those of the session and, above them, those of the run.
-        """
+        """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
             bounds(self.setup.load(folder).config, options, *self._usual)
+            schema_from(options)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
         return self._choice.notes(folder)
-
-    async def _tidy(self, workspace: OpenWorkspace) -> None:
-        await workspace.clean()
-        await asyncio.to_thread(tidy, self.setup.state_folder)
 
     async def aclose(self) -> None:
         """End the processes and the connections; the sessions are closed before."""
@@ -89,18 +85,21 @@ class World:
         config = setup.load(state.cwd).config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
-        usual = bounds(config, {**state.options, **admitted.options}, *self._usual)
+        options = {**state.options, **admitted.options}
+        usual, schema = bounds(config, options, *self._usual), schema_from(options)
         limits, seconds = left_of(session, admitted, usual, asked(admitted.options))
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
-        models = self._choice.models(state.cwd)
-        titles = config.history.titles and "fast" in config.tiers
+        models = self._choice.resolver(state.cwd)
         return Outfit(
             features=(
                 *rooms,
-                *((recovery.build(partial(self._tidy, workspace)),) if cut_off(state) else ()),
-                history.build(models, session.log.record, titles=titles),
+                *((output_schema.build(config.output_schema, schema),) if schema else ()),
+                *((recovery.build(workspace.clean, self._store.tidy),) if cut_off(state) else ()),
+                history.build(
+                    models, session.log.record, titles=config.history.titles and "fast" in config.tiers
+                ),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
             ),
             models=models,
@@ -130,6 +129,7 @@ def features(
         permissions.build(config.permissions, asker, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        doctor.build(for_action(setup)),
         files.build(config.files),
         search.build(config.search),
         shell.build(config.shell, asker),

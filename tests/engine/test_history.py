@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from aglet.engine.actions import ActionContext, ActionOutcome, ActionSpec
-from aglet.engine.admission import Refused
+from aglet.engine.admission import ANYBODY, Refused
 from aglet.engine.facts import Admitted, Entry, Glimpse, Noted, Notice, Replied, Rewound, ToolFinished
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.history import forked, name_of, rewinding, undoing
@@ -267,15 +267,15 @@ async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
         first = await session.prompt(prompt("1"))
         await asyncio.sleep(0.01)
         ids = {text: (await session.prompt(prompt(text))).item_id for text in "abc"}
-        move(session, ids["c"], 0)
+        move(session, ids["c"], 0, ANYBODY)
         assert waiting(session) == ["c", "a", "b"]
-        await replace(session, ids["a"], prompt("A"))
+        await replace(session, ids["a"], prompt("A"), ANYBODY)
         assert waiting(session) == ["c", "A", "b"]
-        remove(session, ids["b"])
+        remove(session, ids["b"], ANYBODY)
         assert waiting(session) == ["c", "A"]
         for gone in (ids["a"], ids["b"], first.item_id):
             with pytest.raises(Refused, match="does not wait"):
-                remove(session, gone)
+                remove(session, gone, ANYBODY)
         session.cancel(first.run_id)
         last = session.state.queue[-1].run_id
         await asyncio.wait_for(session.finished(last), 5)
@@ -290,7 +290,7 @@ async def test_a_prompt_that_waits_in_an_idle_session_is_replaced_before_it_begi
         old = await session.prompt(prompt("old"))
         await sessions.close(session.session_id)
         session = await sessions.open(session.session_id)
-        await replace(session, old.item_id, prompt("new"))
+        await replace(session, old.item_id, prompt("new"), ANYBODY)
         assert session.state.queue
         await asyncio.wait_for(session.finished(session.state.queue[-1].run_id), 5)
         assert seen(session)[-2:] == ["new", "x"]

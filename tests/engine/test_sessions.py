@@ -7,12 +7,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from aglet.engine import queueing
-from aglet.engine.admission import Admission, Refused
+from aglet.engine.admission import ANYBODY, Admission, Refused, Request
 from aglet.engine.calls import find_tool
 from aglet.engine.facts import (
     Admitted,
     Entry,
     Glimpse,
+    Noted,
     Notice,
     Replied,
     RunEnded,
@@ -27,7 +28,7 @@ from aglet.engine.feature import Feature, Outfit
 from aglet.engine.loop import RunResult
 from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
 from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
+from aglet.engine.sessions import Sessions, made_for
 from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import (
     SHUT_DOWN,
@@ -53,6 +54,7 @@ from support.scenario import (
 )
 
 GO = (Text("go"),)
+OTHER = (Text("other"),)
 
 
 class World:
@@ -289,7 +291,7 @@ async def test_a_replaced_prompt_that_could_begin_at_that_moment_never_runs() ->
     async with World([hang], say("other")).session() as session:
         first = await session.prompt((Text("1"),))
         second = await session.prompt((Text("2"),))
-        replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, (Text("other"),)))
+        replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, OTHER, ANYBODY))
         await asyncio.sleep(0)  # the other prompt is admitted and waits for the disk
         (other,) = session.state.queue
         session.cancel(first.run_id)
@@ -479,3 +481,111 @@ def test_facts_whose_beginning_only_a_newer_version_knows_can_still_be_folded() 
     ]
     state = fold_all(Entry(seq, 0.0, fact) for seq, fact in enumerate(facts, 1))
     assert (state.run_id, state.running, state.transcript) == ("run_1", False, ())
+
+
+# --- requests that are followed once ----------------------------------------------------------------
+
+
+MADE = Request("a key", "make it so")
+
+
+async def test_a_request_with_a_key_makes_one_session_in_every_process() -> None:
+    world = World(say("one"))
+    async with world.sessions() as sessions:
+        made, again = await asyncio.gather(*[sessions.create("/work", request=MADE) for _ in range(2)])
+        assert made is again
+        await end(made, (await made.prompt(GO)).run_id)
+        with pytest.raises(Refused, match="another request"):
+            await sessions.create("/elsewhere", request=Request("a key", "make it otherwise"))
+        assert sessions.is_open(made.session_id)
+        async with world.sessions() as others:
+            with pytest.raises(JournalBusy):
+                await others.create("/work", request=MADE)
+    async with world.sessions() as sessions:
+        with pytest.raises(Refused, match="another request"):
+            await sessions.fork(made.session_id, request=Request("a key", "fork it"))
+        assert not sessions.is_open(made.session_id)
+        assert (await sessions.create("/work", request=MADE)).state == made.state
+        assert (await sessions.create("/work")).session_id != made.session_id
+
+
+async def test_a_request_with_a_key_makes_one_fork_in_every_process() -> None:
+    world = World(say("one"), say("two"))
+    async with world.sessions() as sessions:
+        session = await sessions.create("/work")
+        await end(session, (await session.prompt(GO)).run_id)
+        fork = await sessions.fork(session.session_id, request=MADE)
+        await end(session, (await session.prompt(GO)).run_id)
+        assert await sessions.fork(session.session_id, request=MADE) is fork
+    async with world.sessions() as sessions:
+        assert (await sessions.fork(session.session_id, request=MADE)).state == fork.state
+        assert len((await sessions.list())[0]) == 2
+
+
+@pytest.mark.parametrize("facts", range(5))
+async def test_what_a_crash_left_of_a_new_session_is_made_anew(facts: int) -> None:
+    world = World(say("one"))
+    async with world.sessions() as sessions:
+        session = await sessions.create("/work")
+        await end(session, (await session.prompt(GO)).run_id)
+    journal = world.store.create(made_for(MADE), MADE.asked)
+    journal.append(*session.log.journal.entries()[:facts])
+    journal.close()
+    async with world.sessions() as sessions:
+        fork = await sessions.fork(session.session_id, request=MADE)
+        assert fork.state.parent == session.session_id
+        assert fork.state.transcript == session.state.transcript
+
+
+async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
+    world = World([hang])
+    async with world.session() as session:
+        await session.prompt(GO)
+        await asyncio.sleep(0.01)
+        one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
+        requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
+        assert not queueing.followed(session, requests["remove"], queueing.CHANGED)
+        queueing.remove(session, one, requests["remove"])
+        queueing.move(session, three, 0, requests["move"])
+        await queueing.replace(session, two, OTHER, requests["replace"])
+    async with world.sessions() as sessions:
+        session = await sessions.open(session.session_id)
+        assert [waiting.content for waiting in session.state.queue] == [(Text("3"),), OTHER]
+        for name, request in requests.items():
+            facts = queueing.REPLACED if name == "replace" else queueing.CHANGED
+            assert queueing.followed(session, request, facts)
+            with pytest.raises(Refused, match="another request"):
+                queueing.followed(session, Request(name, "something else"), facts)
+        fork = await sessions.fork(session.session_id)
+        assert not queueing.followed(fork, requests["remove"], queueing.CHANGED)
+
+
+async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_asked_for_again() -> None:
+    world = World([hang])
+    request = Request("a key", "remove it")
+    async with world.session() as session:
+        await session.prompt(GO)
+        await asyncio.sleep(0.01)
+        item_id = (await session.prompt(OTHER)).item_id
+        queueing.remove(session, item_id, request)
+        entries = session.log.journal.entries()
+    place = next(n for n, entry in enumerate(entries) if isinstance(entry.fact, Noted)) + 1
+    journal = world.store.create("ses_crashed")
+    journal.append(*entries[:place])
+    journal.close()
+    async with world.sessions() as sessions:
+        session = await sessions.open("ses_crashed")
+        assert not queueing.followed(session, request, queueing.CHANGED)
+        queueing.remove(session, item_id, request)
+        assert queueing.followed(session, request, queueing.CHANGED)
+        assert not session.state.queue
+
+
+async def test_a_prompt_that_is_about_to_begin_is_removed_once() -> None:
+    async with World(say("never")).session() as session:
+        admission = await session.prompt(GO)
+        request = Request("a key", "remove it")
+        queueing.remove(session, admission.item_id, request)
+        assert queueing.followed(session, request, queueing.CHANGED)
+        assert (await end(session, admission.run_id)).stop.reason is StopReason.CANCELLED
+        assert not session.state.transcript

@@ -45,7 +45,7 @@ async def test_text_thinking_calls_and_usage_arrive() -> None:
     )
     calls = (ToolCall("call_1_0", "read", {"path": "a"}), ToolCall("call_1_1", "list", {}))
     assert (heard.reply.tool_calls, heard.reply.finish) == (calls, "tool_calls")
-    assert (heard.reply.usage, heard.reply.item_id, heard.reply.model) == (Usage(7, 3), "item_reply", "test")
+    assert (heard.reply.usage, heard.reply.item_id, heard.reply.model) == (Usage(7, 3), "item_reply", "")
 
 
 async def test_a_server_that_does_not_stream_is_understood() -> None:

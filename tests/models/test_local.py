@@ -5,6 +5,8 @@ import sys
 import time
 from asyncio.subprocess import PIPE
 
+import pytest
+
 from aglet.models.endpoint import Endpoint
 from aglet.models.local import LocalServer, find_local
 from support.model_replies import Raw, Request, page
@@ -50,6 +52,33 @@ async def test_ollama_that_is_slow_to_tell_its_sizes_is_found_without_them() -> 
     async with ModelServer(pages=pages) as server:
         (found,) = await find_local([("ollama", server.port)], time_limit=0.5)
     assert (found.dialect, found.windows) == ("chat", (None,))
+
+
+async def test_lm_studio_and_llamacpp_say_how_much_context_a_loaded_model_has() -> None:
+    loaded = {
+        "data": [{"id": "on", "loaded_context_length": 4096, "max_context_length": 9000}, {"id": "off"}]
+    }
+    studio = {**listing({"id": "on"}, {"id": "off"}), "/api/v0/models": page(loaded)}
+    props = page({"default_generation_settings": {"n_ctx": 8192}, "total_slots": 1})
+    llama = {**listing({"id": "m", "owned_by": "llamacpp"}), "/props": props}
+    async with ModelServer(pages=studio) as one, ModelServer(pages=llama) as two:
+        found = await find_local([("lmstudio", one.port), ("vllm", two.port)], time_limit=20.0)
+    assert [(server.kind, server.windows) for server in found] == [
+        ("lmstudio", (4096, None)),
+        ("llamacpp", (8192,)),
+    ]
+
+
+async def test_nobody_gets_a_key_and_no_redirect_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-1")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    async with ModelServer() as elsewhere:
+        there = Raw(status=302, headers={"Location": f"{elsewhere.url}/models"})
+        async with ModelServer(pages={"/v1/models": there}) as one, ModelServer() as two:
+            found = await find_local([("ollama", one.port), ("vllm", two.port)], time_limit=20.0)
+    assert [server.kind for server in found] == ["vllm"]
+    assert elsewhere.connections == 0
+    assert not [r for r in two.requests if "authorization" in r.headers or "canary" in str(r.headers)]
 
 
 async def test_whoever_is_no_model_server_is_left_out() -> None:

@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 
 from aglet.engine.facts import Entry, Noted
-from aglet.engine.ports import JournalError
+from aglet.engine.ports import JournalBusy, JournalError
 from aglet.stores import files
 from aglet.stores.files import FileStore
 from aglet.stores.journal import FileJournal
@@ -246,6 +246,27 @@ def test_links_pipes_and_folders_in_place_of_a_journal_are_refused(
     for ask in (store.open, store.peek):
         with pytest.raises(JournalError, match=r"not a regular file|cannot be opened"):
             ask("ses_1")
+
+
+def test_a_file_that_nothing_was_written_to_is_no_session_yet(store: FileStore, path: Path) -> None:
+    store.create("ses_2").close()
+    path.touch()
+    journal = store.create("ses_1", "asked for")
+    with pytest.raises(JournalBusy):
+        path.write_bytes(b"")
+        store.create("ses_1")
+    journal.close()
+
+
+def test_what_a_session_was_made_for_survives_damage_of_its_end(store: FileStore, path: Path) -> None:
+    journal = store.create("ses_1", "asked for")
+    journal.append(*ENTRIES)
+    journal.close()
+    path.write_bytes(path.read_bytes()[:-5])
+    for _ in range(2):
+        again = opened(store)
+        assert again.asked == "asked for"
+        again.close()
 
 
 def test_a_state_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

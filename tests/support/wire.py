@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from uuid import uuid4
 
 from aglet.doors.lsp.client import member
 from aglet.doors.shapes import is_object
@@ -74,6 +75,7 @@ class Wire:
         self.reading = threading.Event()
         self.reading.set()
         self.ended = False
+        self.key = uuid4().hex  # of the session that is asked for without another one
         self._ids = itertools.count(1)
         self._arrived = threading.Condition()
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -249,7 +251,7 @@ class Wire:
 
     def session(self, **params: Any) -> str:
         """Make a session; gives its id."""
-        given = {"cwd": self.workspace.as_uri(), "clientKey": "new", **params}
+        given = {"cwd": self.workspace.as_uri(), "clientKey": self.key, **params}
         return self.call("agent/session/new", given)["sessionId"]
 
     def run(self, session_id: str, text: str = "go", **params: Any) -> Any:

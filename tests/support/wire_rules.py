@@ -187,6 +187,14 @@ class Rules:
     def _gap(self, event: Event) -> None:
         self.items.skip(event["data"]["itemIds"])
 
+    def _checkpoint(self, event: Event) -> None:
+        maker = event["data"]["checkpointId"]
+        by_call = event["data"]["reason"] != "restore"
+        assert not by_call or maker in self.items.open, "what a call changed is kept while it is open"
+
+    def _turn_diff(self, event: Event) -> None:
+        assert event.get("runId") == self.runs.running, "a diff is the running run's"
+
     def _run_admitted(self, event: Event) -> None:
         self.runs.admit(event["runId"], event["data"]["admission"])
 

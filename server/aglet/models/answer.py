@@ -16,7 +16,7 @@ from aglet.models.tool_calls import ToolCalls
 from aglet.models.usage import cost_of
 from aglet.models.values import objects_in
 
-CUTTING = {"length", "content_filter"}  # the last call may have been cut off
+CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
 
 
 class Answer(ABC):
@@ -97,8 +97,7 @@ class Answer(ABC):
             "tool_calls" if calls else "refusal" if self._refused else self._finish,
             self._usage,
             cost_of(self._usage, self.endpoint.prices),
-            self.endpoint.name,
-            {"model": self.endpoint.identity, **opaque} if opaque else {},
+            opaque={"model": self.endpoint.identity, **opaque} if opaque else {},
         )
 
     def _end(self) -> None:

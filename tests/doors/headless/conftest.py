@@ -82,7 +82,7 @@ class Aglet:
             env=self.variables,
             capture_output=True,
             text=True,
-            timeout=9,
+            timeout=25,
             check=False,
         )
         check_printed(arguments, done.stdout, done.returncode)

@@ -161,7 +161,9 @@ def test_an_edit_the_editor_refuses_is_told_and_can_be_tried_again(serve: Serve)
     client = edited(serve, "neovim")
     client.refusal = "read-only"
     client.choose("Revert this change", 4)
-    client.message("the change was not reverted: read-only")
+    client.message(
+        f"the change was not reverted: The editor did not apply the edit to {client.uri}: read-only"
+    )
     client.refusal = ""
     client.choose("Revert this change", 4)
     client.eventually(lambda: client.text == TEXT)

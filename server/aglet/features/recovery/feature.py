@@ -11,14 +11,15 @@ Clean = Callable[[], Awaitable[object]]
 _log = logging.getLogger(__name__)
 
 
-def build(clean: Clean) -> Feature:
+def build(*clean: Clean) -> Feature:
     """The feature of the first run after a crash: beside it, what the crash left behind is removed."""
 
     async def tidy() -> None:
-        try:
-            await clean()
-        except (OSError, WorkspaceError) as problem:
-            _log.warning("what a crash left behind could not be removed: %s", problem)
+        for places in clean:
+            try:
+                await places()
+            except (OSError, WorkspaceError) as problem:
+                _log.warning("what a crash left behind could not be removed: %s", problem)
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
         view.spawn(tidy(), "session")
