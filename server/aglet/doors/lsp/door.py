@@ -151,19 +151,18 @@ class Door:
             raise session_busy(session_id)
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
-            if not known.told:
-                known.join()
-                call.until_answered.callback(known.offer)
+            self.join(known, call)
             return known
         return self.attach(await self._opened(session_id), call)
 
     async def watch(self, session_id: str, call: Call, *, control: bool) -> Attached:
         """The session, attached: for reading only while another process has it, unless `control` is wanted.
 
-        Raises `Bad` and `ConfigError`.
+        One that was left is told of again from `join` on. Raises `Bad` and `ConfigError`.
         """
-        if session_id in self._attached:
-            return await self.open(session_id, call)
+        if known := self._attached.pop(session_id, None):
+            self._attached[session_id] = known
+            return known
         try:
             session = await self.world.sessions.open(session_id)
         except JournalBusy:
@@ -183,10 +182,13 @@ class Door:
         if session_id not in self._followed:
             gone = partial(self.detach, session_id)
             self._followed[session_id] = Attached(session, self.peer, self.client, gone, read_only=True)
-        followed = self._followed[session_id]
-        if not followed.told:
-            followed.join()
-        return followed
+        return self._followed[session_id]
+
+    def join(self, attached: Attached, call: Call) -> None:
+        """Tell the client of this session again from here on, if it had left."""
+        if not attached.told:
+            attached.join()
+            call.until_answered.callback(attached.offer)
 
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:

@@ -25,6 +25,7 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
     await attached.publisher.told()
     if params.replay != "none":
         replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
+    door.join(attached, call)
     call.ordered = True
     if not attached.read_only:
         call.until_answered.callback(attached.asking.put_again)
