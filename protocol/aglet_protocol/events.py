@@ -85,7 +85,10 @@ class RunStartedData:
 
 @define
 class RunEndedData:
-    """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars)."""
+    """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
+
+    `output` is the answer as JSON that fits the option `outputSchema`.
+    """
 
     stop_reason: str
     files_changed: list[FileChanged]
@@ -95,6 +98,7 @@ class RunEndedData:
     unanswered: int | None = None
     detail: str | None = None
     error: RunError | None = None
+    output: Any = None
 
 
 @define

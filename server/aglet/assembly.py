@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from aglet.checkup import for_action
 from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
@@ -18,9 +19,11 @@ from aglet.features import (
     client_tools,
     continuation,
     deadline,
+    doctor,
     files,
     guards,
     instructions,
+    output_schema,
     permissions,
     search,
     shell,
@@ -29,6 +32,7 @@ from aglet.features import (
 from aglet.features.budget.limits import limits_from
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.deadline.settings import seconds_from
+from aglet.features.output_schema.settings import schema_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
@@ -65,6 +69,7 @@ class World:
         check_folder(folder)
         try:
             self._bounds(self.setup.load(folder).config, options)
+            schema_from(options)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -82,16 +87,19 @@ class World:
         config = setup.load(state.cwd).config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
-        limits, seconds = self._bounds(config, {**state.options, **admitted.options})
+        options = {**state.options, **admitted.options}
+        limits, seconds = self._bounds(config, options)
+        schema = schema_from(options)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
         return Outfit(
             features=(
                 *rooms,
+                *((output_schema.build(config.output_schema, schema),) if schema else ()),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
             ),
-            models=self._choice.models(state.cwd),
+            models=self._choice.resolver(state.cwd),
             workspace=workspace,
             limits=limits,
         )
@@ -123,6 +131,7 @@ def features(
         permissions.build(config.permissions, asker, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        doctor.build(for_action(setup)),
         files.build(config.files),
         search.build(config.search),
         shell.build(config.shell, asker),

@@ -577,7 +577,7 @@ export interface RunAdmittedData {
   recovers?: string;
 }
 
-/** `outcome` is started, queued or injected; with `wait` it also says how the run ended. */
+/** `outcome` is started, queued or injected; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`. */
 export interface RunAnswer {
   runId: string;
   outcome: string;
@@ -587,9 +587,10 @@ export interface RunAnswer {
   cost?: number;
   filesChanged?: FileChanged[];
   error?: RunError;
+  output?: unknown;
 }
 
-/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). */
+/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`. */
 export interface RunEndedData {
   stopReason: string;
   filesChanged: FileChanged[];
@@ -599,6 +600,7 @@ export interface RunEndedData {
   unanswered?: number;
   detail?: string;
   error?: RunError;
+  output?: unknown;
 }
 
 /** Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. */

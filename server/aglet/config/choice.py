@@ -5,7 +5,7 @@ from collections.abc import Callable
 from aglet.config.endpoints import Offered, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelError, ModelResolver
 from aglet.models.endpoint import Endpoint
 from aglet.models.providers import PROVIDERS, named
 from aglet.models.resolver import Models
@@ -27,6 +27,17 @@ ONLY_A_NAME = (
     "there is no address for the model {!r}",
     "Start one of these, set {}, or use --base-url http://HOST/v1",
 )
+
+
+class NoModels:
+    """Implements `ModelResolver` where the configuration is wrong."""
+
+    def __init__(self, problem: ConfigError) -> None:
+        self._problem = problem
+
+    def resolve(self, name: str) -> ModelClient:
+        """There is none. Raises `ModelError`."""
+        raise ModelError(str(self._problem), kind="modelNotFound", hint="See: aglet doctor")
 
 
 class Choice:
@@ -62,6 +73,13 @@ class Choice:
             known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
             self._seen.append((offered, known))
         return known
+
+    def resolver(self, folder: str) -> ModelResolver:
+        """The same, for work that can be done without a model: what is wrong is said by who asks for one."""
+        try:
+            return self.models(folder)
+        except ConfigError as problem:
+            return NoModels(problem)
 
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""

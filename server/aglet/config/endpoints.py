@@ -35,14 +35,18 @@ class Offered:
         return Offered(found, default, {**short, **self.aliases}, self.warnings)
 
 
-def offered_models(setup: Setup, loaded: Loaded) -> Offered:
-    """The configured models, and the one at `base_url` if there is one. Raises `ConfigError`."""
-    return _Reader(setup, loaded).offered()
+def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Offered:
+    """The configured models, and the one at `base_url` if there is one.
+
+    Raises `ConfigError`; with `complete` also when the chosen model lacks what it cannot do without.
+    """
+    return _Reader(setup, loaded, complete=complete).offered()
 
 
 class _Reader:
-    def __init__(self, setup: Setup, loaded: Loaded) -> None:
+    def __init__(self, setup: Setup, loaded: Loaded, *, complete: bool) -> None:
         self._setup, self._loaded, self._config = setup, loaded, loaded.config
+        self._complete = complete
         self._warnings: list[str] = []
 
     def offered(self) -> Offered:
@@ -50,7 +54,8 @@ class _Reader:
         tables = {name: self._named(name, entry) for name, entry in config.models.items()}
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
         if chosen in tables:
-            self._check(config.models[chosen], tables[chosen])
+            if self._complete:
+                self._check(config.models[chosen], tables[chosen])
             if config.base_url and self._loaded.rank("base_url") in DIRECT:
                 tables[chosen] = self._moved(tables[chosen], config.base_url)
             own = None
@@ -70,7 +75,8 @@ class _Reader:
             variable = entry.api_key_env
             key = self._setup.keys.get(variable, "") or entry.api_key.get_secret_value()
             said_by = "api_key_env" if variable else "api_key"
-            key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
+            if entry.base_url or not (provider and _host(provider.base_url) == _host(url)):
+                key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
         elif entry.dialect != "chat" and provider.is_meant(url, self._setup.environment):
             variable, key = provider.key(self._setup.keys)
         else:
@@ -106,7 +112,7 @@ class _Reader:
         key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
         if own := self._setup.keys.get("AGLET_API_KEY"):
             variable, path, key = "AGLET_API_KEY", (), own
-        elif variable and not key:
+        elif variable and not key and self._complete:
             raise self._unset(variable, ("api_key_env",))
         key = self._bound(key, path, ("base_url",), config.base_url)
         return Endpoint(

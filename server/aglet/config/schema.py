@@ -9,9 +9,11 @@ from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
+from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
@@ -39,9 +41,11 @@ class Config(BaseModel):
     budget: Budget = Budget()
     instructions: Instructions = Instructions()
     continuation: Continuation = Continuation()
+    output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
+    doctor: Doctor = Doctor()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()

@@ -170,20 +170,22 @@ class Translator:
             case Answered(request_id, answer):
                 self._answered(request_id, answer)
                 self._tell_status("requiresAction" if self._questions else "running")
-            case LimitsChanged() | Noted() | Unknown():
+            case Noted():
                 self._noted(fact)
+            case LimitsChanged() | Unknown():
+                pass
             case _:  # pragma: no cover - closed by the type checker
                 assert_never(fact)
 
-    def _noted(self, fact: LimitsChanged | Noted | Unknown) -> None:
-        if isinstance(fact, Noted) and (kept := checkpoint(fact)):
+    def _noted(self, fact: Noted) -> None:
+        self._tally.note(fact.feature, fact.kind, fact.data)
+        if kept := checkpoint(fact):
             self._out.put("checkpoint", kept)
-        if isinstance(fact, Noted) and (item := file_edit(fact)):
+        if item := file_edit(fact):
             self._items.tell(item)
 
     def _session_changed(self, fact: SessionChanged) -> None:
-        changed = shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots)
-        if changed:
+        if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aglet.engine.admission import Refused
+from aglet.engine.admission import REQUESTS, Refused
 from aglet.engine.facts import (
     Admitted,
     Asked,
@@ -11,6 +11,7 @@ from aglet.engine.facts import (
     Entry,
     Fact,
     Injected,
+    Noted,
     Replied,
     Rewound,
     RunEnded,
@@ -130,6 +131,8 @@ def _of_the_fork(fact: Fact) -> Fact:
             return Admitted(fact.run_id, fact.item_id, fact.content, "", fact.options, fact.recovers)
         case Steered():
             return Steered(fact.item_id, fact.run_id, fact.content, "", fact.origin)
+        case Noted(feature, kind) if feature == REQUESTS:
+            return Noted(feature, kind, {})
         case _:
             return fact
 

@@ -16,7 +16,7 @@ from aglet.models.tool_calls import ToolCalls
 from aglet.models.usage import cost_of
 from aglet.models.values import objects_in
 
-CUTTING = {"length", "content_filter"}  # the last call may have been cut off
+CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
 
 
 class Answer(ABC):

@@ -5,9 +5,9 @@ the number of the fact, its time, its name and its fields:
 
     ["89abcdef",7,1795250000.5,"run_started",{"run_id":"run_1",…}]
 
-The first line is the header: an object with `journal` (the format's version), `session`, `epoch`
-and `created` in their place. The names in `FACTS` and `CONTENTS`, and the field names of those
-classes, are a promise to every file ever written.
+The first line is the header: an object with `journal` (the format's version), `session`, `epoch`,
+`created` and perhaps `asked` in their place. The names in `FACTS` and `CONTENTS`, and the field names
+of those classes, are a promise to every file ever written.
 """
 
 import json
@@ -72,18 +72,23 @@ class Damaged(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time."""
+    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
+
+    `asked` is the request that the session was made for, "" when it had no key.
+    """
 
     session_id: str
     epoch: str
     created: float
+    asked: str = ""
 
 
 def encode(line: Entry | Header) -> bytes:
     """The line as it stands in the file, with its line end."""
     if isinstance(line, Header):
         head: JsonObject = {"journal": FORMAT, "session": line.session_id}
-        body: list[Any] = [head | {"epoch": line.epoch, "created": line.created}]
+        asked = {"asked": line.asked} if line.asked else {}
+        body: list[Any] = [head | {"epoch": line.epoch, "created": line.created} | asked]
     else:
         body = [line.seq, line.at, *unstructure(line.fact)]
     rest = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
@@ -107,7 +112,7 @@ def decode(line: bytes) -> Entry | Header:
         case [int(seq), int() | float() as at, str(kind), {**data}]:
             return Entry(seq, float(at), structure(kind, data))
         case [{"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}]:
-            return Header(session_id, epoch, created)
+            return Header(session_id, epoch, created, str(body[0].get("asked", "")))
         case _:
             raise JournalError("it was written by a newer aglet; update aglet to open it")
 

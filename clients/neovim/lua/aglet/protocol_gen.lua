@@ -501,7 +501,7 @@
 ---@field content aglet.Content[]
 ---@field recovers? string
 
----`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+---`outcome` is started, queued or injected; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`.
 ---@class aglet.RunAnswer
 ---@field runId string
 ---@field outcome string
@@ -511,8 +511,9 @@
 ---@field cost? number
 ---@field filesChanged? aglet.FileChanged[]
 ---@field error? aglet.RunError
+---@field output? any
 
----A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
+---A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`.
 ---@class aglet.RunEndedData
 ---@field stopReason string
 ---@field filesChanged aglet.FileChanged[]
@@ -522,6 +523,7 @@
 ---@field unanswered? integer
 ---@field detail? string
 ---@field error? aglet.RunError
+---@field output? any
 
 ---Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
 ---@class aglet.RunError

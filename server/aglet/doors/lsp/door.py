@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
+from typing import NamedTuple
 
 from aglet.config import ConfigError
 from aglet.doors.errors import session_busy, session_not_found
@@ -11,6 +12,7 @@ from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.limits import MAX_QUEUED
+from aglet.doors.lsp.meant import Meant
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
@@ -40,6 +42,7 @@ class Attached:
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self.page = VirtualPage(peer, virtual_uri(session.session_id))
+        self.meant = Meant(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.offers: list[JsonObject] | None = None  # the commands it was told
@@ -76,6 +79,7 @@ class Attached:
         return await asyncio.to_thread(end_of, run_id, self.session.session_id, journal.entries())
 
     def _observe(self, event: Entry | Glimpse, state: State) -> None:
+        self.meant.take(event, state)
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` is told
             self.publisher.then(partial(self.asking.withdraw, fact))
@@ -98,6 +102,13 @@ class Attached:
             del self._ends[run_id]
 
 
+class Admission(NamedTuple):
+    """A run that is asked for and not admitted yet; whether it `follows` another that was there before."""
+
+    session_id: str
+    follows: bool
+
+
 class Door:
     """One connection: its client, and the sessions it uses."""
 
@@ -107,7 +118,7 @@ class Door:
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
-        self._admitting: dict[Call, str] = {}  # requests for runs that are not admitted yet: their sessions
+        self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -132,18 +143,22 @@ class Door:
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:
         """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
-        self._admitting[call] = session_id
+        attached, others = self._attached.get(session_id), self._admitting.values()
+        busy = attached is not None and (attached.session.state.running or bool(attached.session.state.queue))
+        follows = busy or any(other.session_id == session_id for other in others)
+        self._admitting[call] = Admission(session_id, follows)
         try:
             yield
         finally:
             del self._admitting[call]
 
     def cancel_admissions(self, session_id: str, *, all: bool) -> bool:
-        """Cancel the run that is about to be admitted, or `all` of them; whether there is one."""
-        calls = [call for call, session in self._admitting.items() if session == session_id]
-        for call in calls if all else calls[:1]:
+        """Cancel the run that is about to be admitted and follows no other, or `all`; False for none."""
+        admitting = [(call, one) for call, one in self._admitting.items() if one.session_id == session_id]
+        meant = [call for call, admission in admitting if all or not admission.follows]
+        for call in meant:
             call.cancelled = True
-        return bool(calls)
+        return bool(meant)
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:

@@ -139,6 +139,7 @@ def acknowledge(door: Door, params: JsonObject) -> None:
     session_id, seq = params.get("sessionId"), params.get("seq")
     attached = door.attached.get(session_id) if isinstance(session_id, str) else None
     if attached and isinstance(seq, int):
+        attached.meant.acknowledge(seq)
         attached.publisher.acknowledge(seq)
 
 

@@ -27,8 +27,10 @@ def build(settings: Settings, files: Files, blobs: Blobs) -> Feature:
             _log.warning("old contents of files could not be removed: %s", problem)
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
-        view.spawn(collect(), "session")
-        return await attempt()
+        try:
+            return await attempt()
+        finally:
+            view.spawn(collect(), "session")
 
     return Feature(
         name=ROOM,
