@@ -23,7 +23,7 @@ async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
 
 
 async def _find(door: Door, params: ItemParams) -> JsonObject | None:
-    if attached := door.attached.get(params.session_id):
+    if attached := {**door.attached, **door.followed}.get(params.session_id):
         for opened in attached.publisher.open_items():
             if opened["itemId"] == params.item_id:
                 return opened
