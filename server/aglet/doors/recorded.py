@@ -41,14 +41,14 @@ def checkpoint(note: Noted) -> JsonObject | None:
 
 
 def file_edit(note: Noted) -> JsonObject | None:
-    """The item of a file that was changed outside of a call: a change taken back, a file restored."""
+    """The item of a file that was changed outside of a call: a change or a file reverted."""
     match note:
         case Noted(feature="review", kind="judged", data={"itemId": str(item_id), "change": dict()} as data):
             title = "A change of the agent was reverted"
         case Noted(
             feature="checkpoints", kind="made", data={"itemId": str(item_id), "change": dict()} as data
         ):
-            title = "A file was restored"
+            title = "A file was reverted"
         case _:
             return None
     change = {name: value for name, value in data["change"].items() if name not in COUNTS}

@@ -19,6 +19,7 @@ from aglet.engine.vocabulary import (
     JsonObject,
     Message,
     Question,
+    SessionRow,
     ToolCall,
     ToolOutcome,
 )
@@ -179,22 +180,6 @@ class Tail(Journal, Protocol):
 
     def more(self) -> None: ...
     def held(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
-
-    session_id: str
-    title: str
-    cwd: str
-    created_at: float
-    updated_at: float
-    state: str
-    parent: str = ""
-    tags: tuple[str, ...] = ()
-    archived: bool = False
-    interrupted: bool = False  # nobody works on it, and there is something to go on with
 
 
 class Store(Protocol):

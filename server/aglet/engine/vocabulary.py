@@ -293,6 +293,22 @@ class Answer:
     by: str = ""
 
 
+# --- sessions in a list -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
+
+    session_id: str
+    title: str
+    cwd: str
+    created_at: float
+    updated_at: float
+    state: str
+    parent: str = ""
+
+
 # --- limits --------------------------------------------------------------------------------------
 
 

@@ -116,7 +116,7 @@ def test_files_that_went_back_or_away_have_no_changes_to_judge() -> None:
     review.take([Entry(2, 0.0, Rewound("cp", changes=(made,)))])
     assert not review.of("file:///w/a")
     review.take([finished(made, seq=3)])
-    restored = {"by": "rewind_1", "files": [], "change": {"uri": "file:///w/a"}}
+    restored = {"by": "rewind_1", "files": [{"uri": "file:///w/a"}]}
     review.take([Entry(4, 0.0, Noted("checkpoints", "made", restored))])
     assert not review.of("file:///w/a")
     review.take([finished(made, seq=5)])

@@ -50,8 +50,8 @@ class Attached:
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
-        self.meant = Meant(session.state, peer)
         self.page = VirtualPage(peer, virtual_uri(session.session_id))
+        self.meant = Meant(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.offers: list[JsonObject] | None = None  # the commands it was told

@@ -53,8 +53,9 @@ class Review:
                 case Rewound(changes=changes):
                     for change in changes:
                         self._forget(change.uri)
-                case Noted(feature="checkpoints", kind="made", data={"change": {"uri": str(uri)}}):
-                    self._forget(uri)
+                case Noted(feature="checkpoints", kind="made", data=data) if "runId" not in data:  # a restore
+                    for file in data["files"]:
+                        self._forget(file["uri"])
                 case Noted(feature="review", kind="judged", data=data):
                     self._judged(str(data.get("hunk", "")), str(data.get("verdict", "")))
                 case _:

@@ -110,7 +110,7 @@ class Restoring:
                 state = replace(wish.want, in_editor=change.via == "editor")
                 made = {"at": at, "by": checkpoint_id, "files": [state.to_json()]}
                 told = {"itemId": new_id("item"), "change": change_json(change)}
-                self._context.note(MADE, {**made, **told})
+                self._context.note(MADE, {**made, **(told if "reverts" in why else {})})
                 changes.append(change)
         files = tuple(file_json(change.uri, change.change, change) for change in changes)
         return Restored(checkpoint_id, files, tuple(self._conflicts), tuple(changes))
