@@ -14,7 +14,6 @@ from support.wire import Message, turns
 from .conftest import Serve
 from .plain_client import CLIENTS, PlainClient, block
 
-pytestmark = pytest.mark.timeout(60)  # a busy machine starts servers slowly
 TEXT = "".join(f"line {number} 😋\n" for number in range(1, 21))
 NEW = TEXT.replace("line 5 😋", "neue Zeile 5 😋")
 HANGING: Message = {"turns": [{"text": "I begin", "hang": True}]}

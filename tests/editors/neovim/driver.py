@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -33,7 +34,7 @@ return rows
 
 
 class Rpc:
-    """Neovim's RPC over a socket: requests, one at a time. What it tells of its own is dropped."""
+    """Neovim's RPC over a socket: requests, one at a time. What it tells of its own is what to draw."""
 
     def __init__(self, address: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -41,6 +42,7 @@ class Rpc:
         self._socket.connect(str(address))
         self._unpacker = msgpack.Unpacker(strict_map_key=False, ext_hook=lambda code, data: int(data[-1]))
         self._ids = itertools.count(1)
+        self.on_redraw: Callable[[list[Any]], None] = lambda events: None
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Send a request and wait for its result. Raises `RuntimeError` with Neovim's message."""
@@ -48,7 +50,9 @@ class Rpc:
         self._socket.sendall(msgpack.packb([0, number, method, arguments]))
         while True:
             for message in self._unpacker:
-                if message[:2] == [1, number]:
+                if message[1] == "redraw":
+                    self.on_redraw(message[2])
+                elif message[:2] == [1, number]:
                     if message[2] is not None:
                         raise RuntimeError(f"{method}{arguments}: {message[2][1]}")
                     return message[3]
@@ -72,7 +76,7 @@ class Editor:
         self._socket = Path(tempfile.mkdtemp(prefix="nvim-"))  # short: the path of a socket has a limit
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
-        self._rpc: Rpc | None = None
+        self.rpc: Rpc | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -117,7 +121,7 @@ class Editor:
             assert self._process.poll() is None, "nvim ended"
             assert time.monotonic() < deadline, "nvim did not start"
             time.sleep(0.01)
-        self._rpc = Rpc(address)
+        self.rpc = Rpc(address)
         self.call("nvim_ui_attach", 110, 36, {"rgb": True, "ext_linegrid": True})
 
     def quit(self) -> None:
@@ -125,21 +129,21 @@ class Editor:
         if self._process is None:
             return
         try:
-            if self._rpc:
+            if self.rpc:
                 with suppress(OSError):  # it ends before it answers
                     self.call("nvim_command", "qa!")
-                self._rpc.close()
+                self.rpc.close()
             self._process.wait(PATIENCE)
         finally:
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
-            self._process = self._rpc = None
+            self._process = self.rpc = None
 
     def call(self, method: str, *arguments: Any) -> Any:
         """A function of Neovim's API."""
-        assert self._rpc, "nvim is not running"
-        return self._rpc.call(method, *arguments)
+        assert self.rpc, "nvim is not running"
+        return self.rpc.call(method, *arguments)
 
     # --- the product ---
 

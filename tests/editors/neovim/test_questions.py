@@ -60,7 +60,7 @@ def test_neovims_own_picker_answers(editor: Editor) -> None:
 def test_a_question_does_not_take_the_keys_of_who_types(editor: Editor) -> None:
     opened(editor, turns(edit("return 2\n", "return 22\n"), "Ready."))
     editor.command("wincmd t")
-    editor.keys("Go# I type")
+    editor.keys("<Esc>Go# I type")
     editor.until("vim.api.nvim_get_mode().mode == 'i'")
     editor.lua("require('aglet').run('change it')")
     editor.until("#require('aglet.questions').waiting == 1")

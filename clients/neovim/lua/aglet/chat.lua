@@ -1,14 +1,15 @@
 -- The chat buffer of a session: an ordinary Markdown buffer that follows its store, a few times a second at most.
 
 local config = require("aglet.config")
+local folds = require("aglet.folds")
+local paint = require("aglet.paint")
 local render = require("aglet.render")
-
-local NAMESPACE = vim.api.nvim_create_namespace("aglet.chat")
 
 ---@class aglet.Placed: aglet.Block
 ---@field id string
 ---@field first integer its first line, from 0
 ---@field mark? integer the extmark of its label
+---@field painted? integer[] the extmarks of its lines
 
 ---@class aglet.Chat
 ---@field buf integer
@@ -26,7 +27,7 @@ local NAMESPACE = vim.api.nvim_create_namespace("aglet.chat")
 local Chat = {}
 Chat.__index = Chat
 
-local M = { namespace = NAMESPACE }
+local M = {}
 
 ---@type table<integer, aglet.Chat> by buffer
 M.all = {}
@@ -151,22 +152,6 @@ function Chat:replace(first, old, new)
 end
 
 ---@private
----@param placed aglet.Placed
-function Chat:label(placed)
-  if placed.label then
-    placed.mark = vim.api.nvim_buf_set_extmark(self.buf, NAMESPACE, placed.first, 0, {
-      id = placed.mark,
-      virt_text = { { " " .. placed.label, placed.hl } },
-      virt_text_pos = "eol",
-      invalidate = false,
-    })
-  elseif placed.mark then
-    vim.api.nvim_buf_del_extmark(self.buf, NAMESPACE, placed.mark)
-    placed.mark = nil
-  end
-end
-
----@private
 ---@param item_id string
 ---@return aglet.Block
 function Chat:block(item_id)
@@ -186,8 +171,8 @@ function Chat:redo(number)
   self.low = math.min(self.low or placed.first, placed.first)
   local by = #block.lines - #placed.lines
   placed.lines, placed.fold, placed.summary = block.lines, block.fold, block.summary
-  placed.label, placed.hl = block.label, block.hl
-  self:label(placed)
+  placed.label, placed.hl, placed.paint = block.label, block.hl, block.paint
+  paint.block(self.buf, placed)
   if by ~= 0 then
     for later = number + 1, #self.blocks do
       self.blocks[later].first = self.blocks[later].first + by
@@ -205,7 +190,7 @@ function Chat:add(item_id)
   vim.api.nvim_buf_set_lines(self.buf, placed.first, placed.first + empty, false, placed.lines)
   self.blocks[#self.blocks + 1] = placed
   self.places[item_id] = #self.blocks
-  self:label(placed)
+  paint.block(self.buf, placed)
 end
 
 ---Take away every block from this one on.
@@ -216,7 +201,7 @@ function Chat:cut(number)
   if not placed then
     return
   end
-  vim.api.nvim_buf_clear_namespace(self.buf, NAMESPACE, placed.first, -1)
+  paint.clear(self.buf, placed.first)
   vim.api.nvim_buf_set_lines(self.buf, placed.first, -1, false, {})
   self.ending = 0
   for gone = #self.blocks, number, -1 do
@@ -255,20 +240,6 @@ function Chat:update()
   end
 end
 
----Have the folds of what was touched looked at again: Neovim did so while the blocks were changing.
----@private
-function Chat:fold()
-  local low = self.low
-  self.low = nil
-  for _, win in ipairs(low and vim.fn.win_findbuf(self.buf) or {}) do
-    if vim._foldupdate then
-      vim._foldupdate(win, low, vim.api.nvim_buf_line_count(self.buf))
-    else
-      vim.wo[win].foldmethod = vim.wo[win].foldmethod
-    end
-  end
-end
-
 ---Bring the buffer up to date. A window whose cursor is on the last line follows; no other one moves.
 function Chat:draw()
   if not vim.api.nvim_buf_is_loaded(self.buf) then
@@ -286,7 +257,8 @@ function Chat:draw()
   vim.bo[self.buf].modifiable = true
   self:update()
   vim.bo[self.buf].modifiable = false
-  self:fold()
+  folds.update(self.buf, self.low)
+  self.low = nil
   local last = vim.api.nvim_buf_line_count(self.buf)
   for _, win in ipairs(following) do
     vim.api.nvim_win_set_cursor(win, { last, 0 })

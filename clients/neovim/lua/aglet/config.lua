@@ -5,8 +5,7 @@
 ---@field submit_insert string|false insert mode, in the prompt
 ---@field previous string|false an older prompt
 ---@field next string|false a newer prompt
----@field stop string|false normal mode, in chat and prompt
----@field close string|false normal mode, in the chat
+---@field stop string|false normal mode, in the prompt
 ---@field next_change string|false in a file that has changes of the agent
 ---@field previous_change string|false
 ---@field accept string|false
@@ -48,7 +47,6 @@ local defaults = {
     previous = "<Up>",
     next = "<Down>",
     stop = "<C-c>",
-    close = "q",
     next_change = "]h",
     previous_change = "[h",
     accept = "<localleader>a",

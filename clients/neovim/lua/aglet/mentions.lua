@@ -194,18 +194,24 @@ function M.omnifunc(findstart, base)
   return of and candidates(base, of) or {}
 end
 
----Offer completion for the word before the cursor, where it is one of ours.
+---@type string what completion was offered for last
+local offered = ""
+
+---Offer completion for the word before the cursor, where it is one of ours. Nothing is inserted unasked.
 function M.offer()
   local column, base = word_before()
   local of = here()
-  if column and of and vim.fn.pumvisible() == 0 and vim.fn.mode() == "i" then
-    local found = candidates(base, of)
-    if #found > 0 and not (#found == 1 and found[1].word == base) then
-      vim.fn.complete(column + 1, found)
-      if not vim.o.completeopt:find("noselect", 1, true) then
-        vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<C-p>", true, false, true), "n", false)
-      end
-    end
+  if not (column and of) or base == offered or vim.fn.pumvisible() == 1 or vim.fn.mode() ~= "i" then
+    offered = column and offered or ""
+    return
+  end
+  offered = base
+  local found = candidates(base, of)
+  if #found > 0 and not (#found == 1 and found[1].word == base) then
+    local before = vim.o.completeopt
+    vim.o.completeopt = "menuone,noinsert,noselect"
+    vim.fn.complete(column + 1, found)
+    vim.o.completeopt = before
   end
 end
 

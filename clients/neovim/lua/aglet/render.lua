@@ -6,6 +6,7 @@
 ---@field open? boolean the fold begins open
 ---@field label? string what stands behind the first line
 ---@field hl? string the highlight of the label
+---@field paint? table<integer, string> highlights of whole lines, from 1
 ---@field summary? string what a closed fold says besides its length
 
 ---@class aglet.RenderOptions
@@ -249,6 +250,22 @@ local function any_kind(item, _, waiting)
   return { lines = lines, label = label, hl = hl }
 end
 
+---The highlights of the lines of diffs.
+---@param lines string[]
+---@return table<integer, string>
+local function painted(lines)
+  local paint, inside = {}, false
+  local highlights = { ["+"] = "AgletAdded", ["-"] = "AgletRemoved", ["@"] = "AgletDim" }
+  for number, line in ipairs(lines) do
+    if vim.startswith(line, "```") then
+      inside = line:match("^`+diff$") ~= nil
+    elseif inside then
+      paint[number] = highlights[line:sub(1, 1)]
+    end
+  end
+  return paint
+end
+
 ---How this item looks now.
 ---@param item table
 ---@param options aglet.RenderOptions
@@ -261,6 +278,7 @@ function M.item(item, options, waiting)
       block.lines[place] = line:gsub("\n", " ")
     end
   end
+  block.paint = item.changes and painted(block.lines) or nil
   return block
 end
 

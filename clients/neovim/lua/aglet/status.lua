@@ -48,15 +48,16 @@ function M.of(of)
 end
 
 ---@return aglet.Session?
+---@return integer win
 local function of_window()
-  local buf = vim.api.nvim_win_get_buf(vim.g.statusline_winid and vim.g.statusline_winid > 0 and vim.g.statusline_winid or 0)
-  return session.all[vim.b[buf].aglet_session or ""]
+  local win = vim.g.statusline_winid or 0
+  return session.all[vim.b[vim.api.nvim_win_get_buf(win)].aglet_session or ""], win
 end
 
 ---The `winbar` of a chat.
 ---@return string
 function M.bar()
-  local of = of_window()
+  local of, win = of_window()
   if not of then
     return ""
   end
@@ -73,8 +74,13 @@ function M.bar()
     right[#right + 1] = ("$%.2f"):format(known.cost)
   end
   local mark = ("%%#%s#%s %s%%*"):format(HIGHLIGHTS[known.state] or "AgletFailed", MARKS[known.state] or "✗", safe(word))
-  return (" %%#AgletTitle#%%<%s%%* %s %%=%%#AgletDim# %s%%* "):format(
-    safe(of:title()),
+  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right)) - 16
+  local title = of:title()
+  if vim.fn.strdisplaywidth(title) > math.max(8, room) then
+    title = vim.fn.strcharpart(title, 0, math.max(8, room) - 1) .. "…"
+  end
+  return (" %%#AgletTitle#%s%%<%%* %s %%=%%#AgletDim# %s%%* "):format(
+    safe(title),
     mark,
     safe(table.concat(right, " · "))
   )
