@@ -1,6 +1,6 @@
 // A user's first half hour, from an empty profile: install the .vsix, set the server up, have a change made and reviewed.
 //   node journey.mjs [FOLDER FOR SCREENSHOTS]
-// Environment: CODE_SERVER, CHROMIUM, VSIX.
+// Environment: CODE_SERVER, CHROMIUM, VSIX; THEME, a colour theme other than the default one.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -14,7 +14,13 @@ const started = Date.now();
 const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
 const stage = makeStage();
 const file = path.join(stage.workspace, "greet.py");
-const server = await startCodeServer({ workspace: stage.workspace, extension: process.env.VSIX, env: stage.env });
+const theme = process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {};
+const server = await startCodeServer({
+  workspace: stage.workspace,
+  extension: process.env.VSIX,
+  settings: theme,
+  env: stage.env,
+});
 let bench;
 
 async function shot(name) {
