@@ -205,7 +205,10 @@ class Snapshot:
 
 @define
 class ResumeResult:
-    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire."""
+    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+
+    `readOnly` is true while another process writes the session.
+    """
 
     session_id: str
     epoch: str
@@ -216,6 +219,7 @@ class ResumeResult:
     open_requests: list[Annotated[Any, Question]]
     events: list[JsonObject] | None = None
     snapshot: Snapshot | None = None
+    read_only: bool | None = None
 
 
 # --- runs ----------------------------------------------------------------------------------------

@@ -557,7 +557,7 @@ export interface ResumeParams {
   takeControl?: boolean;
 }
 
-/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. */
+/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session. */
 export interface ResumeResult {
   sessionId: string;
   epoch: string;
@@ -568,6 +568,7 @@ export interface ResumeResult {
   openRequests: Question[];
   events?: Record<string, unknown>[];
   snapshot?: Snapshot;
+  readOnly?: boolean;
 }
 
 /** A prompt was accepted; `admission` is started or queued. */

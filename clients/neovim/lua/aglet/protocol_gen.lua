@@ -483,7 +483,7 @@
 ---@field tail? integer
 ---@field takeControl? boolean
 
----What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+---What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session.
 ---@class aglet.ResumeResult
 ---@field sessionId string
 ---@field epoch string
@@ -494,6 +494,7 @@
 ---@field openRequests aglet.Question[]
 ---@field events? table<string, any>[]
 ---@field snapshot? aglet.Snapshot
+---@field readOnly? boolean
 
 ---A prompt was accepted; `admission` is started or queued.
 ---@class aglet.RunAdmittedData
