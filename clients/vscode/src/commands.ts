@@ -37,7 +37,7 @@ export interface Parts {
 
 export function register(parts: Parts): vscode.Disposable[] {
   const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- commands are called with whatever their caller has
+  // commands are called with whatever their caller has
   const verbs: Record<string, (...given: any[]) => unknown> = {
     "chat.open": () => chat.reveal(),
     "chat.new": () => conversation.begin().then(() => chat.compose("")),
@@ -80,7 +80,6 @@ export function register(parts: Parts): vscode.Disposable[] {
   );
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
 function reviewVerbs({ review, marks, compare }: Parts): Record<string, (...given: any[]) => unknown> {
   const file = (given?: unknown): vscode.Uri | undefined =>
     typeof given === "string" && given.includes(":")

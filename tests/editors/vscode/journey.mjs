@@ -1,6 +1,6 @@
 // A user's first half hour, from an empty profile: install the .vsix, set the server up, have a change made and reviewed.
 //   node journey.mjs [FOLDER FOR SCREENSHOTS]
-// Environment: CODE_SERVER, CHROMIUM, VSIX.
+// Environment: CODE_SERVER, CHROMIUM, VSIX; THEME, a colour theme other than the default one.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -14,7 +14,13 @@ const started = Date.now();
 const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
 const stage = makeStage();
 const file = path.join(stage.workspace, "greet.py");
-const server = await startCodeServer({ workspace: stage.workspace, extension: process.env.VSIX, env: stage.env });
+const theme = process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {};
+const server = await startCodeServer({
+  workspace: stage.workspace,
+  extension: process.env.VSIX,
+  settings: theme,
+  env: stage.env,
+});
 let bench;
 
 async function shot(name) {
@@ -122,6 +128,45 @@ async function isRewound() {
   say("it was rewound, and the rewind taken back");
 }
 
+async function promptsWait() {
+  await bench.prompt("Think for ever");
+  await bench.chat.locator(".message.running").getByText("This takes a while").waitFor();
+  await bench.prompt("And then this");
+  const waiting = bench.chat.getByRole("list", { name: "Waiting prompts" });
+  await waiting.getByText("And then this").waitFor();
+  await waiting.getByRole("button", { name: "Remove from the queue" }).click();
+  await waiting.waitFor({ state: "detached" });
+  await bench.chat.getByRole("button", { name: /Stop/ }).click();
+  await bench.chat.locator(".foot").getByText("cancelled").waitFor();
+  say("a prompt waited and was taken back");
+}
+
+async function questionIsAnswered() {
+  await bench.prompt("Ask me");
+  const form = bench.chat.getByRole("form", { name: "Question: Which language?" });
+  await form.getByLabel("German").check();
+  await form.getByRole("button", { name: "Answer" }).click();
+  await bench.chat.getByText("Understood.").waitFor();
+  await bench.chat.getByRole("button", { name: "Ask ▾" }).click();
+  await bench.row("Plan");
+  await bench.chat.getByRole("button", { name: "Plan ▾" }).waitFor();
+  say("a question was answered, and the mode changed");
+}
+
+async function contextIsAdded() {
+  const prompt = bench.chat.getByRole("textbox", { name: "Prompt" });
+  await prompt.focus();
+  await prompt.pressSequentially("look at @notes");
+  await bench.chat.getByRole("option", { name: /notes\.md/ }).waitFor();
+  await prompt.press("Enter");
+  await bench.chat.getByRole("list", { name: "Context of this prompt" }).getByText("notes.md").waitFor();
+  await bench.until("it is completed", async () => (await prompt.inputValue()) === "look at @notes.md ");
+  await prompt.fill("");
+  await bench.chat.getByRole("button", { name: "Drop notes.md" }).click();
+  await bench.chat.getByRole("button", { name: "Drop notes.md" }).waitFor({ state: "detached" });
+  say("a file was mentioned and dropped");
+}
+
 try {
   await setUp();
   await changeIsMade();
@@ -130,6 +175,9 @@ try {
   await notesAreWritten();
   await windowIsReloaded();
   await isRewound();
+  await contextIsAdded();
+  await promptsWait();
+  await questionIsAnswered();
 } catch (problem) {
   if (bench && shots) await shot("failed").catch(() => undefined);
   console.error(server.log().slice(-4000));

@@ -80,6 +80,10 @@ export function makeStage() {
   fs.mkdirSync(workspace);
   fs.writeFileSync(path.join(workspace, "greet.py"), GREET);
   fs.writeFileSync(path.join(workspace, "README.md"), "# Greetings\n");
+  // A folder that wants to choose the program: the server of every test proves that it has no say.
+  fs.mkdirSync(path.join(workspace, ".vscode"));
+  const wanted = { "aglet.server.command": ["/bin/false"], "aglet.server.python": "/bin/false" };
+  fs.writeFileSync(path.join(workspace, ".vscode", "settings.json"), JSON.stringify(wanted));
   const script = path.join(folder, "script.json");
   fs.writeFileSync(script, JSON.stringify(SCRIPT));
   const config = path.join(folder, "config.toml");

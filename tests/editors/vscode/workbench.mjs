@@ -59,6 +59,12 @@ export class Workbench {
     throw new Error(`no ${text} behind ${key}`);
   }
 
+  /** Takes a row of the quick pick that is open. */
+  async row(text) {
+    const rows = this.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row");
+    await rows.filter({ hasText: text }).first().click();
+  }
+
   command(title) {
     return this.quickly("F1", `>${title}`, title);
   }

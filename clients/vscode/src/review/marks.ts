@@ -44,13 +44,14 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
       const range = new vscode.Range(hunk.line, 0, hunk.line, 0);
       const lens = (title: string, command: string, tooltip: string) =>
         new vscode.CodeLens(range, { title, command, tooltip, arguments: [hunk.hunk] });
-      const undo = hunk.stands !== false
-        ? lens("$(discard) Undo", "aglet.review.undo", "Put back what stood here (Alt+N)")
-        : lens(
-            "$(circle-slash) edited since",
-            "aglet.review.diff",
-            "It cannot be told apart from your own edits",
-          );
+      const undo =
+        hunk.stands !== false
+          ? lens("$(discard) Undo", "aglet.review.undo", "Put back what stood here (Alt+N)")
+          : lens(
+              "$(circle-slash) edited since",
+              "aglet.review.diff",
+              "It cannot be told apart from your own edits",
+            );
       return [
         lens("$(check) Keep", "aglet.review.keep", "Keep this change (Alt+Y)"),
         undo,

@@ -2,19 +2,20 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Content, Event, EventsParams, Item, ResumeResult } from "../protocol.gen";
+import type { Content, Event, Item, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { type AnyItem, Transcript } from "../store/transcript";
 
 const LAST = "aglet.session"; // of this workspace
 const TAIL = 200; // items
-const PAGE = 400; // events
 
 export class Conversation implements vscode.Disposable {
   sessionId = "";
   transcript = new Transcript();
-  private older: EventsParams["before"];
+  /** There are items before the first one of the transcript. */
+  hasOlder = false;
+  private tail = TAIL;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
   private readonly repaired = new vscode.EventEmitter<AnyItem>();
@@ -66,7 +67,7 @@ export class Conversation implements vscode.Disposable {
   async begin(): Promise<void> {
     this.sessionId = "";
     this.transcript = new Transcript();
-    this.older = undefined;
+    this.hasOlder = false;
     await this.memory.update(LAST, undefined);
     this.replaced.fire();
   }
@@ -87,7 +88,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript = new Transcript();
     this.transcript.epoch = made.epoch;
     this.transcript.options = made.options;
-    this.older = undefined;
+    this.hasOlder = false;
     await this.memory.update(LAST, made.sessionId);
     this.replaced.fire();
     return made.sessionId;
@@ -117,22 +118,20 @@ export class Conversation implements vscode.Disposable {
     await this.server.request("agent/queue", { sessionId: this.sessionId, op: "remove", itemId });
   }
 
-  /** Read the page before the first known item. Gives its items. */
+  /** Read more of what was said before the first known item. Gives the items. */
   async readOlder(): Promise<AnyItem[]> {
-    if (!this.older) return [];
+    if (!this.hasOlder) return [];
     const { sessionId } = this;
-    const page = await this.server.request("agent/events", { sessionId, before: this.older, limit: PAGE });
-    if (sessionId !== this.sessionId) return [];
-    const read = new Transcript();
-    for (const event of page.events as unknown as Event[]) read.take(event);
-    const items = [...read.items.values()].filter((item) => !this.transcript.items.has(item.itemId));
+    const tail = this.tail * 2;
+    // A longer tail and no page of events: only the server's fold knows what later rewinds took out.
+    const { snapshot } = await this.server.request("agent/resume", { sessionId, replay: "tail", tail });
+    if (sessionId !== this.sessionId || !snapshot) return [];
+    const known = this.transcript.items;
+    const items = (snapshot.items as unknown as AnyItem[]).filter((item) => !known.has(item.itemId));
     this.transcript.prepend(items);
-    this.older = page.nextCursor;
+    this.tail = tail;
+    this.hasOlder = snapshot.olderCursor !== undefined;
     return items;
-  }
-
-  get hasOlder(): boolean {
-    return this.older !== undefined;
   }
 
   view(): SessionView {
@@ -170,7 +169,8 @@ export class Conversation implements vscode.Disposable {
       this.transcript.state = result.state;
     } else if (result.snapshot) {
       this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems as Item[]);
-      this.older = result.snapshot.olderCursor as EventsParams["before"];
+      this.hasOlder = result.snapshot.olderCursor !== undefined;
+      this.tail = TAIL;
     }
     this.replaced.fire();
   }

@@ -187,7 +187,7 @@ function Meter({ used, size }: { used: number; size: number | undefined }) {
       title={`Context: ${told} tokens`}
       onClick={() => host.postMessage({ type: "command", command: "aglet.actions" })}
     >
-      {size ? <progress max={size} value={used} aria-label="Context used" /> : null} {told}
+      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {told}
     </button>
   );
 }

@@ -57,7 +57,7 @@ function PermissionCard({ question, input }: PermissionProps) {
         class="reason"
         type="text"
         aria-label="What the agent shall know (optional)"
-        placeholder="Tell the agent why, or what to do instead (optional)"
+        placeholder="Reason, or what to do instead"
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />

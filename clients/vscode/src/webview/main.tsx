@@ -4,7 +4,10 @@ import { render } from "preact";
 import type { ToChat } from "../chat/messages";
 import { App } from "./app";
 import { host, Model } from "./model";
-import "./style.css";
+import "./base.css";
+import "./transcript.css";
+import "./bottom.css";
+import "./colours.css";
 
 const root = document.getElementById("chat") as HTMLElement;
 const model = new Model(() => render(<App model={model} />, root));
