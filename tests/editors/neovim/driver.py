@@ -77,6 +77,7 @@ class Editor:
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
         self.rpc: Rpc | None = None
+        self.on_redraw: Callable[[list[Any]], None] = lambda events: None
 
     def __enter__(self) -> Self:
         self.start()
@@ -122,6 +123,7 @@ class Editor:
             assert time.monotonic() < deadline, "nvim did not start"
             time.sleep(0.01)
         self.rpc = Rpc(address)
+        self.rpc.on_redraw = self.on_redraw
         self.call("nvim_ui_attach", 110, 36, {"rgb": True, "ext_linegrid": True})
 
     def quit(self) -> None:

@@ -51,6 +51,8 @@ def opened(
     editor.keys("ggOmine = 1<Esc>")
     editor.command("Aglet open")
     editor.until("require('aglet').current()")
+    editor.keys("<Esc>")
+    editor.until("vim.api.nvim_get_mode().mode == 'n'")
     return editor
 
 
