@@ -156,17 +156,20 @@ function M.with(act)
   end)
 end
 
----Show the session that is meant, or a new one.
+---Show the session that is meant, or a new one, and go to its prompt.
 ---@param options? { layout?: string, new?: boolean }
 function M.open(options)
   options = options or {}
+  local function shown(of, problem)
+    if show(of, problem, options.layout) and config.current.insert then
+      vim.cmd("startinsert!")
+    end
+  end
   local of = not options.new and M.current() or nil
   if of then
-    return show(of, nil, options.layout)
+    return shown(of)
   end
-  session.new(M.client(), config.current.options, function(made, problem)
-    show(made, problem, options.layout)
-  end)
+  session.new(M.client(), config.current.options, shown)
 end
 
 ---Close its windows; the sessions go on.

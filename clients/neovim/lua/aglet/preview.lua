@@ -2,6 +2,8 @@
 
 local render = require("aglet.render")
 
+local NAMESPACE = vim.api.nvim_create_namespace("aglet.preview")
+
 local M = {}
 
 ---@type integer?
@@ -68,6 +70,9 @@ function M.question(params)
   end
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  for line, highlight in pairs(render.painted(lines)) do
+    vim.api.nvim_buf_set_extmark(buf, NAMESPACE, line - 1, 0, { line_hl_group = highlight })
+  end
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].filetype = "markdown"
   local longest = 0

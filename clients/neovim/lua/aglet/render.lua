@@ -253,7 +253,7 @@ end
 ---The highlights of the lines of diffs.
 ---@param lines string[]
 ---@return table<integer, string>
-local function painted(lines)
+function M.painted(lines)
   local paint, inside = {}, false
   local highlights = { ["+"] = "AgletAdded", ["-"] = "AgletRemoved", ["@"] = "AgletDim" }
   for number, line in ipairs(lines) do
@@ -278,7 +278,7 @@ function M.item(item, options, waiting)
       block.lines[place] = line:gsub("\n", " ")
     end
   end
-  block.paint = item.changes and painted(block.lines) or nil
+  block.paint = item.changes and M.painted(block.lines) or nil
   return block
 end
 
