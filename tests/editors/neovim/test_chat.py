@@ -131,7 +131,7 @@ def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
     said(editor, "- [code.py](file://")
     editor.command("wincmd t")
     editor.command("2,3Aglet run and these lines")
-    said(editor, "code.py L2-3")
+    said(editor, "code.py L2-L3")
 
 
 def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:

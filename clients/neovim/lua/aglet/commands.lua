@@ -234,7 +234,7 @@ M.subcommands = {
     about = "the changes that wait for you, in the quickfix list (diff: of this file)",
     run = function(rest)
       local review = require("aglet.review")
-      return rest == "diff" and review.diff() or review.quickfix()
+      review[rest == "diff" and "diff" or "quickfix"]()
     end,
     complete = function()
       return { "diff" }

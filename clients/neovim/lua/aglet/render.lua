@@ -130,6 +130,18 @@ local function add_changes(lines, changes)
   end
 end
 
+---Where a fold may begin: behind the fence, because a fence may be concealed, and a fold that begins with it as well.
+---@param lines string[]
+---@return integer
+local function behind_fence(lines)
+  for number, line in ipairs(lines) do
+    if vim.startswith(line, "```") then
+      return number + 1
+    end
+  end
+  return 2
+end
+
 ---What the call is about: its first text argument, on one line.
 ---@param item table
 ---@return string
@@ -199,7 +211,7 @@ function by_kind.toolCall(item, options, waiting)
     vim.list_extend(lines, M.fenced(output, "text"))
   end
   if #lines - 1 > most + 2 then
-    block.fold, block.summary = 2, #changes > 0 and "diff" or "output"
+    block.fold, block.summary = behind_fence(lines), #changes > 0 and "diff" or "output"
   end
   lines[#lines + 1] = ""
   return block
@@ -232,7 +244,8 @@ function by_kind.fileEdit(item, options)
   for _, change in ipairs(item.changes or {}) do
     vim.list_extend(lines, change_lines(change))
   end
-  local block = { lines = lines, fold = #lines - 1 > options.fold.diff and 2 or nil, summary = "diff" }
+  local fold = #lines - 1 > options.fold.diff and behind_fence(lines) or nil
+  local block = { lines = lines, fold = fold, summary = "diff" }
   lines[#lines + 1] = ""
   return block
 end
