@@ -115,13 +115,13 @@ def test_the_prompt_remembers_and_completes(editor: Editor) -> None:
     editor.until("vim.fn.getline(1) == ' half'")
     editor.keys("ccsee @cod")
     editor.until("vim.fn.pumvisible() == 1")
-    editor.keys("<C-n><C-y>")
+    editor.keys("<C-n>")
     editor.until("vim.fn.getline(1) == 'see @code.py'")
-    editor.keys("<Esc>cc/usa")
+    editor.keys("<C-y><Esc>cc/usa")
     editor.until("vim.fn.pumvisible() == 1")
-    editor.keys("<C-n><C-y>")
+    editor.keys("<C-n>")
     editor.until("vim.startswith(vim.fn.getline(1), '/usage')")
-    editor.keys("<Esc>")
+    editor.keys("<C-y><Esc>")
 
 
 def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
