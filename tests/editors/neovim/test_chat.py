@@ -5,7 +5,7 @@ import pytest
 from support.wire import Message, turns
 
 from .driver import Editor
-from .scene import HANGING, READ, call, ended, opened, prompt, said, transcript
+from .scene import READ, call, ended, opened, prompt, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 CHAT = "require('aglet.chat').all[next(require('aglet.chat').all)]"
@@ -146,7 +146,7 @@ def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
 
 def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
     slow = {**READ, "wait": 1.0}
-    opened(editor, turns(slow, "Ready."), turns(HANGING))
+    opened(editor, turns(slow), turns("Quick, then."))
     prompt(editor, "read")
     editor.until("require('aglet').current().store.run")
     editor.command("Aglet steer be quick")
