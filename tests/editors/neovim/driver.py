@@ -20,7 +20,7 @@ from support.wire import Message, script
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "neovim"
-PATIENCE = 40.0  # seconds for anything that must happen: the machine may be busy
+PATIENCE = 60.0  # seconds for anything that must happen: the machine may be busy
 SCREEN = """
 vim.cmd.redraw()
 local rows = {}

@@ -216,6 +216,7 @@ function Client:request(method, params, done)
         M.tell_problem(problem)
       end
     end
+  params = vim.tbl_isempty(params) and vim.empty_dict() or params -- an object, not a list
   self:with(function()
     local function answered(problem, result)
       done(result, problem)

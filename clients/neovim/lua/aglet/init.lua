@@ -57,6 +57,7 @@ local function take(events)
       of:take(mine)
     end
   end
+  local changed = false
   for _, event in ipairs(events) do
     if event.type == "requestResolved" then
       questions.withdraw(event.data.requestId)
@@ -66,8 +67,11 @@ local function take(events)
     end
     if ANNOUNCED[event.type] then
       announce(ANNOUNCED[event.type], event)
-      vim.cmd.redrawstatus({ bang = true })
     end
+    changed = changed or event.type ~= "itemDelta"
+  end
+  if changed then
+    vim.cmd.redrawstatus({ bang = true })
   end
 end
 
