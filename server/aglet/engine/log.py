@@ -24,7 +24,7 @@ class Log:
 
     def record(self, fact: Fact) -> None:
         """Make this happen: write it down, fold it, tell everyone."""
-        entry = Entry(self.state.seq + 1, self._clock.now(), fact)
+        entry = Entry(self.state.seq + 1, round(self._clock.now(), 3), fact)
         self.journal.append(entry)
         self.state = fold(self.state, entry)
         self._publish(entry)
@@ -32,6 +32,11 @@ class Log:
             self._trouble = self.journal.trouble
             text = self._trouble or "The session is saved again; nothing was lost."
             self.show(Notice("error" if self._trouble else "info", "Saving the session", text))
+
+    def take(self, entry: Entry) -> None:
+        """Another process made this happen and wrote it down: fold it, tell everyone."""
+        self.state = fold(self.state, entry)
+        self._publish(entry)
 
     def show(self, shown: Shown) -> None:
         """Tell everyone something that is not kept."""
