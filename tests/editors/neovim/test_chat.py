@@ -145,11 +145,15 @@ def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
 
 
 def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
-    slow = {**READ, "wait": 1.0}
-    opened(editor, turns(slow), turns("Quick, then."))
-    prompt(editor, "read")
-    editor.until("require('aglet').current().store.run")
+    command: Message = {"text": "I run.", "calls": [call("shell", command="echo one")]}
+    opened(editor, turns(command), turns("Quick, then."), picks=("Later",))
+    prompt(editor, "run it")
+    editor.until("#ASKED == 1")
+    before = editor.lua("return require('aglet').current().store.seq")
     editor.command("Aglet steer be quick")
+    editor.until("require('aglet').current().store.seq > ...", before)  # it is in the journal of the run
+    editor.lua("PICKS = { 'Allow once' }")
+    editor.command("Aglet answer")
     ended(editor, "endTurn")
     said(editor, "## You, meanwhile")
     assert "be quick" in transcript(editor)
