@@ -74,7 +74,8 @@ local function add_changes(lines, changes)
   for number, change in ipairs(changes) do
     local made = change_lines(change)
     if #changes == 1 then
-      table.remove(made, 1) -- the title names the file
+      local word = table.remove(made, 1):match(" %(.-%)$") -- the title names the file
+      lines[1] = lines[1] .. (word or "")
     elseif number > 1 then
       lines[#lines + 1] = ""
     end
