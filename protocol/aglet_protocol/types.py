@@ -141,7 +141,10 @@ class SessionListParams:
 
 @define
 class SessionRow:
-    """One session; `state` is idle, running or requiresAction, times are ISO 8601."""
+    """One session; `state` is idle, running or requiresAction, times are ISO 8601.
+
+    `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
+    """
 
     session_id: str
     title: str
@@ -150,6 +153,9 @@ class SessionRow:
     updated_at: str
     state: str
     parent_session_id: str | None = None
+    tags: list[str] | None = None
+    archived: bool | None = None
+    interrupted: bool | None = None
 
 
 @define

@@ -11,6 +11,8 @@ from aglet.engine.facts import (
     Asked,
     Cut,
     Noted,
+    QueueChanged,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -236,6 +238,48 @@ def test_the_state_follows_the_run_and_its_questions(store: Store) -> None:
         assert store.list()[0][0].state == state, fact
     journal.close()
     assert store.list()[0][0].state == "idle", "nobody writes it: nothing runs"
+
+
+def test_a_row_says_how_the_session_was_filed(store: Store) -> None:
+    journal = store.create("ses_1")
+    tags = Noted("history", "tags", {"tags": ["later", "Ürgent"]})
+    journal.append(
+        *entries_of([SessionChanged("/work"), tags, Noted("history", "archived", {"archived": True})])
+    )
+    (row,) = store.list()[0]
+    assert (row.tags, row.archived) == (("later", "Ürgent"), True)
+    assert [row.session_id for row in store.list(search="ürgent")[0]] == ["ses_1"]
+    again = [Noted("history", "tags", {"tags": []}), Noted("history", "archived", {"archived": False})]
+    journal.append(*entries_of(again, after=3))
+    (row,) = store.list()[0]
+    assert (row.tags, row.archived) == ((), False)
+    odd = [Noted("history", "tags", {"tags": "x"}), Noted("other", "tags", {"tags": ["not ours"]})]
+    journal.append(*entries_of(odd, after=5))
+    assert store.list()[0][0].tags == ()
+
+
+def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> None:
+    journal = store.create("ses_1")
+    steps = [
+        (SessionChanged("/work"), False),
+        (Admitted("run_1", "item_1", (Text("go"),)), True),
+        (RunStarted("run_1"), False),
+        (RunEnded("run_1", Stop(StopReason.INTERRUPTED)), True),
+        (RunStarted("run_2"), False),
+        (RunEnded("run_2", Stop(StopReason.CANCELLED)), False),
+        (RunStarted("run_3"), False),
+        (RunEnded("run_3", Stop(StopReason.INTERRUPTED)), True),
+        (Rewound("rewind_1"), True),
+        (Rewound("rewind_2", keep=0), False),
+        (Admitted("run_4", "item_4", ()), True),
+        (QueueChanged(()), False),
+        (RunStarted("run_5"), False),
+    ]
+    for number, (fact, interrupted) in enumerate(steps):
+        journal.append(*entries_of([fact], after=number))
+        assert store.list()[0][0].interrupted == interrupted, fact
+    journal.close()
+    assert store.list()[0][0].interrupted, "who wrote it died in the middle"
 
 
 def test_without_a_title_the_first_line_of_the_first_message_stands_in(store: Store) -> None:

@@ -775,7 +775,7 @@ export interface SessionRewindResult {
   checkpointId?: string;
 }
 
-/** One session; `state` is idle, running or requiresAction, times are ISO 8601. */
+/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). */
 export interface SessionRow {
   sessionId: string;
   title: string;
@@ -784,6 +784,9 @@ export interface SessionRow {
   updatedAt: string;
   state: string;
   parentSessionId?: string;
+  tags?: string[];
+  archived?: boolean;
+  interrupted?: boolean;
 }
 
 /** What can be done with sessions besides running them. */

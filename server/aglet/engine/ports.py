@@ -192,6 +192,9 @@ class SessionRow:
     updated_at: float
     state: str
     parent: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    interrupted: bool = False  # nobody works on it, and there is something to go on with
 
 
 class Store(Protocol):
@@ -397,10 +400,7 @@ class Tool(Protocol):
 
 
 class Asker(Protocol):
-    """Puts a question to the human and waits. Nobody there gives `unanswered` at once.
-
-    `available` is whether anybody could answer now.
-    """
+    """Puts a question to the human and waits. With nobody `available` it is `unanswered` at once."""
 
     @property
     def available(self) -> bool: ...

@@ -17,13 +17,13 @@ from typing import Any
 from aglet.engine.ports import JournalError, SessionRow
 from aglet.stores.disk import PRIVATE, locked_inodes
 from aglet.stores.reading import SUFFIX, read_file
-from aglet.stores.rows import at_rest, cursor_after, is_session_id, place_of, summarise, terms
+from aglet.stores.rows import at_rest, cursor_after, is_session_id, place_of, row_of, summarise, terms
 
 _log = logging.getLogger(__name__)
 
 # The number goes up with the schema and with the fields of `SessionRow`, so that two versions of
 # aglet never fight over one file. `cwd` and `row` are JSON: they may hold what SQLite's text cannot.
-_NAME = "catalogue-1.db"
+_NAME = "catalogue-2.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, inode INTEGER NOT NULL,
@@ -79,7 +79,7 @@ class Catalogue:
             db.executescript(_SCHEMA)
             self._refresh(db)
             found = db.execute(query, values).fetchall()
-        return [(SessionRow(**json.loads(row)), inode) for row, inode in found]
+        return [(row_of(json.loads(row)), inode) for row, inode in found]
 
     def _discard(self) -> None:
         for ending in ("", "-wal", "-shm"):

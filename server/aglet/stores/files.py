@@ -1,5 +1,6 @@
 """Sessions in files: one journal each, in a private folder; the files are the truth, all else is derived."""
 
+import asyncio
 import fcntl
 import logging
 import os
@@ -14,7 +15,7 @@ from uuid import uuid4
 from aglet.engine.facts import Entry
 from aglet.engine.ports import Journal, JournalError, SessionRow, Tail
 from aglet.stores.codec import Header, encode
-from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, write_new
+from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, sweep, write_new
 from aglet.stores.journal import FileJournal
 from aglet.stores.reading import SUFFIX, Reading, open_file, read_file, read_open
 from aglet.stores.rows import checked
@@ -96,6 +97,11 @@ class FileStore:
             raise JournalError(
                 f"The sessions in {self._folder} cannot be listed: {error.strerror}."
             ) from error
+
+    async def tidy(self) -> None:
+        """Remove what processes that were killed left unfinished in the state folder. Raises `OSError`."""
+        below = (self._state_dir / name for name in ("sessions", "blobs", "grants"))
+        await asyncio.to_thread(sweep, self._state_dir, *below)
 
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{checked(session_id)}{SUFFIX}"

@@ -675,7 +675,7 @@
 ---@field lastItemId string
 ---@field checkpointId? string
 
----One session; `state` is idle, running or requiresAction, times are ISO 8601.
+---One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
 ---@class aglet.SessionRow
 ---@field sessionId string
 ---@field title string
@@ -684,6 +684,9 @@
 ---@field updatedAt string
 ---@field state string
 ---@field parentSessionId? string
+---@field tags? string[]
+---@field archived? boolean
+---@field interrupted? boolean
 
 ---What can be done with sessions besides running them.
 ---@class aglet.SessionSkills

@@ -10,10 +10,10 @@ from aglet.doors.errors import session_not_found
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import member
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.markdown import heading, markdown
-from aglet.doors.lsp.methods.resume import Replay
 from aglet.doors.lsp.transcript import session_of, virtual_uri, write_page
+from aglet.doors.markdown import heading, markdown
 from aglet.doors.messages import JsonObject
+from aglet.doors.replay import Replay
 from aglet.doors.shapes import file_uri
 from aglet.engine.facts import Entry
 from aglet.engine.ports import JournalError

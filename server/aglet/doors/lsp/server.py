@@ -17,6 +17,7 @@ from aglet.doors.lsp.hello import Greeting
 from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
+from aglet.doors.lsp.recovering import recover
 from aglet.doors.lsp.secrets import EditorSecrets
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
@@ -55,9 +56,10 @@ class Connection:
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
                 door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
-                beating = tasks.create_task(pulse(door, self._peer))
+                besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
                 code = await self._listen(door, dispatcher)
-                beating.cancel()
+                for task in besides:
+                    task.cancel()
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code

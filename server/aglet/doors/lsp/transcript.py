@@ -4,13 +4,12 @@ import asyncio
 import os
 import re
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from aglet.doors.lsp.hello import SCHEME
-from aglet.doors.lsp.markdown import markdown
 from aglet.doors.lsp.peer import Peer
+from aglet.doors.markdown import markdown
 from aglet.doors.messages import JsonObject
-from aglet.stores.disk import APPEND, make_private
+from aglet.stores.disk import APPEND, make_private, replace_whole
 
 _VIRTUAL = re.compile(rf"{SCHEME}:(?://)?/transcript/(\w+)\.md")
 
@@ -83,11 +82,4 @@ class VirtualPage:
 def write_page(file: Path, page: str) -> None:
     """Make the file anew, wholly or not at all, for the user only. Blocks. Raises `OSError`."""
     make_private(file.parent)
-    with NamedTemporaryFile("wb", dir=file.parent, delete=False) as fresh:  # made with 0600
-        try:
-            fresh.write(page.encode("utf-8", "replace"))
-            fresh.flush()
-            Path(fresh.name).replace(file)
-        except OSError:
-            Path(fresh.name).unlink()
-            raise
+    replace_whole(file, page.encode("utf-8", "replace"))

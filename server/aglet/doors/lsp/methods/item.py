@@ -7,8 +7,8 @@ from aglet.doors import from_wire, shapes
 from aglet.doors.fold import fold
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.methods.resume import Replay
 from aglet.doors.messages import JsonObject
+from aglet.doors.replay import Replay
 from aglet.engine.facts import Entry, ToolFinished
 from aglet_protocol.sessions import ItemParams, ItemResult
 

@@ -1,38 +1,16 @@
 """`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
 
 import asyncio
-from collections.abc import Iterable
 
 from aglet.doors import from_wire
-from aglet.doors.fold import Transcript
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.limits import REPLAYED_EVENTS
 from aglet.doors.messages import JsonObject
-from aglet.doors.to_wire import Translator
-from aglet.engine.facts import Entry
+from aglet.doors.replay import Replay
 from aglet_protocol.types import Cursor, ResumeParams, ResumeResult, Snapshot
 
 REPLAYS = ("none", "tail", "all", "since")
-
-
-class Replay:
-    """A session told once more, from its first fact on."""
-
-    def __init__(self, session_id: str, epoch: str) -> None:
-        self.seq = 0
-        self.events: list[JsonObject] = []
-        self.transcript = Transcript()
-        self._translator = Translator(session_id, epoch)
-
-    def take(self, entries: Iterable[Entry]) -> None:
-        """These facts come next."""
-        for entry in entries:
-            self.seq = entry.seq
-            told = self._translator.events(entry)
-            self.events += told
-            for event in told:
-                self.transcript.take(event)
 
 
 async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
