@@ -307,6 +307,9 @@ class SessionRow:
     updated_at: float
     state: str
     parent: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    interrupted: bool = False  # nobody works on it, and there is something to go on with
 
 
 # --- limits --------------------------------------------------------------------------------------

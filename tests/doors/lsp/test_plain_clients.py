@@ -124,6 +124,25 @@ def test_every_command_of_the_recipe_is_advertised() -> None:
     assert {f"aglet.{name}" for name in named} <= set(advertised)
 
 
+# --- what waits to be judged ---
+
+
+@pytest.mark.parametrize("name", ["neovim", "vscode"])
+def test_what_waits_to_be_judged_is_told_with_its_place(serve: Serve, name: str) -> None:
+    client = edited(serve, name)
+    (change,) = client.command("aglet.changes")["changes"]
+    assert (change["uri"], change["line"], change["stands"]) == (client.uri, 4, True)
+    assert (change["old"], change["new"]) == ("line 5 😋\n", "neue Zeile 5 😋\n")
+    assert client.command("aglet.changes", change["sessionId"])["changes"] == [change]
+    assert client.command("aglet.changes", "another session")["changes"] == []
+    client.replace("line 1 ", "line 0\nline 1 ")
+    assert client.command("aglet.changes")["changes"][0]["line"] == 5, "where it is now"
+    client.replace("neue Zeile 5 ", "my own line 5 ")
+    assert not client.command("aglet.changes")["changes"][0]["stands"]
+    client.command("aglet.keep", change["hunk"])
+    assert client.command("aglet.changes")["changes"] == []
+
+
 # --- reverting ---
 
 

@@ -16,11 +16,11 @@ from typing import Any, Self
 
 import msgpack
 
+from support.patience import PATIENCE
 from support.wire import Message, script
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "neovim"
-PATIENCE = 40.0  # seconds for anything that must happen: the machine may be busy
 SCREEN = """
 vim.cmd.redraw()
 local rows = {}
@@ -39,7 +39,11 @@ class Rpc:
     def __init__(self, address: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(PATIENCE)
-        self._socket.connect(str(address))
+        try:
+            self._socket.connect(str(address))
+        except OSError:
+            self._socket.close()
+            raise
         self._unpacker = msgpack.Unpacker(strict_map_key=False, ext_hook=lambda code, data: int(data[-1]))
         self._ids = itertools.count(1)
         self.on_redraw: Callable[[list[Any]], None] = lambda events: None
@@ -77,6 +81,7 @@ class Editor:
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
         self.rpc: Rpc | None = None
+        self.on_redraw: Callable[[list[Any]], None] = lambda events: None
 
     def __enter__(self) -> Self:
         self.start()
@@ -116,13 +121,19 @@ class Editor:
             cwd=self.workspace,
             env=environment,
         )
+        self.rpc = self._connected(address)
+        self.rpc.on_redraw = self.on_redraw
+        self.call("nvim_ui_attach", 110, 36, {"rgb": True, "ext_linegrid": True})
+
+    def _connected(self, address: Path) -> Rpc:
+        assert self._process
         deadline = time.monotonic() + PATIENCE
-        while not address.exists():
+        while True:
             assert self._process.poll() is None, "nvim ended"
             assert time.monotonic() < deadline, "nvim did not start"
+            with suppress(FileNotFoundError, ConnectionRefusedError):  # it does not listen yet
+                return Rpc(address)
             time.sleep(0.01)
-        self.rpc = Rpc(address)
-        self.call("nvim_ui_attach", 110, 36, {"rgb": True, "ext_linegrid": True})
 
     def quit(self) -> None:
         """Leave without saving; the process is gone afterwards, and the server with it."""

@@ -15,7 +15,7 @@ from .driver import ROOT, Editor
 from .scene import PICKER, call, ended, prompt, said, waiting
 
 FOLDER = ROOT / "docs" / "pictures"
-COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.4, 18
+COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.43, 18
 PRICES = '''"""Prices of a basket."""
 
 
@@ -176,16 +176,21 @@ def picture(editor: Editor, screen: Screen, name: str) -> None:
 def main(program: str) -> None:
     """Tell the story once, with a picture at each station."""
     FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, Editor(program, Path(folder)) as editor:
-        assert editor.rpc
-        screen = Screen()
-        editor.rpc.on_redraw = screen.take
-        editor.call("nvim_ui_try_resize", COLUMNS, ROWS)
-        (editor.workspace / "prices.py").write_text(PRICES)
-        editor.play(STORY, turns({"text": "I read all of it again, line by line", "hang": True}))
-        editor.setup(layout="right", width=0.5)
-        editor.command("set termguicolors")
-        tell(editor, screen)
+    with tempfile.TemporaryDirectory() as folder:
+        editor, screen = Editor(program, Path(folder)), Screen()
+        editor.on_redraw = screen.take
+        with editor:
+            show(editor, screen)
+
+
+def show(editor: Editor, screen: Screen) -> None:
+    """Set the stage and tell the story."""
+    editor.call("nvim_ui_try_resize", COLUMNS, ROWS)
+    (editor.workspace / "prices.py").write_text(PRICES)
+    editor.play(STORY, turns({"text": "I read all of it again, line by line", "hang": True}))
+    editor.setup(layout="right", width=0.5)
+    editor.command("set termguicolors")
+    tell(editor, screen)
 
 
 def tell(editor: Editor, screen: Screen) -> None:

@@ -49,8 +49,11 @@ def opened(
     editor.lua(PICKER, list(picks))
     editor.command("edit code.py")
     editor.keys("ggOmine = 1<Esc>")
+    editor.until("vim.api.nvim_get_mode().mode == 'n' and vim.fn.getline(1) == 'mine = 1'")
     editor.command("Aglet open")
-    editor.until("require('aglet').current()")
+    editor.until("vim.api.nvim_get_mode().mode == 'i'")
+    editor.keys("<Esc>")
+    editor.until("vim.api.nvim_get_mode().mode == 'n'")
     return editor
 
 

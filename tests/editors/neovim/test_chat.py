@@ -5,7 +5,7 @@ import pytest
 from support.wire import Message, turns
 
 from .driver import Editor
-from .scene import HANGING, READ, call, ended, opened, prompt, said, transcript
+from .scene import READ, call, ended, opened, prompt, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 CHAT = "require('aglet.chat').all[next(require('aglet.chat').all)]"
@@ -107,21 +107,21 @@ def test_the_prompt_remembers_and_completes(editor: Editor) -> None:
     ended(editor, "endTurn")
     prompt(editor, "the second")
     ended(editor, "endTurn", 2)
-    editor.keys("a half<Esc><Up>")
+    editor.keys("ahalf<Esc><Up>")
     editor.until("vim.fn.getline(1) == 'the second'")
     editor.keys("<Up>")
     editor.until("vim.fn.getline(1) == 'the first'")
     editor.keys("<Down><Down>")
-    editor.until("vim.fn.getline(1) == ' half'")
+    editor.until("vim.fn.getline(1) == 'half'")
     editor.keys("ccsee @cod")
     editor.until("vim.fn.pumvisible() == 1")
-    editor.keys("<C-n><C-y>")
+    editor.keys("<C-n>")
     editor.until("vim.fn.getline(1) == 'see @code.py'")
-    editor.keys("<Esc>cc/usa")
+    editor.keys("<C-y><Esc>cc/usa")
     editor.until("vim.fn.pumvisible() == 1")
-    editor.keys("<C-n><C-y>")
+    editor.keys("<C-n>")
     editor.until("vim.startswith(vim.fn.getline(1), '/usage')")
-    editor.keys("<Esc>")
+    editor.keys("<C-y><Esc>")
 
 
 def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
@@ -131,7 +131,7 @@ def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
     said(editor, "- [code.py](file://")
     editor.command("wincmd t")
     editor.command("2,3Aglet run and these lines")
-    said(editor, "code.py L2-3")
+    said(editor, "code.py L2-L3")
 
 
 def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
@@ -145,11 +145,15 @@ def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
 
 
 def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
-    slow = {**READ, "wait": 1.0}
-    opened(editor, turns(slow, "Ready."), turns(HANGING))
-    prompt(editor, "read")
-    editor.until("require('aglet').current().store.run")
+    command: Message = {"text": "I run.", "calls": [call("shell", command="echo one")]}
+    opened(editor, turns(command), turns("Quick, then."), picks=("Later",))
+    prompt(editor, "run it")
+    editor.until("#ASKED == 1")
+    before = editor.lua("return require('aglet').current().store.seq")
     editor.command("Aglet steer be quick")
+    editor.until("require('aglet').current().store.seq > ...", before)  # it is in the journal of the run
+    editor.lua("PICKS = { 'Allow once' }")
+    editor.command("Aglet answer")
     ended(editor, "endTurn")
     said(editor, "## You, meanwhile")
     assert "be quick" in transcript(editor)

@@ -98,7 +98,7 @@ def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None
 def test_a_rewind_brings_files_back(editor: Editor) -> None:
     opened(
         editor,
-        turns({"text": "I write.", "calls": [call("write_file", path="new.txt", text="made\n")]}, "Ok."),
+        turns({"text": "I write.", "calls": [call("write_file", path="new.txt", content="made\n")]}, "Ok."),
     )
     prompt(editor, "make it")
     ended(editor, "endTurn")

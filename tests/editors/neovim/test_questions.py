@@ -4,9 +4,10 @@ import time
 
 import pytest
 
+from support.patience import PATIENCE
 from support.wire import turns
 
-from .driver import PATIENCE, Editor
+from .driver import Editor
 from .scene import call, code, edit, ended, opened, prompt, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]

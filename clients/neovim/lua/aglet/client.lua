@@ -84,6 +84,23 @@ function Client:fail(problem)
   end
 end
 
+---Start the process. What vim.lsp would say of its end is said by `ended`, shorter and with what happens next.
+---@private
+---@param cmd string[]
+---@param dispatchers table
+---@return vim.lsp.rpc.PublicClient
+function Client:spawn(cmd, dispatchers)
+  local heard = vim.tbl_extend("force", dispatchers, {
+    on_exit = function(code, signal)
+      dispatchers.on_exit(0, 0)
+      vim.schedule(function()
+        self:ended(code, signal)
+      end)
+    end,
+  })
+  return vim.lsp.rpc.start(cmd, heard, { cwd = self.root, env = config.current.env })
+end
+
 ---@private
 function Client:start()
   local cmd = config.current.cmd
@@ -99,9 +116,9 @@ function Client:start()
   local trusted = config.current.trusted
   local given = {
     name = "aglet",
-    cmd = cmd,
-    cmd_env = config.current.env,
-    cmd_cwd = self.root,
+    cmd = function(dispatchers)
+      return self:spawn(cmd, dispatchers)
+    end,
     root_dir = self.root,
     workspace_folders = { { uri = vim.uri_from_fname(self.root), name = self.root } },
     capabilities = capabilities(),
@@ -114,9 +131,6 @@ function Client:start()
     on_init = function(client)
       self:begin(client)
     end,
-    on_exit = vim.schedule_wrap(function(code, signal)
-      self:ended(code, signal)
-    end),
   }
   local function never()
     return false
@@ -202,6 +216,7 @@ function Client:request(method, params, done)
         M.tell_problem(problem)
       end
     end
+  params = vim.tbl_isempty(params) and vim.empty_dict() or params -- an object, not a list
   self:with(function()
     local function answered(problem, result)
       done(result, problem)

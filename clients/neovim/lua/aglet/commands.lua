@@ -4,6 +4,7 @@ local chat = require("aglet.chat")
 local client = require("aglet.client")
 local config = require("aglet.config")
 local mentions = require("aglet.mentions")
+local options = require("aglet.options")
 local session = require("aglet.session")
 
 local M = {}
@@ -82,37 +83,6 @@ local function item_here(of)
   local shown = chat.all[vim.api.nvim_get_current_buf()]
   local placed = shown and shown.session == of and shown:at(vim.fn.line("."))
   return placed and placed.id or nil
-end
-
----@param name string
----@param values string[]
-local function option(name, values)
-  return function(rest)
-    with_session(function(of)
-      local function set(value)
-        of:set(name, value ~= "" and value or nil, function(_, problem)
-          if problem then
-            return client.tell_problem(problem)
-          end
-          client.tell(("%s is %s from the next run on"):format(name, value ~= "" and value or "as configured"))
-        end)
-      end
-      if rest ~= "" then
-        return set(rest == "default" and "" or rest)
-      elseif #values == 0 then
-        return vim.ui.input({ prompt = name .. " (empty: as configured): " }, function(value)
-          if value then
-            set(value)
-          end
-        end)
-      end
-      vim.ui.select(values, { prompt = name .. ", now " .. (of.store.options[name] or "ask") }, function(value)
-        if value then
-          set(value)
-        end
-      end)
-    end)
-  end
 end
 
 ---@param rest string
@@ -234,7 +204,7 @@ M.subcommands = {
     about = "the changes that wait for you, in the quickfix list (diff: of this file)",
     run = function(rest)
       local review = require("aglet.review")
-      return rest == "diff" and review.diff() or review.quickfix()
+      review[rest == "diff" and "diff" or "quickfix"]()
     end,
     complete = function()
       return { "diff" }
@@ -260,12 +230,12 @@ M.subcommands = {
   },
   mode = {
     about = "what it may do unasked: ask, acceptEdits, plan, allowAll",
-    run = option("mode", MODES),
+    run = options.command("mode", MODES),
     complete = function()
       return MODES
     end,
   },
-  model = { about = "which model answers from the next run on", run = option("model", {}) },
+  model = { about = "which model answers from the next run on", run = options.command("model", {}) },
   actions = {
     about = "everything else the server can do",
     run = function()

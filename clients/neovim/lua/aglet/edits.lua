@@ -27,7 +27,13 @@ local function apply(change, encoding)
   new_undo_step(buf)
   vim.lsp.util.apply_text_edits(change.edits, buf, encoding)
   new_undo_step(buf)
-  vim.bo[buf].buflisted = true
+  if vim.b[buf].aglet_unseen and #vim.fn.win_findbuf(buf) == 0 then
+    vim.api.nvim_buf_call(buf, function() -- it was opened for this edit alone, and nobody would save it
+      vim.cmd("silent update")
+    end)
+  else
+    vim.bo[buf].buflisted = true
+  end
 end
 
 ---Answer `workspace/applyEdit`: one undo step per edit, and none for a version that is not there any more.

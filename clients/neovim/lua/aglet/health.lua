@@ -48,8 +48,8 @@ local function check_clients()
     told(("%s: %s"):format(root, client.state))
     if client.state == "ready" then
       local done, status
-      client:request("agent/status", {}, function(result)
-        status, done = result, true
+      client:request("agent/status", {}, function(result, problem)
+        status, done = result or { problem = problem and problem.message, models = {} }, true
       end)
       vim.wait(10000, function()
         return done
@@ -58,6 +58,8 @@ local function check_clients()
         vim.health.warn(status.problem, { "`aglet config explain` in a terminal says where every setting comes from" })
       elseif status and status.models[1] then
         vim.health.ok("the model is " .. status.models[1].name)
+      else
+        vim.health.warn("the server does not answer", { "`:Aglet restart` starts it anew" })
       end
     end
   end

@@ -57,6 +57,7 @@ local function take(events)
       of:take(mine)
     end
   end
+  local changed = false
   for _, event in ipairs(events) do
     if event.type == "requestResolved" then
       questions.withdraw(event.data.requestId)
@@ -66,8 +67,11 @@ local function take(events)
     end
     if ANNOUNCED[event.type] then
       announce(ANNOUNCED[event.type], event)
-      vim.cmd.redrawstatus({ bang = true })
     end
+    changed = changed or event.type ~= "itemDelta"
+  end
+  if changed then
+    vim.cmd.redrawstatus({ bang = true })
   end
 end
 
@@ -156,17 +160,20 @@ function M.with(act)
   end)
 end
 
----Show the session that is meant, or a new one.
+---Show the session that is meant, or a new one, and go to its prompt.
 ---@param options? { layout?: string, new?: boolean }
 function M.open(options)
   options = options or {}
+  local function shown(of, problem)
+    if show(of, problem, options.layout) and config.current.insert then
+      vim.cmd("startinsert!")
+    end
+  end
   local of = not options.new and M.current() or nil
   if of then
-    return show(of, nil, options.layout)
+    return shown(of)
   end
-  session.new(M.client(), config.current.options, function(made, problem)
-    show(made, problem, options.layout)
-  end)
+  session.new(M.client(), config.current.options, shown)
 end
 
 ---Close its windows; the sessions go on.

@@ -1,6 +1,9 @@
 -- What a question is about, in a float above the picker: the exact command and its folder, or the diff.
 
 local render = require("aglet.render")
+local text = require("aglet.text")
+
+local NAMESPACE = vim.api.nvim_create_namespace("aglet.preview")
 
 local M = {}
 
@@ -28,24 +31,24 @@ function M.lines(params)
     vim.list_extend(lines, vim.split(params.reason, "\n", { plain = true }))
   end
   if subject.command then
-    vim.list_extend(lines, render.fenced(render.plain(subject.command), "sh"))
+    vim.list_extend(lines, text.fenced(text.plain(subject.command), "sh"))
   end
   if subject.cwd then
     lines[#lines + 1] = "in " .. subject.cwd
   end
   for _, change in ipairs(subject.changes or {}) do
     if change.uri then
-      lines[#lines + 1] = render.short_name(change.uri)
+      lines[#lines + 1] = text.short_name(change.uri)
     end
     if change.patch and change.patch ~= "" then
-      vim.list_extend(lines, render.fenced((change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")), "diff"))
+      vim.list_extend(lines, text.fenced((change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")), "diff"))
     end
   end
   local known = { command = true, cwd = true, changes = true, type = true }
   for name, value in vim.spairs(subject) do
     if not known[name] then
-      local text = type(value) == "string" and value or vim.json.encode(value)
-      vim.list_extend(lines, vim.split(name .. ": " .. text, "\n", { plain = true }))
+      local told = type(value) == "string" and value or vim.json.encode(value)
+      vim.list_extend(lines, vim.split(name .. ": " .. told, "\n", { plain = true }))
     end
   end
   return lines
@@ -68,6 +71,9 @@ function M.question(params)
   end
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  for line, highlight in pairs(render.painted(lines)) do
+    vim.api.nvim_buf_set_extmark(buf, NAMESPACE, line - 1, 0, { line_hl_group = highlight })
+  end
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].filetype = "markdown"
   local longest = 0

@@ -8,6 +8,7 @@ local preview = require("aglet.preview")
 ---@field thread thread
 ---@field kind "permission"|"form"
 ---@field done boolean
+---@field told? boolean the user knows that it waits
 
 local M = {}
 
@@ -173,11 +174,18 @@ function M.next()
   if not typing() then
     return M.show(open)
   end
+  if open.told then
+    return
+  end
+  open.told = true
   client.tell("waits for your answer: " .. preview.headline(open.params))
   vim.api.nvim_create_autocmd("ModeChanged", {
     pattern = "*:n*",
     once = true,
-    callback = vim.schedule_wrap(M.next),
+    callback = vim.schedule_wrap(function()
+      open.told = nil
+      M.next()
+    end),
   })
 end
 

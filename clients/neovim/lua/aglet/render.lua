@@ -12,68 +12,20 @@
 ---@class aglet.RenderOptions
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
 
+local text = require("aglet.text")
+
 local M = {}
 
 local MOST_INPUT = 30 -- lines of a call's input
 
----@param text string
+local lines_of, fenced, plain, code = text.lines, text.fenced, text.plain, text.code
+
+---@param title string
+---@param words string
 ---@return string[]
-local function lines_of(text)
-  return vim.split((text:gsub("\r\n?", "\n")), "\n", { plain = true })
-end
-
----Text of a terminal as plain text: no colours, and of a line that was written over the last writing.
----@param text string
----@return string
-function M.plain(text)
-  local clean = text
-    :gsub("\27%[[%d;:?<=>]*[ -/]*[@-~]", "")
-    :gsub("\27%][^\7\27]*\7", "")
-    :gsub("\27%][^\7\27]*\27\\", "")
-    :gsub("\27[@-Z\\-_]", "")
-    :gsub("\r+\n", "\n")
-  clean = clean:gsub("[^\n]*\r([^\r\n])", "%1")
-  return (clean:gsub("[%z\1-\8\11-\31\127]", ""))
-end
-
----A fenced block whose fence is longer than every one inside.
----@param text string
----@param language string
----@return string[]
-function M.fenced(text, language)
-  local fence = "```"
-  for inside in text:gmatch("`+") do
-    if #inside >= #fence then
-      fence = inside .. "`"
-    end
-  end
-  local made = { fence .. language }
-  vim.list_extend(made, lines_of((text:gsub("\n+$", ""))))
-  made[#made + 1] = fence
-  return made
-end
-
----@param text string
----@return string
-local function code(text)
-  text = text:gsub("%s+", " ")
-  return text:find("`", 1, true) and ("`` " .. text .. " ``") or ("`" .. text .. "`")
-end
-
----@param uri string
----@return string
-function M.short_name(uri)
-  local ok, path = pcall(vim.uri_to_fname, (uri:gsub("#.*$", "")))
-  if not ok then
-    return uri
-  end
-  local lines = uri:match("#(L[%d%-L]+)$")
-  return vim.fn.fnamemodify(path, ":.") .. (lines and (" " .. lines) or "")
-end
-
-local function quoted(title, text)
+local function quoted(title, words)
   local made = { "> **" .. title .. "**" }
-  for _, line in ipairs(lines_of((text:gsub("%s+$", "")))) do
+  for _, line in ipairs(lines_of((words:gsub("%s+$", "")))) do
     made[#made + 1] = line == "" and ">" or "> " .. line
   end
   return made
@@ -108,10 +60,10 @@ end
 ---@return string[]
 local function change_lines(change)
   local word = ({ added = "new file", deleted = "deleted", moved = "moved" })[change.change]
-  local made = { code(M.short_name(change.uri)) .. (word and (" (" .. word .. ")") or "") }
+  local made = { code(text.short_name(change.uri)) .. (word and (" (" .. word .. ")") or "") }
   if change.patch ~= "" then
     local patch = change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")
-    vim.list_extend(made, M.fenced(patch, "diff"))
+    vim.list_extend(made, fenced(patch, "diff"))
   end
   return made
 end
@@ -122,12 +74,25 @@ local function add_changes(lines, changes)
   for number, change in ipairs(changes) do
     local made = change_lines(change)
     if #changes == 1 then
-      table.remove(made, 1) -- the title names the file
+      local word = table.remove(made, 1):match(" %(.-%)$") -- the title names the file
+      lines[1] = lines[1] .. (word or "")
     elseif number > 1 then
       lines[#lines + 1] = ""
     end
     vim.list_extend(lines, made)
   end
+end
+
+---Where a fold may begin: behind the fence, because a fence may be concealed, and a fold that begins with it as well.
+---@param lines string[]
+---@return integer
+local function behind_fence(lines)
+  for number, line in ipairs(lines) do
+    if vim.startswith(line, "```") then
+      return number + 1
+    end
+  end
+  return 2
 end
 
 ---What the call is about: its first text argument, on one line.
@@ -157,7 +122,7 @@ function by_kind.userMessage(item)
     if block.type == "text" then
       vim.list_extend(lines, lines_of(block.text))
     elseif block.uri then
-      lines[#lines + 1] = ("- [%s](%s)"):format(block.name or M.short_name(block.uri), block.uri)
+      lines[#lines + 1] = ("- [%s](%s)"):format(block.name or text.short_name(block.uri), block.uri)
     else
       lines[#lines + 1] = "- (" .. block.type .. ")"
     end
@@ -188,18 +153,18 @@ function by_kind.toolCall(item, options, waiting)
   local input = whole_input(item)
   if input then
     local shown = vim.list_slice(lines_of(input), 1, MOST_INPUT)
-    vim.list_extend(lines, M.fenced(table.concat(shown, "\n"), "sh"))
+    vim.list_extend(lines, fenced(table.concat(shown, "\n"), "sh"))
   end
-  local changes, output = item.changes or {}, M.plain(item.output or "")
+  local changes, output = item.changes or {}, plain(item.output or "")
   local most = options.fold.output
   if #changes > 0 then
     add_changes(lines, changes)
     most = options.fold.diff
   elseif output ~= "" then
-    vim.list_extend(lines, M.fenced(output, "text"))
+    vim.list_extend(lines, fenced(output, "text"))
   end
   if #lines - 1 > most + 2 then
-    block.fold, block.summary = 2, #changes > 0 and "diff" or "output"
+    block.fold, block.summary = behind_fence(lines), #changes > 0 and "diff" or "output"
   end
   lines[#lines + 1] = ""
   return block
@@ -232,7 +197,8 @@ function by_kind.fileEdit(item, options)
   for _, change in ipairs(item.changes or {}) do
     vim.list_extend(lines, change_lines(change))
   end
-  local block = { lines = lines, fold = #lines - 1 > options.fold.diff and 2 or nil, summary = "diff" }
+  local fold = #lines - 1 > options.fold.diff and behind_fence(lines) or nil
+  local block = { lines = lines, fold = fold, summary = "diff" }
   lines[#lines + 1] = ""
   return block
 end
@@ -253,7 +219,7 @@ end
 ---The highlights of the lines of diffs.
 ---@param lines string[]
 ---@return table<integer, string>
-local function painted(lines)
+function M.painted(lines)
   local paint, inside = {}, false
   local highlights = { ["+"] = "AgletAdded", ["-"] = "AgletRemoved", ["@"] = "AgletDim" }
   for number, line in ipairs(lines) do
@@ -278,7 +244,7 @@ function M.item(item, options, waiting)
       block.lines[place] = line:gsub("\n", " ")
     end
   end
-  block.paint = item.changes and painted(block.lines) or nil
+  block.paint = item.changes and M.painted(block.lines) or nil
   return block
 end
 

@@ -74,12 +74,12 @@ function M.bar()
     right[#right + 1] = ("$%.2f"):format(known.cost)
   end
   local mark = ("%%#%s#%s %s%%*"):format(HIGHLIGHTS[known.state] or "AgletFailed", MARKS[known.state] or "✗", safe(word))
-  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right)) - 16
+  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right, " · ")) - 12
   local title = of:title()
   if vim.fn.strdisplaywidth(title) > math.max(8, room) then
     title = vim.fn.strcharpart(title, 0, math.max(8, room) - 1) .. "…"
   end
-  return (" %%#AgletTitle#%s%%<%%* %s %%=%%#AgletDim# %s%%* "):format(
+  return (" %%#AgletTitle#%s%%* %s %%<%%=%%#AgletDim# %s%%* "):format(
     safe(title),
     mark,
     safe(table.concat(right, " · "))

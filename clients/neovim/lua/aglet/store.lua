@@ -1,5 +1,5 @@
 -- What a client knows of one session: wire events in, view state out. Pure: it touches no buffer and no server.
--- The same golden logs fold to the same view as in Python and TypeScript (protocol/aglet_protocol/golden).
+-- The golden logs fold to the same view as in Python (protocol/aglet_protocol/golden).
 
 ---@class aglet.Store
 ---@field epoch string
@@ -90,8 +90,7 @@ end
 function Store:text(item_id, field)
   local stream = (self.streams[item_id] or {})[field]
   if not stream then
-    local item = self.items[item_id]
-    return item and item[field] or ""
+    return (self.items[item_id] or {})[field] or ""
   end
   if #stream.parts > 1 then
     stream.parts = { table.concat(stream.parts) }
@@ -279,7 +278,7 @@ function Store:take_resumed(result)
   self.epoch, self.seq, self.state, self.hole = result.epoch, result.seq, result.state, false
 end
 
----Everything as plain values, as in the `.view.json` of the golden logs.
+---Everything as plain values, as in `.view.json`.
 ---@return table
 function Store:view()
   local items = {}

@@ -157,9 +157,6 @@ function M.open(shown, layout)
   dress_prompt(lower)
   vim.api.nvim_win_set_cursor(upper, { vim.api.nvim_buf_line_count(shown.buf), 0 })
   vim.api.nvim_set_current_win(lower)
-  if config.current.insert then
-    vim.cmd("startinsert!")
-  end
 end
 
 ---Close every chat and prompt of this tab; the sessions go on.

@@ -1,0 +1,65 @@
+local check = require("check")
+local hostile = require("aglet.text")
+local render = require("aglet.render")
+
+local OPTIONS = { fold = { thoughts = true, output = 3, diff = 4 } }
+
+local function item(kind, members)
+  return vim.tbl_extend("force", { itemId = "i", kind = kind, status = "completed" }, members)
+end
+
+check.test("what a terminal says is plain text", function()
+  check.same(hostile.plain("a\27[31mred\27[0m\27]0;title\7 b\r\nhalf\rwhole\n\7\8"), "ared b\nwhole\n")
+end)
+
+check.test("a fence is longer than every one inside", function()
+  check.same(hostile.fenced("x\n````\ny\n", "text"), { "`````text", "x", "````", "y", "`````" })
+end)
+
+check.test("an output is folded when it is long, behind its fence", function()
+  local function call(output)
+    return render.item(item("toolCall", { name = "shell", title = "shell seq", output = output }), OPTIONS)
+  end
+  check.same(call("1\n2\n3").fold, nil)
+  check.same(call("1\n2\n3\n4").fold, 3)
+  check.same(call("1").lines, { "**shell** `seq`", "```text", "1", "```", "" })
+end)
+
+check.test("a call says how it stands", function()
+  local function label(members, waiting)
+    return render.item(item("toolCall", vim.tbl_extend("force", { name = "shell" }, members)), OPTIONS, waiting).label
+  end
+  check.same(label({}), "✓")
+  check.same(label({ terminal = { exitCode = 2 } }), "✗ exit code 2")
+  check.same(label({ status = "rejected" }), "✗ rejected")
+  check.same(label({ status = "pending" }, true), "? waits for you")
+  check.same(label({ status = "_new" }), "_new")
+end)
+
+check.test("the lines of a diff have colours, and its head is left out", function()
+  local patch = "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-old\n+new\n"
+  local change = { uri = "file:///a.txt", change = "modified", patch = patch }
+  local block = render.item(item("toolCall", { name = "edit_file", title = "edit_file a.txt", changes = { change } }), OPTIONS)
+  check.same(block.lines, { "**edit_file** `a.txt`", "```diff", "@@ -1,1 +1,1 @@", "-old", "+new", "```", "" })
+  check.same(block.paint, { [3] = "AgletDim", [4] = "AgletRemoved", [5] = "AgletAdded" })
+end)
+
+check.test("an unknown kind is shown by its title and its text", function()
+  check.same(render.item(item("_new", { title = "New", text = "words" }), OPTIONS).lines, { "**New**", "words", "" })
+end)
+
+check.test("no line has a line end in it", function()
+  local hard = item("toolCall", { name = "a\nb", title = "a\nb c\nd", output = "x\r\ny\rz" })
+  for _, line in ipairs(render.item(hard, OPTIONS).lines) do
+    check.holds(not line:find("\n", 1, true), line)
+  end
+end)
+
+check.test("a run that came to its end needs no word, every other end has one", function()
+  check.same(render.ending({ stopReason = "endTurn" }), {})
+  check.same(render.ending({ stopReason = "cancelled", detail = "cancelled by the user" }), { "> Cancelled." })
+  check.same(render.ending({ stopReason = "error", error = { kind = "quota", message = "used\nup" } }), { "> **quota:** used up" })
+  check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new why" })
+end)
+
+check.done()
