@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from aglet.config.errors import ConfigError
 from aglet.config.private import replace_file
+from aglet.workspace.protected import KEYS
 
 SERVICE = "aglet"  # under which the keyring holds them
 LARGEST = 1_000_000  # bytes of the file
@@ -48,7 +49,7 @@ class KeyFile:
     name = "the file of keys"
 
     def __init__(self, state_folder: Path) -> None:
-        self.file = state_folder / "keys.json"
+        self.file = state_folder / KEYS
 
     async def find(self, host: str) -> str:
         """The key for this host. Raises `ConfigError`."""
