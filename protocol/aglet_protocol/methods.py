@@ -48,5 +48,5 @@ METHODS: dict[str, Method] = {
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 
-RESERVED = frozenset({"agent/focus"})
+RESERVED: frozenset[str] = frozenset()
 """Methods that no server follows yet."""

@@ -238,7 +238,10 @@ class RunParams:
 
 @define
 class RunAnswer:
-    """`outcome` is started, queued or injected; with `wait` it also says how the run ended."""
+    """`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+
+    `output` is the answer as JSON that fits the option `outputSchema`.
+    """
 
     run_id: str
     outcome: str
@@ -248,6 +251,7 @@ class RunAnswer:
     cost: float | None = None
     files_changed: list[Annotated[Any, FileChanged]] | None = None
     error: Annotated[Any, RunError] = None
+    output: Any = None
 
 
 @define

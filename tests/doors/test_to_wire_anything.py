@@ -19,7 +19,6 @@ from aglet.engine.facts import (
     Entry,
     Fact,
     Glimpse,
-    Injected,
     Notice,
     QueueChanged,
     Replied,
@@ -28,6 +27,7 @@ from aglet.engine.facts import (
     RunStarted,
     SessionChanged,
     Steered,
+    TakenIn,
     TextDelta,
     ToolDelta,
     ToolFinished,
@@ -254,7 +254,7 @@ BEGUN: tuple[Fact, ...] = (SessionChanged("/work"), Admitted("run_1", "item_1", 
 
 @pytest.mark.parametrize("injected", [True, False])
 def test_messages_no_request_took_in_are_told_when_the_run_ends(injected: bool) -> None:
-    taken = (Injected((UserMessage("item_1", SAID),)),) if injected else ()
+    taken = (TakenIn(("item_1",)),) if injected else ()
     late = (Steered("item_2", "run_1", (Text("left"),)), Steered("item_3", "run_1", SAID, origin="critic"))
     entries = numbered(*BEGUN, *taken, *late, RunEnded("run_1", Stop(StopReason.CANCELLED)))
     events = translated(entries)
@@ -269,7 +269,7 @@ def test_messages_no_request_took_in_are_told_when_the_run_ends(injected: bool) 
 
 def test_the_prompt_of_a_run_is_no_steer_for_whoever_joins_before_it_is_taken_in() -> None:
     translator = Translator("ses", "epoch", fold_all(numbered(*BEGUN)))
-    [event, _] = translator.events(Entry(4, 1.0, Injected((UserMessage("item_1", SAID),))))
+    [event, _] = translator.events(Entry(4, 1.0, TakenIn(("item_1",))))
     assert "steer" not in event["data"]["item"]
 
 

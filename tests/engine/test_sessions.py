@@ -7,12 +7,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from aglet.engine import queueing
-from aglet.engine.admission import Admission, Refused
+from aglet.engine.admission import ANYBODY, Admission, Refused, Request
 from aglet.engine.calls import find_tool
 from aglet.engine.facts import (
     Admitted,
     Entry,
     Glimpse,
+    Noted,
     Notice,
     Replied,
     RunEnded,
@@ -27,7 +28,7 @@ from aglet.engine.feature import Feature, Outfit
 from aglet.engine.loop import RunResult
 from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
 from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
+from aglet.engine.sessions import Sessions, made_for
 from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import (
     SHUT_DOWN,
@@ -40,19 +41,22 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.patience import PATIENCE, become
 from support.scenario import (
     NOWHERE,
     FakeClock,
     FakeModel,
     FakeTool,
     Part,
+    asked,
     call,
-    describe,
+    described,
     paired,
     say,
 )
 
 GO = (Text("go"),)
+OTHER = (Text("other"),)
 
 
 class World:
@@ -78,11 +82,11 @@ class World:
 
 
 async def end(session: Session, run_id: str) -> RunResult:
-    return await asyncio.wait_for(session.finished(run_id), 5)
+    return await asyncio.wait_for(session.finished(run_id), PATIENCE)
 
 
-def described(session: Session) -> list[str]:
-    return [describe(entry.fact) for entry in session.log.journal.entries()]
+def told(session: Session) -> list[str]:
+    return described(session.log.journal.entries())
 
 
 async def hang() -> None:
@@ -96,9 +100,9 @@ async def test_prompts_run_one_at_a_time_in_their_order() -> None:
         third = await session.prompt((Text("3"),))
         assert [first.outcome, second.outcome, third.outcome] == ["started", "queued", "queued"]
         await end(session, third.run_id)
-        assert [line for line in described(session) if line.startswith(("injected", "replied"))] == [
-            "injected user: 1", "replied one", "injected user: 2", "replied two",
-            "injected user: 3", "replied three",
+        assert [line for line in told(session) if line.startswith(("took in", "replied"))] == [
+            "took in user: 1", "replied one", "took in user: 2", "replied two",
+            "took in user: 3", "replied three",
         ]  # fmt: skip
 
 
@@ -126,26 +130,28 @@ async def test_a_prompt_only_if_idle_is_refused_while_a_run_is_active() -> None:
 
 
 async def test_a_prompt_can_steer_the_active_run() -> None:
-    async with World([lambda: asyncio.sleep(0.02), Replied("", "a")], say("b")).session() as session:
+    go = asyncio.Event()
+    async with World([go.wait, Replied("", "a")], say("b")).session() as session:
         active = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         steered = await session.prompt((Text("quickly"),), "steer")
+        go.set()
         assert (steered.outcome, steered.run_id) == ("injected", active.run_id)
         await end(session, active.run_id)
-        assert "injected user: quickly" in described(session)
+        assert "took in user: quickly" in told(session)
 
 
 async def test_a_prompt_can_interrupt_and_goes_before_the_waiting_ones() -> None:
     async with World([hang], say("now"), say("later")).session() as session:
         active = await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         waiting = await session.prompt((Text("2"),))
         urgent = await session.prompt((Text("3"),), "interrupt")
         assert (await end(session, active.run_id)).stop.reason == StopReason.CANCELLED
         await end(session, waiting.run_id)
         assert session.state.status == "idle"
-        injected = [line for line in described(session) if line.startswith("injected")]
-        assert injected[-2:] == ["injected user: 3", "injected user: 2"]
+        injected = [line for line in told(session) if line.startswith("took in")]
+        assert injected[-2:] == ["took in user: 3", "took in user: 2"]
         assert (await end(session, urgent.run_id)).stop.reason == StopReason.END_TURN
 
 
@@ -164,7 +170,7 @@ async def test_the_same_key_is_followed_once() -> None:
 async def test_the_same_steering_key_is_followed_once() -> None:
     async with World([hang]).session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         first = await session.steer((Text("more"),), key="k")
         assert await session.steer((Text("more"),), key="k") == first
         assert len([e for e in session.log.journal.entries() if isinstance(e.fact, Steered)]) == 1
@@ -181,7 +187,7 @@ async def test_steering_nothing_says_so_or_becomes_a_prompt() -> None:
 async def test_steering_another_run_is_refused_with_the_active_one() -> None:
     async with World([hang]).session() as session:
         active = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         with pytest.raises(Refused) as refusal:
             await session.steer(GO, expected="run_other")
         assert (refusal.value.kind, refusal.value.run_id) == ("runMismatch", active.run_id)
@@ -203,7 +209,7 @@ async def test_cancel_keeps_the_queue_unless_told_otherwise() -> None:
         receipt = session.cancel()
         assert (receipt.run_id, receipt.kept) == (first.run_id, (second.run_id, third.run_id))
         await end(session, first.run_id)
-        await asyncio.sleep(0.01)
+        await become(lambda: second.run_id not in {admitted.run_id for admitted in session.state.queue})
         receipt = session.cancel(queued="drop")
         assert (receipt.run_id, receipt.dropped) == (second.run_id, (third.run_id,))
         for run_id in (second.run_id, third.run_id):
@@ -231,7 +237,8 @@ async def test_a_caller_who_goes_away_cancels_the_run_and_still_sees_its_end_rec
     async with World([hang]).session() as session:
         admission = await session.prompt(GO)
         waiting = asyncio.ensure_future(session.finished(admission.run_id))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # it begins to wait
+        await asked(session)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -242,7 +249,7 @@ async def test_a_cancelled_task_of_the_run_itself_is_recorded_and_raised() -> No
     async with World([hang]).sessions() as sessions:
         session = await sessions.create("/work")
         admission = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -256,7 +263,7 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
     async with world.sessions() as sessions:
         session = await sessions.create("/work")
         await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         await session.prompt((Text("2"),))
         await sessions.close(session.session_id)
         await sessions.close(session.session_id)
@@ -267,8 +274,8 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
         assert [admitted.content for admitted in again.state.queue] == [(Text("2"),)]
         third = await again.prompt((Text("3"),))
         await end(again, third.run_id)
-        assert [line for line in described(again) if line.startswith("injected")] == [
-            "injected user: 1", "injected user: 2", "injected user: 3",
+        assert [line for line in told(again) if line.startswith("took in")] == [
+            "took in user: 1", "took in user: 2", "took in user: 3",
         ]  # fmt: skip
 
 
@@ -276,7 +283,7 @@ async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() 
     async with World([hang], say("one")).sessions() as sessions:
         session = await sessions.create("/work")
         await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         closing = asyncio.ensure_future(sessions.close(session.session_id))
         await asyncio.sleep(0)
         again = await sessions.open(session.session_id)
@@ -289,15 +296,15 @@ async def test_a_replaced_prompt_that_could_begin_at_that_moment_never_runs() ->
     async with World([hang], say("other")).session() as session:
         first = await session.prompt((Text("1"),))
         second = await session.prompt((Text("2"),))
-        replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, (Text("other"),)))
+        replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, OTHER, ANYBODY))
         await asyncio.sleep(0)  # the other prompt is admitted and waits for the disk
         (other,) = session.state.queue
         session.cancel(first.run_id)
         await replacing
         assert (await end(session, second.run_id)).stop.reason is StopReason.CANCELLED
         await end(session, other.run_id)
-        injected = [line for line in described(session) if line.startswith("injected")]
-        assert injected == ["injected user: 1", "injected user: other"]
+        injected = [line for line in told(session) if line.startswith("took in")]
+        assert injected == ["took in user: 1", "took in user: other"]
 
 
 async def test_a_run_that_a_crash_left_open_is_closed_and_its_call_never_repeated() -> None:
@@ -420,8 +427,8 @@ async def test_steering_that_races_the_end_is_taken_in_or_returned(delay: int) -
         await end(session, steered.run_id)
         while session.state.running:
             await asyncio.sleep(0.001)
-        taken = [line for line in described(session) if line.startswith("injected")]
-        assert ", ".join(taken).replace("injected ", "") == "user: go, user: more", admission
+        taken = [line for line in told(session) if line.startswith("took in")]
+        assert ", ".join(taken).replace("took in ", "") == "user: go, user: more", admission
 
 
 async def test_cancel_that_races_the_end_gives_one_end() -> None:
@@ -479,3 +486,111 @@ def test_facts_whose_beginning_only_a_newer_version_knows_can_still_be_folded() 
     ]
     state = fold_all(Entry(seq, 0.0, fact) for seq, fact in enumerate(facts, 1))
     assert (state.run_id, state.running, state.transcript) == ("run_1", False, ())
+
+
+# --- requests that are followed once ----------------------------------------------------------------
+
+
+MADE = Request("a key", "make it so")
+
+
+async def test_a_request_with_a_key_makes_one_session_in_every_process() -> None:
+    world = World(say("one"))
+    async with world.sessions() as sessions:
+        made, again = await asyncio.gather(*[sessions.create("/work", request=MADE) for _ in range(2)])
+        assert made is again
+        await end(made, (await made.prompt(GO)).run_id)
+        with pytest.raises(Refused, match="another request"):
+            await sessions.create("/elsewhere", request=Request("a key", "make it otherwise"))
+        assert sessions.is_open(made.session_id)
+        async with world.sessions() as others:
+            with pytest.raises(JournalBusy):
+                await others.create("/work", request=MADE)
+    async with world.sessions() as sessions:
+        with pytest.raises(Refused, match="another request"):
+            await sessions.fork(made.session_id, request=Request("a key", "fork it"))
+        assert not sessions.is_open(made.session_id)
+        assert (await sessions.create("/work", request=MADE)).state == made.state
+        assert (await sessions.create("/work")).session_id != made.session_id
+
+
+async def test_a_request_with_a_key_makes_one_fork_in_every_process() -> None:
+    world = World(say("one"), say("two"))
+    async with world.sessions() as sessions:
+        session = await sessions.create("/work")
+        await end(session, (await session.prompt(GO)).run_id)
+        fork = await sessions.fork(session.session_id, request=MADE)
+        await end(session, (await session.prompt(GO)).run_id)
+        assert await sessions.fork(session.session_id, request=MADE) is fork
+    async with world.sessions() as sessions:
+        assert (await sessions.fork(session.session_id, request=MADE)).state == fork.state
+        assert len((await sessions.list())[0]) == 2
+
+
+@pytest.mark.parametrize("facts", range(5))
+async def test_what_a_crash_left_of_a_new_session_is_made_anew(facts: int) -> None:
+    world = World(say("one"))
+    async with world.sessions() as sessions:
+        session = await sessions.create("/work")
+        await end(session, (await session.prompt(GO)).run_id)
+    journal = world.store.create(made_for(MADE), MADE.asked)
+    journal.append(*session.log.journal.entries()[:facts])
+    journal.close()
+    async with world.sessions() as sessions:
+        fork = await sessions.fork(session.session_id, request=MADE)
+        assert fork.state.parent == session.session_id
+        assert fork.state.transcript == session.state.transcript
+
+
+async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
+    world = World([hang])
+    async with world.session() as session:
+        await session.prompt(GO)
+        await asked(session)
+        one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
+        requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
+        assert not queueing.followed(session, requests["remove"], queueing.CHANGED)
+        queueing.remove(session, one, requests["remove"])
+        queueing.move(session, three, 0, requests["move"])
+        await queueing.replace(session, two, OTHER, requests["replace"])
+    async with world.sessions() as sessions:
+        session = await sessions.open(session.session_id)
+        assert [waiting.content for waiting in session.state.queue] == [(Text("3"),), OTHER]
+        for name, request in requests.items():
+            facts = queueing.REPLACED if name == "replace" else queueing.CHANGED
+            assert queueing.followed(session, request, facts)
+            with pytest.raises(Refused, match="another request"):
+                queueing.followed(session, Request(name, "something else"), facts)
+        fork = await sessions.fork(session.session_id)
+        assert not queueing.followed(fork, requests["remove"], queueing.CHANGED)
+
+
+async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_asked_for_again() -> None:
+    world = World([hang])
+    request = Request("a key", "remove it")
+    async with world.session() as session:
+        await session.prompt(GO)
+        await asked(session)
+        item_id = (await session.prompt(OTHER)).item_id
+        queueing.remove(session, item_id, request)
+        entries = session.log.journal.entries()
+    place = next(n for n, entry in enumerate(entries) if isinstance(entry.fact, Noted)) + 1
+    journal = world.store.create("ses_crashed")
+    journal.append(*entries[:place])
+    journal.close()
+    async with world.sessions() as sessions:
+        session = await sessions.open("ses_crashed")
+        assert not queueing.followed(session, request, queueing.CHANGED)
+        queueing.remove(session, item_id, request)
+        assert queueing.followed(session, request, queueing.CHANGED)
+        assert not session.state.queue
+
+
+async def test_a_prompt_that_is_about_to_begin_is_removed_once() -> None:
+    async with World(say("never")).session() as session:
+        admission = await session.prompt(GO)
+        request = Request("a key", "remove it")
+        queueing.remove(session, admission.item_id, request)
+        assert queueing.followed(session, request, queueing.CHANGED)
+        assert (await end(session, admission.run_id)).stop.reason is StopReason.CANCELLED
+        assert not session.state.transcript

@@ -110,6 +110,13 @@ async def test_many_can_wait_for_durability_at_once(store: Store) -> None:
     assert store.peek("ses_1") == entries_of(SAMPLES)
 
 
+def test_a_session_knows_for_which_request_it_was_made(store: Store) -> None:
+    journal = store.create("ses_1", "asked for")
+    journal.close()
+    assert (journal.asked, store.open("ses_1").asked) == ("asked for", "asked for")
+    assert store.create("ses_2").asked == ""
+
+
 def test_a_session_is_made_once(store: Store) -> None:
     store.create("ses_1").append(*entries_of(SAMPLES))
     with pytest.raises(JournalError, match="already"):

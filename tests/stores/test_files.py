@@ -5,7 +5,6 @@ import logging
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
@@ -13,10 +12,11 @@ from zlib import crc32
 import pytest
 
 from aglet.engine.facts import Entry, Noted
-from aglet.engine.ports import JournalError
+from aglet.engine.ports import JournalBusy, JournalError
 from aglet.stores import files
 from aglet.stores.files import FileStore
 from aglet.stores.journal import FileJournal
+from support.patience import within
 from support.store_samples import SAMPLES, conversation, entries_of
 
 ENTRIES = entries_of(SAMPLES[:6])
@@ -52,14 +52,17 @@ def set_aside(path: Path) -> list[bytes]:
     return [file.read_bytes() for file in sorted(path.parent.glob("*.damaged-*"))]
 
 
+EVERY = pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])  # byte
+
 # --- damage --------------------------------------------------------------------------------------
 
 
+@EVERY
 def test_a_journal_cut_anywhere_in_its_last_records_keeps_all_before_and_goes_on(
-    store: FileStore, path: Path, whole: bytes
+    store: FileStore, path: Path, whole: bytes, every: int
 ) -> None:
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
-    for cut in range(ends[-4], len(whole)):
+    for cut in sorted({*range(ends[-4], len(whole), every), *ends[-4:-1], *(end - 1 for end in ends[-4:])}):
         sound = [end for end in ends if end <= cut]
         path.write_bytes(whole[:cut])
         kept = ENTRIES[: len(sound) - 1]
@@ -80,12 +83,13 @@ def test_a_journal_cut_anywhere_in_its_last_records_keeps_all_before_and_goes_on
             file.unlink()
 
 
+@EVERY
 def test_every_flipped_byte_of_a_record_is_found_and_all_before_is_kept(
-    store: FileStore, path: Path, whole: bytes
+    store: FileStore, path: Path, whole: bytes, every: int
 ) -> None:
     lines = whole.splitlines(keepends=True)
     start = sum(map(len, lines[:-2]))
-    for index in range(start, start + len(lines[-2])):
+    for index in range(start, start + len(lines[-2]), every):
         flipped = bytearray(whole)
         flipped[index] ^= 0x21
         path.write_bytes(flipped)
@@ -195,8 +199,8 @@ def test_what_is_no_journal_is_refused_and_left_alone(store: FileStore, path: Pa
 def test_a_file_of_a_newer_aglet_is_refused_and_left_alone(
     store: FileStore, path: Path, whole: bytes
 ) -> None:
-    rest = b'"journal":2,"what":"ever"}'
-    content = b'{"crc":"%08x",' % crc32(rest) + rest + b"\n"
+    rest = b'{"journal":2,"what":"ever"}]'
+    content = b'["%08x",' % crc32(rest) + rest + b"\n"
     for data in (content, whole + content):
         path.write_bytes(data)
         for ask in (store.open, store.peek):
@@ -246,6 +250,27 @@ def test_links_pipes_and_folders_in_place_of_a_journal_are_refused(
     for ask in (store.open, store.peek):
         with pytest.raises(JournalError, match=r"not a regular file|cannot be opened"):
             ask("ses_1")
+
+
+def test_a_file_that_nothing_was_written_to_is_no_session_yet(store: FileStore, path: Path) -> None:
+    store.create("ses_2").close()
+    path.touch()
+    journal = store.create("ses_1", "asked for")
+    with pytest.raises(JournalBusy):
+        path.write_bytes(b"")
+        store.create("ses_1")
+    journal.close()
+
+
+def test_what_a_session_was_made_for_survives_damage_of_its_end(store: FileStore, path: Path) -> None:
+    journal = store.create("ses_1", "asked for")
+    journal.append(*ENTRIES)
+    journal.close()
+    path.write_bytes(path.read_bytes()[:-5])
+    for _ in range(2):
+        again = opened(store)
+        assert again.asked == "asked for"
+        again.close()
 
 
 def test_a_state_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
@@ -348,11 +373,11 @@ def test_a_session_of_a_thousand_events_opens_in_less_than_a_second(store: FileS
     journal = store.create("ses_1")
     journal.append(*thousand)
     journal.close()
-    started = time.perf_counter()
-    again = opened(store)
-    seconds = time.perf_counter() - started
-    assert again.entries() == thousand
-    assert seconds < 1
+    for watch in within(1.0):
+        with watch:
+            again = opened(store)
+        assert again.entries() == thousand
+        again.close()
 
 
 def test_a_fact_of_many_megabytes_is_kept(store: FileStore) -> None:

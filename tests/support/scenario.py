@@ -33,6 +33,7 @@ from aglet.engine.facts import (
     RunStarted,
     SessionChanged,
     Steered,
+    TakenIn,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -70,6 +71,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.patience import PATIENCE, become
 
 Part = ModelDelta | Reply | BaseException | Callable[[], Awaitable[None]]
 
@@ -190,7 +192,7 @@ class Meanwhile:
 
         leave = self.session.log.subscribe(look)
         try:
-            await asyncio.wait_for(happened.wait(), 5)
+            await asyncio.wait_for(happened.wait(), PATIENCE)
         finally:
             leave()
 
@@ -229,7 +231,7 @@ async def check(
             await watching
         state, entries = session.state, list(session.log.journal.entries())
     if facts is not None:
-        assert [describe(entry.fact) for entry in entries[2:]] == facts
+        assert described(entries)[2:] == facts
     assert model.closed == len(model.requests), "every stream is closed"
     await prove(entries, state, equip)
     return state
@@ -259,6 +261,15 @@ async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
             assert fold_all(session.log.journal.entries()) == session.state
 
 
+async def asked(session: Session, times: int = 1) -> None:
+    """Wait until the model was asked so many times."""
+
+    def turns() -> int:
+        return sum(isinstance(entry.fact, TurnStarted) for entry in session.log.journal.entries())
+
+    await become(lambda: turns() >= times)
+
+
 def paired(messages: Sequence[Message]) -> bool:
     """Whether every call has exactly one result, right behind its reply and in its order."""
     expected: list[str] = []
@@ -271,6 +282,25 @@ def paired(messages: Sequence[Message]) -> bool:
         elif isinstance(message, AssistantMessage):
             expected = [call.call_id for call in message.tool_calls]
     return not expected
+
+
+def described(entries: Sequence[Entry]) -> list[str]:
+    """The facts in one line each, without ids and times; messages that are taken in by their words."""
+    said: dict[str, str] = {}
+    lines: list[str] = []
+    for entry in entries:
+        match entry.fact:
+            case Admitted(item_id=item_id, content=content):
+                said[item_id] = f"user: {words(content)}"
+            case Steered(item_id=item_id, content=content, origin=origin):
+                said[item_id] = f"{origin}: {words(content)}"
+            case _:
+                pass
+        if isinstance(entry.fact, TakenIn):
+            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
+        else:
+            lines.append(describe(entry.fact))
+    return lines
 
 
 def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per kind of fact
@@ -286,6 +316,8 @@ def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per 
             return "run started"
         case Steered(content=content):
             return f"steered {words(content)}"
+        case TakenIn(item_ids):
+            return f"took in {len(item_ids)}"
         case Injected(messages):
             return "injected " + ", ".join(f"{m.origin}: {words(m.content)}" for m in messages)
         case TurnStarted():

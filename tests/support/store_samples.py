@@ -22,6 +22,7 @@ from aglet.engine.facts import (
     RunStarted,
     SessionChanged,
     Steered,
+    TakenIn,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -95,6 +96,7 @@ SAMPLES: tuple[Fact, ...] = (
     RunEnded("run_1", Stop(StopReason.MODEL_ERROR, "no route to host", "network")),
     Unknown("teleported", {"v": 2, "to": ["the moon", 1e100], "when": {"soon": True}}),
     Rewound("rewind_1", "item_5", 2, "rewind_0", (CHANGE,)),
+    TakenIn(("item_1", "item_2")),
 )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ def conversation(
             SessionChanged(cwd, title),
             Admitted("run_1", "item_1", (Text(text),)),
             RunStarted("run_1"),
-            Injected((UserMessage("item_1", (Text(text),)),)),
+            TakenIn(("item_1",)),
             TurnStarted("turn_1", "fake"),
             Replied("item_2", reply),
             RunEnded("run_1", Stop(StopReason.END_TURN)),

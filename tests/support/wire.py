@@ -12,15 +12,16 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from uuid import uuid4
 
 from aglet.doors.lsp.client import member
 from aglet.doors.shapes import is_object
 from support.advertised import check_advertised
 from support.message_rules import check_messages
+from support.patience import PATIENCE
 from support.wire_rules import check_wire
 
 Message = dict[str, Any]
-PATIENCE = 20.0  # seconds a test waits for anything
 AGENT: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
 
 
@@ -74,6 +75,7 @@ class Wire:
         self.reading = threading.Event()
         self.reading.set()
         self.ended = False
+        self.key = uuid4().hex  # of the session that is asked for without another one
         self._ids = itertools.count(1)
         self._arrived = threading.Condition()
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -249,7 +251,7 @@ class Wire:
 
     def session(self, **params: Any) -> str:
         """Make a session; gives its id."""
-        given = {"cwd": self.workspace.as_uri(), "clientKey": "new", **params}
+        given = {"cwd": self.workspace.as_uri(), "clientKey": self.key, **params}
         return self.call("agent/session/new", given)["sessionId"]
 
     def run(self, session_id: str, text: str = "go", **params: Any) -> Any:

@@ -85,6 +85,13 @@ class Choice:
         except ConfigError as problem:
             return NoModels(problem)
 
+    def window(self, folder: str, name: str) -> int | None:
+        """How many tokens the named model holds, `None` when that is not known."""
+        try:
+            return self.models(folder).resolve(name).info.context_window
+        except (ConfigError, ModelError):  # whoever asks the model will be told
+            return None
+
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
         offered = self._offered(folder)

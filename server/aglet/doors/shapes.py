@@ -1,8 +1,9 @@
 """How the engine's nouns look on the wire: plain JSON values with camelCase names (protocol, part 6)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -14,6 +15,7 @@ from aglet.engine.vocabulary import (
     FileVersion,
     Image,
     JsonObject,
+    Limits,
     Question,
     Resource,
     Stop,
@@ -25,6 +27,7 @@ from aglet.engine.vocabulary import (
 
 KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
 TITLE_LENGTH = 100
+_LIMITS = tuple(limit.name for limit in fields(Limits))
 
 STOP_REASONS: Mapping[StopReason, str] = {
     StopReason.END_TURN: "endTurn",
@@ -68,6 +71,7 @@ def file_uri(path: str) -> str:
     return Path(path).as_uri() if Path(path).is_absolute() else path
 
 
+@cache
 def camel(name: str) -> str:
     """`max_turns` as `maxTurns`."""
     first, *rest = name.split("_")
@@ -82,6 +86,16 @@ def known(values: Mapping[str, Any]) -> JsonObject:
 def filled(**members: Any) -> JsonObject:
     """The members that say something: neither `None` nor empty."""
     return {name: value for name, value in members.items() if value not in (None, "", (), [], {})}
+
+
+def session_info(cwd: str, title: str, parent: str, roots: Iterable[str]) -> JsonObject:
+    """What `sessionInfo` says: only what is known."""
+    return filled(
+        cwd=file_uri(cwd),
+        title=title,
+        parentSessionId=parent,
+        additionalRoots=[file_uri(root) for root in roots],
+    )
 
 
 def content_blocks(content: Iterable[Content]) -> list[JsonObject]:
@@ -230,6 +244,6 @@ def rewound(fact: Rewound) -> JsonObject:
     }
 
 
-def limits(values: Any) -> JsonObject:
+def limits(values: Limits) -> JsonObject:
     """The limits that are set."""
-    return known(asdict(values))
+    return known({name: getattr(values, name) for name in _LIMITS})

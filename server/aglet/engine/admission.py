@@ -8,6 +8,7 @@ from aglet.engine.vocabulary import Content
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
 IfEnded = Literal["run", "queue", "return"]
+REQUESTS = "requests"  # whose notes say which requests were followed
 
 
 class Refused(Exception):
@@ -16,6 +17,24 @@ class Refused(Exception):
     def __init__(self, message: str, kind: str, run_id: str = "") -> None:
         super().__init__(message)
         self.kind, self.run_id = kind, run_id
+
+
+class KeyConflict(Refused):
+    """The same `clientKey` for another request."""
+
+    def __init__(self) -> None:
+        super().__init__("This clientKey was used for another request. Use a new one.", "keyConflict")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a client wants to be done once: its `key` ("" for none), and a digest of all it `asked`."""
+
+    key: str = ""
+    asked: str = ""
+
+
+ANYBODY = Request()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +59,6 @@ class Cancelled:
 def same_again(known: Admitted | Steered, content: tuple[Content, ...]) -> Admission:
     """The answer to a request that was already followed. Raises `Refused` when it asks for something else."""
     if known.content != content:
-        raise Refused("This clientKey was used for another request. Use a new one.", "keyConflict")
+        raise KeyConflict
     outcome = "injected" if isinstance(known, Steered) else "queued"
     return Admission(outcome, known.run_id, known.item_id)

@@ -79,8 +79,15 @@ class Steered:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenIn:
+    """These prompts and steered messages, pending until now, went into the context."""
+
+    item_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Injected:
-    """These messages went into the context."""
+    """These messages of a room went into the context."""
 
     messages: tuple[UserMessage, ...]
 
@@ -95,7 +102,10 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars."""
+    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars.
+
+    `model` is the one that answered where it is not the one that was asked, "" else.
+    """
 
     item_id: str
     text: str
@@ -238,7 +248,7 @@ class Unknown:
 
 GateFact = Injected | Compacted | PhaseStarted | LimitsChanged
 Fact = (
-    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | Injected | TurnStarted
+    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted
     | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
     | Compacted | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
 )  # fmt: skip
@@ -298,8 +308,16 @@ class Notice:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RunDiff:
+    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+
+    diff: str
+    truncated: int = 0
+
+
 ModelDelta = TextDelta | ThinkingDelta | Retrying
-Shown = ModelDelta | ToolDelta | Notice
+Shown = ModelDelta | ToolDelta | Notice | RunDiff
 
 
 @dataclass(frozen=True, slots=True)

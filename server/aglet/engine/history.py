@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aglet.engine.admission import Refused
+from aglet.engine.admission import REQUESTS, Refused
 from aglet.engine.facts import (
     Admitted,
     Asked,
@@ -11,11 +11,13 @@ from aglet.engine.facts import (
     Entry,
     Fact,
     Injected,
+    Noted,
     Replied,
     Rewound,
     RunEnded,
     RunStarted,
     Steered,
+    TakenIn,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -25,7 +27,7 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import FileChange, Message, ToolResult
 
-SHOWN = (Asked, Compacted, Cut, Injected, Replied, Steered, ToolFinished, ToolStarted, TurnStarted)
+SHOWN = (Asked, Compacted, Cut, Injected, Replied, Steered, TakenIn, ToolFinished, ToolStarted, TurnStarted)
 
 
 def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
@@ -106,6 +108,8 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
 def _completed(fact: Fact) -> tuple[str, ...]:
     """The items of the conversation that end with this fact."""
     match fact:
+        case TakenIn(item_ids):
+            return item_ids
         case Injected(messages):
             return tuple(message.item_id for message in messages)
         case Replied(item_id) | Cut(item_id) | Compacted(item_id):
@@ -127,6 +131,8 @@ def _of_the_fork(fact: Fact) -> Fact:
             return Admitted(fact.run_id, fact.item_id, fact.content, "", fact.options, fact.recovers)
         case Steered():
             return Steered(fact.item_id, fact.run_id, fact.content, "", fact.origin)
+        case Noted(feature, kind) if feature == REQUESTS:
+            return Noted(feature, kind, {})
         case _:
             return fact
 

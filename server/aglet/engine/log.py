@@ -24,7 +24,7 @@ class Log:
 
     def record(self, fact: Fact) -> None:
         """Make this happen: write it down, fold it, tell everyone."""
-        entry = Entry(self.state.seq + 1, self._clock.now(), fact)
+        entry = Entry(self.state.seq + 1, round(self._clock.now(), 3), fact)
         self.journal.append(entry)
         self.state = fold(self.state, entry)
         self._publish(entry)

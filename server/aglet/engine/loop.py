@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from aglet.engine.calls import settle
-from aglet.engine.facts import Fact, Injected, Noted, Overflowed, Replied, RunEnded, RunStarted, Shown
+from aglet.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, Shown, TakenIn
 from aglet.engine.feature import Attempt, Outfit, tell, wrap_run
 from aglet.engine.log import Log
 from aglet.engine.ports import ModelError, Spawn, Tool
@@ -99,7 +99,7 @@ class Run:
 
     async def _gate(self) -> Stop | None:
         if self.state.pending:
-            self._record(Injected(self.state.pending))
+            self._record(TakenIn(tuple(message.item_id for message in self.state.pending)))
         for feature in self._outfit.features:
             for verdict in await feature.before_turn(self):
                 if isinstance(verdict, Stop):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 from uuid import uuid4
@@ -15,6 +15,7 @@ from aglet.engine.vocabulary import (
     FileChange,
     FileVersion,
     Finished,
+    Focus,
     JsonObject,
     Message,
     Question,
@@ -24,8 +25,8 @@ from aglet.engine.vocabulary import (
 
 
 def new_id(prefix: str) -> str:
-    """A fresh identifier such as `run_3f9c…`; 64 random bits."""
-    return f"{prefix}_{uuid4().hex[:16]}"
+    """A fresh identifier such as `run_3f9c…`; 48 random bits."""
+    return f"{prefix}_{uuid4().hex[:12]}"
 
 
 class Clock(Protocol):
@@ -76,7 +77,11 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`."""
+    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
+
+    `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do.
+    Who asks must check the answer: not every server can be held to a schema.
+    """
 
     reply_id: str
     system: str
@@ -85,6 +90,7 @@ class ModelRequest:
     max_output_tokens: int | None = None
     effort: str = ""
     session_id: str = ""
+    output_schema: JsonObject = field(default_factory=dict[str, Any])
 
 
 class ModelError(Exception):
@@ -143,8 +149,9 @@ class Journal(Protocol):
     `append` is synchronous, ordered, and reaches the operating system before it returns. When the
     disk refuses it keeps the entries in memory, tries again with the next append, and says so in
     `trouble` ("" when all is well). `damage` says what of the journal could not be read when it was
-    opened ("" when it was whole). It raises `JournalError` only when this process is no longer
-    the writer. `sync` makes everything appended survive a power cut.
+    opened ("" when it was whole), `asked` for which request the session was made. It raises
+    `JournalError` only when this process is no longer the writer. `sync` makes everything appended
+    survive a power cut.
     """
 
     @property
@@ -155,6 +162,8 @@ class Journal(Protocol):
     def trouble(self) -> str: ...
     @property
     def damage(self) -> str: ...
+    @property
+    def asked(self) -> str: ...
     def append(self, *entries: Entry) -> None: ...
     async def sync(self) -> None: ...
     def entries(self, after: int = 0) -> Sequence[Entry]: ...
@@ -182,7 +191,7 @@ class Store(Protocol):
     first; `search` matches titles and what was said; `cursor` is an opaque string from the last page.
     """
 
-    def create(self, session_id: str) -> Journal: ...
+    def create(self, session_id: str, asked: str = "") -> Journal: ...
     def open(self, session_id: str) -> Journal: ...
     def peek(self, session_id: str) -> Sequence[Entry]: ...
     def delete(self, session_id: str) -> None: ...
@@ -310,6 +319,10 @@ class Workspace(Protocol):
 
     def buffers(self) -> Sequence[FileText]:
         """The open documents with unsaved changes, with their text."""
+        ...
+
+    def focus(self) -> Focus | None:
+        """Where in the workspace the user looks, as far as the editor tells; with a relative path."""
         ...
 
     def which(self, program: str) -> str:

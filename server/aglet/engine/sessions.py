@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
+from hashlib import sha256
 from typing import Any, Self
 
+from aglet.engine.admission import ANYBODY, KeyConflict, Request
 from aglet.engine.facts import Entry, RunEnded, SessionChanged
 from aglet.engine.history import forked
 from aglet.engine.log import Log
 from aglet.engine.loop import GRACE
-from aglet.engine.ports import Clock, Journal, SessionRow, Store, new_id
+from aglet.engine.ports import Clock, Journal, JournalBusy, JournalError, SessionRow, Store, new_id
 from aglet.engine.session import Equip, Session
 from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import JsonObject, Stop, StopReason
@@ -19,6 +21,13 @@ DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
 _log = logging.getLogger(__name__)
 
 
+def made_for(request: Request) -> str:
+    """The id of the session that this request makes: the same for the same key, whoever asks and when."""
+    if not request.key:
+        return new_id("ses")
+    return f"ses_{sha256(request.key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
 class Sessions:
     """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
 
@@ -26,7 +35,7 @@ class Sessions:
         self._store, self._equip, self._clock = store, equip, clock
         self._open: dict[str, Session] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._opening = asyncio.Lock()
+        self._opening, self._making = asyncio.Lock(), asyncio.Lock()
         self._closing: dict[str, asyncio.Future[None]] = {}
 
     async def __aenter__(self) -> Self:
@@ -44,13 +53,18 @@ class Sessions:
             await asyncio.wait(self._tasks, timeout=GRACE)
 
     async def create(
-        self, cwd: str, *, roots: tuple[str, ...] = (), title: str = "", parent: str = "",
-        options: JsonObject | None = None,
+        self, cwd: str, *, roots: tuple[str, ...] = (), title: str = "",
+        options: JsonObject | None = None, request: Request = ANYBODY,
     ) -> Session:  # fmt: skip
-        """Make a session in this folder; `roots` are more folders (absolute paths). Raises `JournalError`."""
-        journal = await asyncio.to_thread(self._store.create, new_id("ses"))
-        session = self._adopt(journal, State())
-        session.log.record(SessionChanged(cwd, title, parent, roots, options or {}))
+        """Make a session in this folder, once for one request; `roots` are more folders (absolute paths).
+
+        Raises `JournalError`, `JournalBusy` (another process has what it made) and `Refused` (`keyConflict`).
+        """
+        async with self._making:
+            if known := await self._made(request):
+                return known
+            session = self._adopt(await self._new(request), State())
+            session.log.record(SessionChanged(cwd, title, "", roots, options or {}))
         return session
 
     async def open(self, session_id: str) -> Session:
@@ -78,19 +92,25 @@ class Sessions:
         """What a session's journal holds, read without opening it. Raises `JournalError`."""
         return await asyncio.to_thread(self._store.peek, session_id)
 
-    async def fork(self, session_id: str, item_id: str = "", title: str = "") -> Session:
-        """A new session with what was said in this one up to an item ("" for all of it).
+    async def fork(
+        self, session_id: str, item_id: str = "", title: str = "", request: Request = ANYBODY
+    ) -> Session:
+        """A new session with what was said in this one up to an item ("" for all of it), once for a request.
 
-        Raises `JournalError` (no such session) and `Refused` (`noSuchItem`).
+        Raises `JournalError` (no such session), `JournalBusy` and `Refused` (`noSuchItem`, `keyConflict`).
         """
-        entries = forked(await self.peek(session_id), item_id)
-        state = fold_all(entries)
-        journal = await asyncio.to_thread(self._store.create, new_id("ses"))
-        await asyncio.to_thread(journal.append, *entries)
-        session = self._adopt(journal, state)
-        if state.running:
-            session.log.record(RunEnded(state.run_id, FORKED))
-        session.log.record(SessionChanged(title=title or f"{state.title} (fork)".strip(), parent=session_id))
+        async with self._making:
+            if known := await self._made(request, session_id):
+                return known
+            entries = forked(await self.peek(session_id), item_id)
+            state = fold_all(entries)
+            journal = await self._new(request)
+            await asyncio.to_thread(journal.append, *entries)
+            session = self._adopt(journal, state)
+            if state.running:
+                session.log.record(RunEnded(state.run_id, FORKED))
+            title = title or f"{state.title} (fork)".strip()
+            session.log.record(SessionChanged(title=title, parent=session_id))  # last: now it is whole
         await session.log.sync()
         return session
 
@@ -114,6 +134,30 @@ class Sessions:
     ) -> tuple[Sequence[SessionRow], str]:
         """Sessions, newest first, and the cursor of the next page ("" when there is none)."""
         return await asyncio.to_thread(self._store.list, cwd=cwd, search=search, cursor=cursor, limit=limit)
+
+    async def _made(self, request: Request, parent: str = "") -> Session | None:
+        """The session that was made for this request. One that a crash left unfinished is removed."""
+        if not request.key:
+            return None
+        session_id = made_for(request)
+        open_before = self.is_open(session_id)
+        try:
+            session = await self.open(session_id)
+        except JournalBusy:
+            raise
+        except JournalError:  # there is none; or making it will say what is in the way
+            return None
+        if session.log.journal.asked not in {"", request.asked}:  # "": the line that said it is damaged
+            if not open_before:
+                await self.close(session_id)
+            raise KeyConflict
+        if session.state.seq and session.state.parent == parent:
+            return session
+        await self.delete(session_id)
+        return None
+
+    async def _new(self, request: Request) -> Journal:
+        return await asyncio.to_thread(self._store.create, made_for(request), request.asked)
 
     def _load(self, session_id: str) -> tuple[Journal, State]:
         journal = self._store.open(session_id)

@@ -1,8 +1,9 @@
 """State: what the facts of one session add up to, and the fold that adds them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TypeVar, assert_never
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar, assert_never
 
 from aglet.engine.facts import (
     Admitted,
@@ -24,6 +25,7 @@ from aglet.engine.facts import (
     RunStarted,
     SessionChanged,
     Steered,
+    TakenIn,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -45,10 +47,10 @@ from aglet.engine.vocabulary import (
 )
 
 Value = TypeVar("Value")
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What the model still sees. `tools` is `None` for all of them, `model` "" for the session's."""
 
     phase: str = ""
@@ -66,8 +68,7 @@ class OpenCall:
     started: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """What was used. Tokens the provider did not report count as zero; `cost` is US dollars.
 
     `unpriced` counts model calls whose cost is unknown, so that a sum is never taken for whole.
@@ -91,8 +92,7 @@ class Totals:
 
     def spent(self, usage: Usage, cost: float | None) -> "Totals":
         """These totals and one more model call."""
-        return replace(
-            self,
+        return self._replace(
             model_calls=self.model_calls + 1,
             input_tokens=self.input_tokens + (usage.input_tokens or 0),
             output_tokens=self.output_tokens + (usage.output_tokens or 0),
@@ -112,9 +112,8 @@ class Note:
     data: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """A session at one point of its journal. Only `fold` makes a new one.
+class State(NamedTuple):
+    """A session at one point of its journal. Only `fold` makes a new one, for each fact: so a tuple.
 
     `transcript` only grows. `context` is what compaction may shorten. `run` is what the running
     (or last) run used, `total` what the session used. `rewinds` holds the messages that stood before
@@ -126,24 +125,24 @@ class State:
     title: str = ""
     parent: str = ""
     roots: tuple[str, ...] = ()
-    options: Mapping[str, object] = field(default_factory=dict[str, object])
+    options: Mapping[str, object] = _NONE
     created_at: float = 0.0
     updated_at: float = 0.0
     transcript: tuple[Message, ...] = ()
-    context: Context = field(default_factory=Context)
+    context: Context = Context()
     queue: tuple[Admitted, ...] = ()
     pending: tuple[UserMessage, ...] = ()
-    calls: Mapping[str, OpenCall] = field(default_factory=dict[str, OpenCall])
-    questions: Mapping[str, Question] = field(default_factory=dict[str, Question])
-    limits: Limits = field(default_factory=Limits)
+    calls: Mapping[str, OpenCall] = _NONE
+    questions: Mapping[str, Question] = _NONE
+    limits: Limits = Limits()
     admitted: Admitted | None = None
     running: bool = False
-    run: Totals = field(default_factory=Totals)
-    total: Totals = field(default_factory=Totals)
-    used_by: Mapping[str, Totals] = field(default_factory=dict[str, Totals])
-    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict[str, tuple[Note, ...]])
-    rewinds: Mapping[str, tuple[Message, ...]] = field(default_factory=dict[str, tuple[Message, ...]])
-    keys: Mapping[str, Admitted | Steered] = field(default_factory=dict[str, Admitted | Steered])
+    run: Totals = Totals()
+    total: Totals = Totals()
+    used_by: Mapping[str, Totals] = _NONE
+    notes: Mapping[str, tuple[Note, ...]] = _NONE
+    rewinds: Mapping[str, tuple[Message, ...]] = _NONE
+    keys: Mapping[str, Admitted | Steered] = _NONE
     overflowed: bool = False
     stop: Stop | None = None
 
@@ -175,43 +174,47 @@ def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
 
 def fold(state: State, entry: Entry) -> State:
     """The state after one more entry."""
-    after = _fold(state, entry.fact)
     created = state.created_at or entry.at
-    return replace(after, seq=entry.seq, created_at=created, updated_at=entry.at)
+    changes = _changes(state, entry.fact)
+    return state._replace(seq=entry.seq, created_at=created, updated_at=entry.at, **changes)
 
 
-def _fold(state: State, fact: Fact) -> State:
+def _changes(state: State, fact: Fact) -> JsonObject:
     match fact:
         case SessionChanged():
-            return _changed(state, fact)
+            return _session_changes(state, fact)
         case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
-            return _fold_run(state, fact)
-        case Steered() | Injected() | Compacted() | Rewound() | PhaseStarted():
-            return _fold_context(state, fact)
+            return _run_changes(state, fact)
+        case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
+            return _context_changes(state, fact)
         case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
-            return _fold_model(state, fact)
+            return _model_changes(state, fact)
         case ToolStarted() | ToolFinished():
-            return _fold_tool(state, fact)
+            return _tool_changes(state, fact)
         case Asked() | Answered():
-            return _fold_question(state, fact)
+            return {"questions": _questions(state, fact)}
         case Noted(feature, kind, data):
             notes = (*state.notes.get(feature, ()), Note(kind, data))
-            return replace(state, notes={**state.notes, feature: notes})
+            return {"notes": {**state.notes, feature: notes}}
         case Unknown():
-            return state
+            return {}
         case _:  # pragma: no cover - closed by the type checker
             assert_never(fact)
 
 
-def _changed(state: State, fact: SessionChanged) -> State:
-    return replace(
-        state,
-        cwd=fact.cwd or state.cwd,
-        title=fact.title or state.title,
-        parent=fact.parent or state.parent,
-        roots=fact.roots or state.roots,
-        options=settled({**state.options, **fact.options}),
-    )
+def _questions(state: State, fact: Asked | Answered) -> Mapping[str, Question]:
+    others = _without(state.questions, fact.request_id)
+    return {**others, fact.request_id: fact.question} if isinstance(fact, Asked) else others
+
+
+def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
+    return {
+        "cwd": fact.cwd or state.cwd,
+        "title": fact.title or state.title,
+        "parent": fact.parent or state.parent,
+        "roots": fact.roots or state.roots,
+        "options": settled({**state.options, **fact.options}),
+    }
 
 
 def settled(options: Mapping[str, object]) -> dict[str, object]:
@@ -219,54 +222,50 @@ def settled(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _fold_question(state: State, fact: Asked | Answered) -> State:
-    questions = _without(state.questions, fact.request_id)
-    if isinstance(fact, Asked):
-        questions[fact.request_id] = fact.question
-    return replace(state, questions=questions)
-
-
-def _fold_run(state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged) -> State:
+def _run_changes(
+    state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged
+) -> JsonObject:
     match fact:
         case Admitted(client_key=key):
             keys = {**state.keys, key: fact} if key else state.keys
-            return replace(state, queue=(*state.queue, fact), keys=keys)
+            return {"queue": (*state.queue, fact), "keys": keys}
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
-            return replace(state, queue=tuple(waiting[i] for i in run_ids if i in waiting))
+            return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
         case RunStarted(run_id, limits):
             return _started(state, run_id, limits)
         case RunEnded(run_id, stop):
             return _ended(state, run_id, stop)
         case _:
-            return replace(state, limits=fact.limits)
+            return {"limits": fact.limits}
 
 
-def _started(state: State, run_id: str, limits: Limits) -> State:
+def _started(state: State, run_id: str, limits: Limits) -> JsonObject:
     unknown = Admitted(run_id, "", ())  # its admission is a fact that only a newer version reads
     admitted = next((a for a in state.queue if a.run_id == run_id), unknown)
     message = UserMessage(admitted.item_id, admitted.content)
-    return replace(
-        state,
-        queue=tuple(a for a in state.queue if a.run_id != run_id),
-        pending=(message, *state.pending) if admitted.content else state.pending,
-        admitted=admitted,
-        running=True,
-        limits=limits,
-        run=Totals(),
-        overflowed=False,
-        stop=None,
-    )
+    return {
+        "queue": tuple(a for a in state.queue if a.run_id != run_id),
+        "pending": (message, *state.pending) if admitted.content else state.pending,
+        "admitted": admitted,
+        "running": True,
+        "limits": limits,
+        "run": Totals(),
+        "overflowed": False,
+        "stop": None,
+    }
 
 
-def _ended(state: State, run_id: str, stop: Stop) -> State:
+def _ended(state: State, run_id: str, stop: Stop) -> JsonObject:
     if run_id != state.run_id or not state.running:  # it was cancelled while it still waited
-        return replace(state, queue=tuple(a for a in state.queue if a.run_id != run_id))
-    for open_call in state.calls.values():
-        text = closing_text(open_call, stop)
-        state = _add(state, ToolResult(open_call.call.call_id, open_call.call.name, text, "cancelled"))
-    state = _add(state, *state.pending)  # steered too late for this run; the next one begins with it
-    return replace(state, pending=(), calls={}, questions={}, running=False, stop=stop)
+        return {"queue": tuple(a for a in state.queue if a.run_id != run_id)}
+    closed = (
+        ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
+        for left in state.calls.values()
+    )
+    late = state.pending  # steered too late for this run; the next one begins with it
+    added = _added(state, *closed, *late)
+    return {**added, "pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
@@ -279,91 +278,89 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
     return f"[This call was not run: the run ended first ({stop.reason}).]"
 
 
-def _fold_context(state: State, fact: Steered | Injected | Compacted | Rewound | PhaseStarted) -> State:
+def _context_changes(
+    state: State, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted
+) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
             keys = {**state.keys, key: fact} if key else state.keys
-            message = UserMessage(item_id, content, origin)
-            return replace(state, pending=(*state.pending, message), keys=keys)
+            return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
+        case TakenIn(item_ids):
+            rest = tuple(m for m in state.pending if m.item_id not in item_ids)
+            return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
         case Injected(messages):
-            taken = {message.item_id for message in messages}
-            rest = tuple(m for m in state.pending if m.item_id not in taken)
-            return _add(replace(state, pending=rest), *messages)
+            return _added(state, *messages)
         case Compacted(item_id, summary, keep_from):
             head = UserMessage(item_id, (Text(summary),), origin="compaction")
             kept = (head, *state.context.messages[keep_from:])
-            return replace(state, context=replace(state.context, messages=kept), overflowed=False)
+            return {"context": state.context._replace(messages=kept), "overflowed": False}
         case Rewound():
             return _rewound(state, fact)
         case _:
-            phase = replace(state.context, phase=fact.name, system=fact.system, model=fact.model)
-            return replace(state, context=replace(phase, tools=fact.tools))
+            phase = Context(fact.name, fact.system, fact.model, fact.tools, state.context.messages)
+            return {"context": phase}
 
 
-def _rewound(state: State, fact: Rewound) -> State:
+def _rewound(state: State, fact: Rewound) -> JsonObject:
     before = state.context.messages
     messages = state.rewinds.get(fact.undoes, before) if fact.undoes else before[: fact.keep]
-    return replace(
-        state,
-        context=replace(state.context, messages=messages),
-        rewinds={**state.rewinds, fact.checkpoint_id: before},
-        overflowed=False,
-        stop=state.stop if messages is before else None,  # there is nothing to go on with any more
-    )
+    return {
+        "context": state.context._replace(messages=messages),
+        "rewinds": {**state.rewinds, fact.checkpoint_id: before},
+        "overflowed": False,
+        "stop": state.stop if messages is before else None,  # there is nothing to go on with any more
+    }
 
 
-def _fold_model(state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> State:
+def _model_changes(state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> JsonObject:
     match fact:
         case TurnStarted():
-            turns, total = state.run.turns + 1, state.total.turns + 1
-            return replace(
-                state, run=replace(state.run, turns=turns), total=replace(state.total, turns=total)
-            )
+            run = state.run._replace(turns=state.run.turns + 1)
+            return {"run": run, "total": state.total._replace(turns=state.total.turns + 1)}
         case Replied(item_id, text, thinking, calls, opaque=opaque):
             message = AssistantMessage(item_id, text, thinking, calls, opaque)
             opened = {call.call_id: OpenCall(call) for call in calls}
-            state = replace(state, calls={**state.calls, **opened}, overflowed=False)
-            return _spend(_add(state, message), "loop", fact.usage, fact.cost)
+            spent = _spent(state, "loop", fact.usage, fact.cost)
+            added = _added(state, message)
+            return {**added, **spent, "calls": {**state.calls, **opened}, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
-            state = _spend(state, "loop", usage, None)
+            spent = _spent(state, "loop", usage, None)
             if cause == "failed" or not text:
-                return state
-            return _add(state, AssistantMessage(item_id, text, thinking, cut=True))
+                return spent
+            return {**_added(state, AssistantMessage(item_id, text, thinking, cut=True)), **spent}
         case Overflowed():
-            return replace(state, overflowed=True)
+            return {"overflowed": True}
         case _:
-            return _spend(state, fact.by, fact.usage, fact.cost)
+            return _spent(state, fact.by, fact.usage, fact.cost)
 
 
-def _spend(state: State, by: str, usage: Usage, cost: float | None) -> State:
+def _spent(state: State, by: str, usage: Usage, cost: float | None) -> JsonObject:
     mine = state.used_by.get(by, Totals()).spent(usage, cost)
-    return replace(
-        state,
-        run=state.run.spent(usage, cost),
-        total=state.total.spent(usage, cost),
-        used_by={**state.used_by, by: mine},
-    )
+    run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
+    return {"run": run, "total": total, "used_by": {**state.used_by, by: mine}}
 
 
-def _fold_tool(state: State, fact: ToolStarted | ToolFinished) -> State:
+def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
     if isinstance(fact, ToolStarted):
         call = ToolCall(fact.call_id, fact.name, fact.arguments)
-        run = replace(state.run, tool_calls=state.run.tool_calls + 1)
-        total = replace(state.total, tool_calls=state.total.tool_calls + 1)
-        calls = {**state.calls, fact.call_id: OpenCall(call, started=True)}
-        return replace(state, calls=calls, run=run, total=total)
+        return {
+            "calls": {**state.calls, fact.call_id: OpenCall(call, started=True)},
+            "run": state.run._replace(tool_calls=state.run.tool_calls + 1),
+            "total": state.total._replace(tool_calls=state.total.tool_calls + 1),
+        }
     if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
-        return state
-    name = state.calls[fact.call_id].call.name
-    state = replace(state, calls=_without(state.calls, fact.call_id))
-    return _add(state, ToolResult(fact.call_id, name, fact.outcome.text, fact.outcome.status))
+        return {}
+    result = ToolResult(
+        fact.call_id, state.calls[fact.call_id].call.name, fact.outcome.text, fact.outcome.status
+    )
+    return {**_added(state, result), "calls": _without(state.calls, fact.call_id)}
 
 
-def _add(state: State, *messages: Message) -> State:
+def _added(state: State, *messages: Message) -> JsonObject:
     transcript, context = state.transcript, state.context.messages
     for message in messages:
         transcript, context = placed(transcript, message), placed(context, message)
-    return replace(state, transcript=transcript, context=replace(state.context, messages=context))
+    return {"transcript": transcript, "context": state.context._replace(messages=context)}
 
 
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:

@@ -138,6 +138,19 @@ class ToolResult:
 Message = UserMessage | AssistantMessage | ToolResult
 
 
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Where the user looks: a file, and first and last line (from 1) of the selection and of what they see.
+
+    An empty selection is the cursor: then nothing is `selected`.
+    """
+
+    path: str
+    lines: tuple[int, int] | None = None
+    selected: bool = False
+    visible: tuple[int, int] | None = None
+
+
 # --- what tools give back ------------------------------------------------------------------------
 
 

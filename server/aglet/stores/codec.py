@@ -1,12 +1,13 @@
 """Facts as lines of text and back: the format of a journal on disk.
 
-A line is one JSON object in ASCII that begins with the CRC-32 of all its following bytes:
+A line is one JSON array in ASCII that begins with the CRC-32 of all its following bytes; then come
+the number of the fact, its time, its name and its fields:
 
-    {"crc":"89abcdef","seq":7,"at":1795250000.5,"fact":{"type":"run_started","v":1,…}}
+    ["89abcdef",7,1795250000.5,"run_started",{"run_id":"run_1",…}]
 
-A header line holds `journal` (the format's version), `session`, `epoch` and `created` instead of
-`seq`, `at` and `fact`. The names in `FACTS` and `CONTENTS`, and the field names of those classes,
-are a promise to every file ever written.
+The first line is the header: an object with `journal` (the format's version), `session`, `epoch`,
+`created` and perhaps `asked` in their place. The names in `FACTS` and `CONTENTS`, and the field names
+of those classes, are a promise to every file ever written.
 """
 
 import json
@@ -25,10 +26,9 @@ from cattrs.strategies import configure_tagged_union
 from aglet.engine import facts, vocabulary
 from aglet.engine.facts import Entry, Fact, Unknown
 from aglet.engine.ports import JournalError
-from aglet.engine.vocabulary import Content, JsonObject
+from aglet.engine.vocabulary import Content, JsonObject, Text
 
 FORMAT = 1  # of the file: lines, header, checksums; an older aglet refuses a newer one
-VERSION = 1  # of the facts: written into each, for those who come later
 
 FACTS: dict[str, type[Fact]] = {
     "session_changed": facts.SessionChanged,
@@ -36,6 +36,7 @@ FACTS: dict[str, type[Fact]] = {
     "queue_changed": facts.QueueChanged,
     "run_started": facts.RunStarted,
     "steered": facts.Steered,
+    "taken_in": facts.TakenIn,
     "injected": facts.Injected,
     "turn_started": facts.TurnStarted,
     "replied": facts.Replied,
@@ -59,8 +60,9 @@ CONTENTS: dict[str, type[Content]] = {
     "resource": vocabulary.Resource,
     "resource_link": vocabulary.ResourceLink,
 }
+CONTENT = tuple[Content, ...]
 _KINDS = {cls: name for name, cls in FACTS.items()}
-_SEAL = b'{"crc":"%08x",'
+_SEAL = b'["%08x",'
 _SEALED = len(_SEAL % 0)
 
 
@@ -70,20 +72,25 @@ class Damaged(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time."""
+    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
+
+    `asked` is the request that the session was made for, "" when it had no key.
+    """
 
     session_id: str
     epoch: str
     created: float
+    asked: str = ""
 
 
 def encode(line: Entry | Header) -> bytes:
     """The line as it stands in the file, with its line end."""
     if isinstance(line, Header):
-        body: JsonObject = {"journal": FORMAT, "session": line.session_id}
-        body |= {"epoch": line.epoch, "created": line.created}
+        head: JsonObject = {"journal": FORMAT, "session": line.session_id}
+        asked = {"asked": line.asked} if line.asked else {}
+        body: list[Any] = [head | {"epoch": line.epoch, "created": line.created} | asked]
     else:
-        body = {"seq": line.seq, "at": line.at, "fact": unstructure(line.fact)}
+        body = [line.seq, line.at, *unstructure(line.fact)]
     rest = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
     return _SEAL % crc32(rest) + rest + b"\n"
 
@@ -98,38 +105,37 @@ def decode(line: bytes) -> Entry | Header:
     if line[:_SEALED] != _SEAL % crc32(rest):
         raise Damaged("its checksum does not match")
     try:
-        body = json.loads(b"{" + rest)
+        body = json.loads("[" + rest.decode("ascii"))
     except (ValueError, RecursionError) as error:
         raise Damaged("it is not JSON") from error
     match body:
-        case {"seq": int(seq), "at": int() | float() as at, "fact": {"type": str()} as fact}:
-            return Entry(seq, float(at), structure(fact))
-        case {"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}:
-            return Header(session_id, epoch, created)
+        case [int(seq), int() | float() as at, str(kind), {**data}]:
+            return Entry(seq, float(at), structure(kind, data))
+        case [{"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}]:
+            return Header(session_id, epoch, created, str(body[0].get("asked", "")))
         case _:
             raise JournalError("it was written by a newer aglet; update aglet to open it")
 
 
-def unstructure(fact: Fact) -> JsonObject:
-    """The fact as JSON, without members that have their default; an unknown one exactly as it was read."""
+def unstructure(fact: Fact) -> tuple[str, JsonObject]:
+    """The fact's name and its fields without those that have their default; an unknown one as it was read."""
     if isinstance(fact, Unknown):
-        return {"type": fact.kind, **fact.data}
-    return {"type": _KINDS[type(fact)], "v": VERSION, **_converter().unstructure(fact)}
+        return fact.kind, fact.data
+    return _KINDS[type(fact)], _converter().unstructure(fact)
 
 
-def structure(data: JsonObject) -> Fact:
-    """The fact that this JSON is.
+def structure(kind: str, data: JsonObject) -> Fact:
+    """The fact that this is.
 
     What a newer aglet wrote and this one does not understand becomes `Unknown` and keeps
     everything. Unknown fields of known facts are ignored, missing ones take their default.
     """
-    kind: str = data["type"]
     if kind in FACTS:
         try:
             return _converter().structure(data, FACTS[kind])
         except (CattrsError, LookupError, TypeError, ValueError):
             pass
-    return Unknown(kind, {name: value for name, value in data.items() if name != "type"})
+    return Unknown(kind, data)
 
 
 @cache
@@ -144,7 +150,27 @@ def _converter() -> Converter:
     converter.register_structure_hook_factory(is_dataclass, _record_of)
     names: dict[type, str] = {cls: name for name, cls in CONTENTS.items()}
     configure_tagged_union(Content, converter, tag_name="type", tag_generator=names.__getitem__)
+    _write_mere_text_as_such(converter)
     return converter
+
+
+def _write_mere_text_as_such(converter: Converter) -> None:
+    """Nearly all contents are one text; its string stands for it."""
+    structure_rows = converter.get_structure_hook(CONTENT)
+    unstructure_rows = converter.get_unstructure_hook(CONTENT)
+
+    def read(value: Any, _: Any) -> tuple[Content, ...]:
+        return (Text(value),) if isinstance(value, str) else structure_rows(value, CONTENT)
+
+    def write(content: tuple[Content, ...]) -> Any:
+        match content:
+            case (Text(text),):
+                return text
+            case _:
+                return unstructure_rows(content)
+
+    converter.register_structure_hook_func(_is_content, read)
+    converter.register_unstructure_hook_func(_is_content, write)
 
 
 # cattrs would turn 1 into "1", "abc" into ("a", "b", "c"), and take "abc" for a record without
@@ -161,6 +187,10 @@ def _exactly(value: Any, wanted: type) -> Any:
 
 def _member(value: Any, wanted: type[StrEnum]) -> StrEnum:
     return wanted(_exactly(value, str))
+
+
+def _is_content(wanted: Any) -> bool:
+    return wanted == CONTENT
 
 
 def _is_json(wanted: Any) -> bool:

@@ -5,6 +5,7 @@ import logging
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -32,21 +33,21 @@ class FileStore:
         self._state_dir = state_dir
         self._folder = state_dir / "sessions"
 
-    def create(self, session_id: str) -> Journal:
-        """A new session, locked for this process. Raises `JournalError`."""
+    def create(self, session_id: str, asked: str = "") -> Journal:
+        """A new session, locked for this process. Raises `JournalError`, `JournalBusy`."""
         path = self._path(session_id)
         try:
             make_private(self._state_dir)
             make_private(self._folder)
             fd = os.open(path, CREATE, PRIVATE)
         except FileExistsError:
-            raise JournalError(f"There is already a session {session_id}.") from None
+            fd = _unbegun(path)
         except OSError as error:
             raise JournalError(
                 f"No session can be kept in {self._folder}: {error.strerror}. "
                 "Make that folder writable, or choose another state folder."
             ) from error
-        return _adopt(fd, path, new=True)
+        return _adopt(fd, path, Reading([], "", 0, asked=asked))
 
     def open(self, session_id: str) -> Journal:
         """The session, locked for this process. Raises `JournalError`, `JournalBusy`.
@@ -54,7 +55,7 @@ class FileStore:
         A damaged end is moved to `<session id>.jsonl.damaged-<n>`; `damage` of the journal says so.
         """
         path = self._path(session_id)
-        return _adopt(open_file(path, APPEND), path, new=False)
+        return _adopt(open_file(path, APPEND), path)
 
     def peek(self, session_id: str) -> Sequence[Entry]:
         """The entries up to the first bad line; the file is not locked or changed. Raises `JournalError`."""
@@ -95,12 +96,20 @@ class FileStore:
         return self._folder / f"{checked(session_id)}{SUFFIX}"
 
 
-def _adopt(fd: int, path: Path, *, new: bool) -> FileJournal:
-    """Lock the file, mend it, and make it a journal; it is closed when that fails."""
+def _unbegun(path: Path) -> int:
+    """The file of a process that died before it wrote anything. Raises `JournalError` for any other."""
+    with suppress(OSError):
+        if not path.lstat().st_size:
+            return open_file(path, APPEND)
+    raise JournalError(f"There is already a session {path.stem}.")
+
+
+def _adopt(fd: int, path: Path, new: Reading | None = None) -> FileJournal:
+    """Lock the file, mend it if it is not `new`, and make it a journal; it is closed when that fails."""
     try:
         _lock(fd, path)
         if new:
-            return _begin(fd, path, Reading([], "", 0))
+            return _begin(fd, path, new)
         reading, data = read_open(fd, path.stem)
         if reading.whole < len(data):
             kept = _set_aside(fd, path, reading.whole, data)
@@ -115,7 +124,7 @@ def _adopt(fd: int, path: Path, *, new: bool) -> FileJournal:
 
 def _begin(fd: int, path: Path, reading: Reading) -> FileJournal:
     """A journal whose numbering starts, or goes on where others may have seen it further: a new epoch."""
-    header = Header(path.stem, uuid4().hex, time.time())
+    header = Header(path.stem, uuid4().hex, time.time(), reading.asked)
     return FileJournal(path, fd, replace(reading, epoch=header.epoch), encode(header))
 
 

@@ -29,7 +29,7 @@ class FileJournal:
         """Take over `fd`; `opening` is written first (a header)."""
         self.session_id = path.stem
         self.epoch = reading.epoch
-        self.damage = reading.damage
+        self.damage, self.asked = reading.damage, reading.asked
         self.trouble = ""
         self._path, self._fd = path, fd
         self._entries = reading.entries

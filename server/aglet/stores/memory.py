@@ -14,9 +14,9 @@ class MemoryJournal:
     trouble = ""
     damage = ""
 
-    def __init__(self, session_id: str, epoch: str, entries: list[Entry]) -> None:
+    def __init__(self, session_id: str, epoch: str, entries: list[Entry], asked: str) -> None:
         self.session_id = session_id
-        self.epoch = epoch
+        self.epoch, self.asked = epoch, asked
         self.closed = False
         self._entries = entries
 
@@ -51,18 +51,18 @@ class MemoryStore:
     def __init__(self) -> None:
         self._journals: dict[str, MemoryJournal] = {}
 
-    def create(self, session_id: str) -> Journal:
+    def create(self, session_id: str, asked: str = "") -> Journal:
         """A new session. Raises `JournalError` when there is one with this id."""
         if checked(session_id) in self._journals:
             raise JournalError(f"There is already a session {session_id}.")
-        return self._held(MemoryJournal(session_id, uuid4().hex, []))
+        return self._held(MemoryJournal(session_id, uuid4().hex, [], asked))
 
     def open(self, session_id: str) -> Journal:
         """The session, for writing. Raises `JournalError`, `JournalBusy`."""
         last = self._last(session_id)
         if not last.closed:
             raise JournalBusy(f"Session {session_id} is already open: close it there first.")
-        return self._held(MemoryJournal(session_id, last.epoch, list(last.entries())))
+        return self._held(MemoryJournal(session_id, last.epoch, list(last.entries()), last.asked))
 
     def peek(self, session_id: str) -> Sequence[Entry]:
         """The entries as they are now. Raises `JournalError`."""

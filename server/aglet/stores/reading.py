@@ -18,19 +18,21 @@ SUFFIX = ".jsonl"
 class Reading:
     """What a journal file holds: `whole` is how many of its bytes are sound, `damage` what is not.
 
-    `epoch` is "" when the header is lost. That costs nothing else: the entries are kept.
+    `epoch` is "" when the header is lost. That costs nothing else: the entries are kept. `asked` is the
+    request that the session was made for.
     """
 
     entries: list[Entry]
     epoch: str
     whole: int
     damage: str = ""
+    asked: str = ""
 
 
 def read(data: bytes) -> Reading:
     """Everything before the first bad line. Raises `JournalError` for a newer aglet's file."""
     entries: list[Entry] = []
-    epoch, whole, damage = "", 0, ""
+    epoch, whole, damage, asked = "", 0, "", ""
     for number, line in enumerate(BytesIO(data), 1):
         try:
             found = _decode_line(line, len(entries) + 1)
@@ -42,10 +44,10 @@ def read(data: bytes) -> Reading:
             continue
         whole += len(line)
         if isinstance(found, Header):
-            epoch = found.epoch
+            epoch, asked = found.epoch, found.asked
         else:
             entries.append(found)
-    return Reading(entries, epoch, whole, damage)
+    return Reading(entries, epoch, whole, damage, asked)
 
 
 def _decode_line(line: bytes, seq: int) -> Entry | Header:

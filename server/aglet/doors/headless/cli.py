@@ -1,8 +1,10 @@
 """The command line of the headless door."""
 
 import argparse
+import json
 from collections.abc import Sequence
 from math import isfinite, nan
+from pathlib import Path
 from typing import Any
 
 from aglet import __version__
@@ -91,6 +93,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="seconds at most, questions not counted (60); see also [deadline]",
     )
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
+    parser.add_argument(
+        "--output-schema", type=_schema, metavar="FILE", help="a JSON Schema that the answer has to fit"
+    )
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -169,6 +174,15 @@ def _add_demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask before writing")
     parser.add_argument("--dir", default="", help="where to make the repository (or a temporary one)")
     parser.set_defaults(command="demo")
+
+
+def _schema(value: str) -> object:
+    try:
+        return json.loads(Path(value).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{value} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"{value} is no JSON: {error}") from None
 
 
 def _name(value: str) -> str:

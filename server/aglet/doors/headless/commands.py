@@ -156,6 +156,7 @@ def _start(
         "mode": arguments.mode,
         "maxTurns": arguments.max_turns,
         "maxSeconds": arguments.max_seconds,
+        "outputSchema": arguments.output_schema,
     }
     request = Request(
         cwd=arguments.cwd or "",

@@ -18,7 +18,7 @@ from aglet.doors.lsp.sync import make_server
 from aglet.engine.loop import GRACE
 from aglet_protocol import events, methods
 
-ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction")
+ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction", "fileEdit")
 
 
 class Capture:
@@ -83,6 +83,7 @@ def agent_block() -> JsonObject:
         "input": ["text", "image", "resource", "resourceLink"],
         "steer": {},
         "queue": {},
+        "checkpoints": {},
         "limits": {
             "maxFrameBytes": BODY_LIMIT,
             "maxEventBytes": Limits().event,

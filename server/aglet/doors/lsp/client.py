@@ -41,6 +41,10 @@ class Client(NamedTuple):
         """Whether a question can be put to somebody through this client."""
         return self.permission or self.forms or self.message_requests or self.plain
 
+    def hears(self, type: str) -> bool:
+        """Whether the client wants events of this type."""
+        return self.events and type not in self.excluded
+
     @property
     def plain(self) -> bool:
         """Whether the client knows only LSP: its user answers by commands if by nothing else."""

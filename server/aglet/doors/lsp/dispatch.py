@@ -1,6 +1,7 @@
 """Requests of the client, followed side by side, each answered exactly once."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -20,6 +21,7 @@ STANDARD: Mapping[str, Standard] = {  # requests of LSP itself
     "workspace/executeCommand": follow_command,
     "textDocument/codeAction": code_actions,
 }
+_log = logging.getLogger(__name__)
 
 
 class Dispatcher:
@@ -29,6 +31,7 @@ class Dispatcher:
         self._door, self._tasks = door, tasks
         self._converter = make_converter()
         self._calls: dict[RequestId, tuple[Call, asyncio.Task[None]]] = {}
+        self._behind: set[asyncio.Task[None]] = set()  # work that goes on behind an answer
 
     @staticmethod
     def knows(method: str) -> bool:
@@ -64,7 +67,7 @@ class Dispatcher:
 
     def give_up(self) -> None:
         """Stop following everything: nobody reads the answers."""
-        for _, task in self._calls.values():
+        for task in (*(task for _, task in self._calls.values()), *self._behind):
             task.cancel()
 
     async def _follow(self, call: Call, method: str, params: Any) -> None:
@@ -76,8 +79,18 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             self._refuse(call, to_bad(error))
         finally:
-            del self._calls[call.id]
+            _, task = self._calls.pop(call.id)
             call.until_answered.close()
+        if call.behind:
+            self._behind.add(task)
+            await self._go_on(call.behind)
+            self._behind.discard(task)
+
+    async def _go_on(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - it was answered: the client can hear of it no more
+            _log.exception("the work behind an answer failed")
 
     async def _result(self, call: Call, method: str, params: Any) -> Any:
         if follow := STANDARD.get(method):

@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
+from typing import NamedTuple
 
+from aglet.config import ConfigError
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
+from aglet.doors.lsp.meant import Meant
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
@@ -18,6 +21,7 @@ from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
 from aglet.doors.lsp.transcript import Transcript
 from aglet.doors.lsp.world import World
+from aglet.doors.offers import offered
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
@@ -32,13 +36,15 @@ class Attached:
     """A session whose events go to the client and whose questions come from it."""
 
     def __init__(self, session: Session, peer: Peer, client: Client, gone: Callable[[], None]) -> None:
-        self.session, self._peer, self._gone = session, peer, gone
+        self.session, self._peer, self._client, self._gone = session, peer, client, gone
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
+        self.meant = Meant(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
+        self.offers: list[JsonObject] | None = None  # the commands it was told
         self.end = session.log.subscribe(self._observe)
 
     def leave(self) -> None:
@@ -49,8 +55,17 @@ class Attached:
 
     def join(self) -> None:
         """Tell the client again, from here on."""
-        self.told = True
+        self.told, self.offers = True, None
         self.publisher.join()
+
+    def offer(self) -> None:
+        """Tell what commands there are, when the client knows others or none."""
+        if self.told and self._client.hears("commands"):
+            with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
+                offers = offered(self.session)
+                if offers != self.offers:
+                    self.offers = offers
+                    self.publisher.show("commands", {"commands": offers})
 
     async def end_of(self, run_id: str) -> JsonObject:
         """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
@@ -63,6 +78,7 @@ class Attached:
         return await asyncio.to_thread(end_of, run_id, self.session.session_id, journal.entries())
 
     def _observe(self, event: Entry | Glimpse, state: State) -> None:
+        self.meant.take(event, state)
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` is told
             self.publisher.then(partial(self.asking.withdraw, fact))
@@ -71,6 +87,7 @@ class Attached:
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
         if isinstance(fact, RunEnded):
             self._remember(told)
+            asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now
         if isinstance(fact, Asked) and self.told:  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
@@ -82,6 +99,13 @@ class Attached:
             del self._ends[run_id]
 
 
+class Admission(NamedTuple):
+    """A run that is asked for and not admitted yet; whether it `follows` another that was there before."""
+
+    session_id: str
+    follows: bool
+
+
 class Door:
     """One connection: its client, and the sessions it uses."""
 
@@ -91,7 +115,7 @@ class Door:
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
-        self._admitting: dict[Call, str] = {}  # requests for runs that are not admitted yet: their sessions
+        self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -109,24 +133,29 @@ class Door:
             self._attached[session_id] = known
             if not known.told:
                 known.join()
+                call.until_answered.callback(known.offer)
             return known
         return self.attach(await self._opened(session_id), call)
 
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:
         """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
-        self._admitting[call] = session_id
+        attached, others = self._attached.get(session_id), self._admitting.values()
+        busy = attached is not None and (attached.session.state.running or bool(attached.session.state.queue))
+        follows = busy or any(other.session_id == session_id for other in others)
+        self._admitting[call] = Admission(session_id, follows)
         try:
             yield
         finally:
             del self._admitting[call]
 
     def cancel_admissions(self, session_id: str, *, all: bool) -> bool:
-        """Cancel the run that is about to be admitted, or `all` of them; whether there is one."""
-        calls = [call for call, session in self._admitting.items() if session == session_id]
-        for call in calls if all else calls[:1]:
+        """Cancel the run that is about to be admitted and follows no other, or `all`; False for none."""
+        admitting = [(call, one) for call, one in self._admitting.items() if one.session_id == session_id]
+        meant = [call for call, admission in admitting if all or not admission.follows]
+        for call in meant:
             call.cancelled = True
-        return bool(calls)
+        return bool(meant)
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
@@ -163,6 +192,7 @@ class Door:
             call.until_answered.callback(session.log.show, notice)
         gone = partial(self.detach, session.session_id)
         attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
+        call.until_answered.callback(attached.offer)
         return attached
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:

@@ -17,6 +17,7 @@ class Limits(NamedTuple):
     drained: int = 50_000
     most: int = 16 * 1024 * 1024  # of everything that waits; from here on sessions are detached
     stuck: float = 30.0  # without a byte read by the client; then its sessions are detached
+    known: float = 1.0  # that a client reads after a run began by itself; then it can mean that run
     heartbeat: float = 15.0  # between two signs of life of a session that is not idle
     credit: int = 512  # events a client that acknowledges has not acknowledged yet
     answers: int = 8 * 1024 * 1024  # of answers nobody reads; from here on no request is read

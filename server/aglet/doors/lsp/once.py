@@ -1,10 +1,14 @@
 """Requests with a `clientKey` are followed once, however often they arrive (protocol 4.2)."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
-from aglet.engine.admission import Refused
+import attrs
+
+from aglet.engine.admission import KeyConflict, Request
 
 REMEMBERED = 1_000  # keys of one connection
 Result = TypeVar("Result")
@@ -26,7 +30,7 @@ class Once:
         if key in self._asked:
             known, answer = self._asked[key]
             if known != params:
-                raise Refused("This clientKey was used for another request. Use a new one.", "keyConflict")
+                raise KeyConflict
             return cast(Result, await asyncio.shield(answer))
         future = asyncio.get_running_loop().create_future()
         self._asked[key] = (params, future)
@@ -40,3 +44,10 @@ class Once:
         for old in list(self._asked)[:-REMEMBERED]:
             del self._asked[old]
         return result
+
+
+def request_of(method: str, params: Any) -> Request:
+    """These params as what is asked for: members without a value and the key itself make no difference."""
+    members = attrs.asdict(params, filter=lambda member, value: bool(value) and member.name != "client_key")
+    asked = json.dumps([method, members], sort_keys=True)
+    return Request(params.client_key, sha256(asked.encode()).hexdigest())

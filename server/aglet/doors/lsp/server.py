@@ -12,6 +12,7 @@ from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.lsp.dispatch import Dispatcher
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.editor import LspEditor
+from aglet.doors.lsp.focus import read_focus
 from aglet.doors.lsp.hello import Greeting
 from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
@@ -120,6 +121,8 @@ class Connection:
                 dispatcher.cancel(given.get("id"))
             case "agent/ack":
                 acknowledge(door, given)
+            case "agent/focus":
+                self._editor.focus = read_focus(given)
             case "window/workDoneProgress/cancel":
                 cancel_progress(door, dispatcher, given.get("token"))
             case str(method) if method.startswith(DOCUMENTS):
@@ -138,6 +141,7 @@ def acknowledge(door: Door, params: JsonObject) -> None:
     session_id, seq = params.get("sessionId"), params.get("seq")
     attached = door.attached.get(session_id) if isinstance(session_id, str) else None
     if attached and isinstance(seq, int):
+        attached.meant.acknowledge(seq)
         attached.publisher.acknowledge(seq)
 
 

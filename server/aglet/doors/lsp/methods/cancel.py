@@ -2,14 +2,23 @@
 
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
+from aglet.engine.state import State
 from aglet_protocol.types import CancelParams, CancelResult
 
 
 async def cancel(door: Door, params: CancelParams, call: Call) -> CancelResult:
-    """Stop the named or the current run; cancelling nothing is success."""
+    """Stop the named run, or the one the client can mean; cancelling nothing is success."""
     attached = await door.open(params.session_id, call)
     drop = params.queued == "drop"
+    if not (params.run_id or drop) and (before := attached.meant.before):
+        return CancelResult("alreadyEnded", _after(attached.session.state), [], before)
     done = attached.session.cancel(params.run_id, "drop" if drop else "keep")
     if done.state == "notRunning" and door.cancel_admissions(params.session_id, all=drop):
         return CancelResult("cancelling", list(done.kept), list(done.dropped))
     return CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None)
+
+
+def _after(state: State) -> list[str]:
+    """The runs that began, or will begin, when the one before them ended."""
+    running = [state.run_id] if state.running else []
+    return [*running, *(admitted.run_id for admitted in state.queue)]

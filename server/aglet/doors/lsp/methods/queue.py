@@ -3,6 +3,7 @@
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.once import request_of
 from aglet.doors.waiting import prompt
 from aglet.engine import queueing
 from aglet.engine.session import Session
@@ -10,23 +11,25 @@ from aglet_protocol.sessions import QueueParams, QueueResult
 
 
 async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
-    """Do it, and give the queue as it is then; the same `clientKey` does it once."""
+    """Do it, and give the queue as it is then; the same `clientKey` does it once, whoever asks again."""
     session = (await door.open(params.session_id, call)).session
-    await door.once.do(params.client_key, params, lambda: _change(session, params))
+    await _change(session, params)
     await session.log.sync()
     return QueueResult([{"runId": admitted.run_id, **prompt(admitted)} for admitted in session.state.queue])
 
 
 async def _change(session: Session, params: QueueParams) -> None:
+    request = request_of("agent/queue", params)
+    facts = queueing.REPLACED if params.op == "replace" else queueing.CHANGED
+    if params.op == "list" or queueing.followed(session, request, facts):
+        return
     match params.op:
-        case "list":
-            pass
         case "remove":
-            queueing.remove(session, params.item_id)
+            queueing.remove(session, params.item_id, request)
         case "move":
-            queueing.move(session, params.item_id, params.to)
+            queueing.move(session, params.item_id, params.to, request)
         case "replace":
             content = from_wire.content(params.input)
             if not content:
                 raise from_wire.Malformed("params.input must not be empty")
-            await queueing.replace(session, params.item_id, content)
+            await queueing.replace(session, params.item_id, content, request)

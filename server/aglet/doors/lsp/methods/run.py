@@ -20,6 +20,8 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
     with door.admission(params.session_id, call):
         attached, admission = await _admit(door, params, call)
+    if params.admission == "interrupt":
+        attached.meant.begin(admission.run_id)
     if call.cancelled:  # before there was a run to cancel
         attached.session.cancel(admission.run_id)
     attached.mirror.give(admission.run_id, params.work_done_token)
@@ -90,5 +92,5 @@ async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswe
     result.stop_reason = ended["stopReason"]
     result.files_changed = ended["filesChanged"]
     result.usage, result.cost = ended.get("usage"), ended.get("cost")
-    result.error = ended.get("error")
+    result.error, result.output = ended.get("error"), ended.get("output")
     return result

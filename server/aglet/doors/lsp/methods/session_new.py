@@ -5,31 +5,44 @@ from pathlib import Path
 
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
-from aglet.doors.lsp.door import Attached, Door
+from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.errors import session_busy
+from aglet.doors.lsp.once import request_of
+from aglet.doors.offers import offered
 from aglet.doors.options import read_options
+from aglet.engine.ports import JournalBusy
+from aglet.engine.session import Session
+from aglet.engine.sessions import made_for
 from aglet_protocol.types import SessionNewParams, SessionNewResult
 
 
 async def new_session(door: Door, params: SessionNewParams, call: Call) -> SessionNewResult:
-    """Make a session in an existing folder; the same `clientKey` gives the same session."""
-    made = await door.once.do(params.client_key, params, lambda: _make(door, params, call))
-    session = (await door.open(made.session.session_id, call)).session
+    """Make a session in an existing folder; the same `clientKey` gives the same session, to whoever asks."""
+    made = await _make(door, params)
+    attached = await door.open(made.session_id, call)
+    session = attached.session
+    attached.offers = offered(session)
     return SessionNewResult(
         session_id=session.session_id,
         epoch=session.log.journal.epoch,
         seq=session.state.seq,
         options=dict(session.state.options),
-        commands=[],
+        commands=attached.offers,
         mcp=[],
     )
 
 
-async def _make(door: Door, params: SessionNewParams, call: Call) -> Attached:
+async def _make(door: Door, params: SessionNewParams) -> Session:
     cwd, *roots = [from_wire.path(uri) for uri in (params.cwd, *params.additional_roots)]
     options = read_options(params.options)
     for path in (cwd, *roots):
         if not await asyncio.to_thread(Path(path).is_dir):
             raise from_wire.Malformed(f"there is no folder {path}")
     door.world.check_options(cwd, options)
-    session = await door.world.sessions.create(cwd, roots=tuple(roots), title=params.title, options=options)
-    return door.attach(session, call)
+    request = request_of("agent/session/new", params)
+    try:
+        return await door.world.sessions.create(
+            cwd, roots=tuple(roots), title=params.title, options=options, request=request
+        )
+    except JournalBusy:
+        raise session_busy(made_for(request)) from None
