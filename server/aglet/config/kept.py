@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -95,8 +96,9 @@ class Keyring:
 
     name = "the system's keyring"
 
-    def __init__(self) -> None:
-        self._library: Any = import_module("keyring") if find_spec("keyring") else None
+    @cached_property
+    def _library(self) -> Any:
+        return import_module("keyring") if find_spec("keyring") else None
 
     @property
     def usable(self) -> bool:
