@@ -11,6 +11,7 @@ import pytest
 from doors.headless.conftest import Aglet
 from support.keyring_stub import make_keyring
 
+pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 KEY = "sk-canary-entered-4711"
 
 
