@@ -3,14 +3,16 @@
 import json
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.keyring_stub import make_keyring
 from support.model_server import Failure, ModelServer, Raw, Reply
-from support.wire import Wire
+from support.wire import AGENT, Wire
 
 from .attacker import KEY, House, Loot, call
 from .watching import ordinary_user
@@ -128,6 +130,86 @@ def test_a_key_stays_behind_when_its_model_is_asked_elsewhere(house: House) -> N
     assert "authorization" not in server.posts[0].headers
     assert "x-team" not in server.posts[0].headers
     assert "is not sent to" in str(loot.events[0])
+
+
+ELSEWHERE = 'model = "work"\n[models.work]\nbase_url = "http://model.example/v1"\nmodel = "m"\n'
+STEAL = [Reply(calls=[("shell", {"command": SEARCH})]), Reply("Done.")]
+
+
+def go_elsewhere(house: House, server: ModelServer) -> None:
+    """A model on another host: the server stands where the proxy is."""
+    house.configure(ELSEWHERE)
+    house.environment |= {"AGLET_API_KEY": "", "HTTP_PROXY": server.url.removesuffix("/v1")}
+
+
+@pytest.mark.parametrize("place", ["file", "keyring"])
+def test_a_kept_key_is_found_nowhere_by_a_command(house: House, place: str) -> None:
+    """R24 for the keys that stand in no environment at all."""
+    make_keyring(house.home / "library")
+    house.environment["PYTHONPATH"] = str(house.home / "library")
+    with ModelServer(STEAL) as server:
+        go_elsewhere(house, server)
+        kept = subprocess.run(
+            [sys.executable, "-m", "aglet", "key", "set", "work", "--in", place],
+            input=KEY, env=house.variables, cwd=house.workspace, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        arguments = ("run", "go", "--mode", "allowAll", "--output", "jsonl")
+        done = house.run(*arguments, before=ordinary_user())
+    answer = server.posts[1].body["messages"][-1]["content"]
+    assert "ran\n" in answer
+    assert server.posts[0].headers["authorization"] == f"Bearer {KEY}"
+    told = [path for path in house.state.rglob("*") if path.is_file() and path.name != "keys.json"]
+    said = "".join(path.read_text(errors="replace") for path in told)
+    assert KEY not in said + answer + done.stdout + done.stderr + kept.stdout + kept.stderr
+
+
+def test_a_key_that_the_editor_keeps_is_found_nowhere_else(house: House) -> None:
+    with ModelServer(STEAL) as model:
+        go_elsewhere(house, model)
+        given = {"AGLET_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
+        command = [*ordinary_user(), "env", *(f"{name}={value}" for name, value in given.items())]
+        with Wire(
+            house.folder, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"]
+        ) as server:
+            server.answers["agent/secret"] = lambda params: {"value": KEY}
+            server.initialize({**AGENT, "secrets": {}})
+            result = server.run(server.session(options={"mode": "allowAll"}))
+            assert result["stopReason"] == "endTurn"
+            asked = [message["params"] for message in server.of_method("agent/secret")]
+            said = json.dumps(server.messages) + server.errors()
+    assert asked
+    assert {"host": "model.example"} in asked
+    assert {params["host"] for params in asked} == {"model.example"}, "of no other host"
+    assert model.posts[0].headers["authorization"] == f"Bearer {KEY}"
+    kept = "".join(p.read_text(errors="replace") for p in (house.folder / "state").rglob("*") if p.is_file())
+    answer = model.posts[1].body["messages"][-1]["content"]
+    assert "ran\n" in answer
+    assert KEY not in said + answer + kept
+
+
+def test_the_file_of_keys_is_not_read_for_the_model_whatever_the_mode(house: House) -> None:
+    house.run("key", "list")
+    house.state.mkdir(exist_ok=True)
+    (house.state / "keys.json").write_text(json.dumps({"keys": {"model.example": FILE_KEY}}))
+    (house.state / "keys.json").chmod(0o600)
+    loot = house.attack(
+        call("read_file", path=str(house.state / "keys.json")),
+        call("grep", pattern="canary", path=str(house.state)),
+        mode="allowAll",
+    )
+    assert "opened for nobody" in loot.answers[0]
+    assert FILE_KEY not in loot.seen + str(loot.events)
+
+
+@pytest.mark.parametrize("command", ["doctor", "models"])
+def test_what_looks_at_the_models_shows_no_key(house: House, command: str) -> None:
+    with ModelServer() as server:
+        use_models(house, server.url)
+        for arguments in ((), ("--json",)):
+            done = house.run(command, *arguments)
+            assert "work" in done.stdout or "endpoint" in done.stdout
+            for secret in (KEY, HEADER, FILE_KEY):
+                assert secret not in done.stdout + done.stderr
 
 
 def test_what_explains_the_configuration_shows_no_key(house: House) -> None:

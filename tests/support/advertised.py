@@ -22,6 +22,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "agent/askUser": (*AGENT, "askUser"),
     "agent/callTool": (*AGENT, "tools"),
     "agent/save": (*AGENT, "edits", "save"),
+    "agent/secret": (*AGENT, "secrets"),
     "workspace/didChangeWatchedFiles": (*AGENT, "edits", "fileEvents"),
 }
 EDITS_BY_RESOURCE = "resourceOperations"  # how Neovim says that it applies `documentChanges`

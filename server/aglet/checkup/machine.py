@@ -90,18 +90,20 @@ async def state_folder(case: Case) -> AsyncGenerator[Finding, None]:
         yield Finding("state", "fail", str(problem), "Set AGLET_STATE_DIR to a folder you can write to.")
         return
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
+        there = next(
+            path for path in (folder, *folder.parents) if path.exists()
+        )  # it is made when it is needed
+        with tempfile.TemporaryFile(dir=there) as file:
             file.write(b"x")
             file.flush()
-        mode, free = folder.stat().st_mode, shutil.disk_usage(folder).free
+        mode, free = there.stat().st_mode, shutil.disk_usage(there).free
     except OSError as error:
         text = f"Nothing can be written to {folder}: {error.strerror}. Sessions would be lost."
         yield Finding(
             "state", "fail", text, f"chmod u+rwx {folder}, or set AGLET_STATE_DIR to another folder."
         )
         return
-    if mode & stat.S_IRWXO and os.name == "posix":
+    if there == folder and mode & stat.S_IRWXO and os.name == "posix":
         yield Finding("state", "warn", f"Others may look into {folder}.", f"chmod 700 {folder}")
     if free < ROOM:
         text = f"{folder} has {free // 1_000_000} MB left."

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, Protocol
 
 from aglet.config.errors import ConfigError
 from aglet.config.private import replace_file
+from aglet.workspace.protected import KEYS
 
 SERVICE = "aglet"  # under which the keyring holds them
 LARGEST = 1_000_000  # bytes of the file
@@ -48,7 +50,7 @@ class KeyFile:
     name = "the file of keys"
 
     def __init__(self, state_folder: Path) -> None:
-        self.file = state_folder / "keys.json"
+        self.file = state_folder / KEYS
 
     async def find(self, host: str) -> str:
         """The key for this host. Raises `ConfigError`."""
@@ -94,8 +96,9 @@ class Keyring:
 
     name = "the system's keyring"
 
-    def __init__(self) -> None:
-        self._library: Any = import_module("keyring") if find_spec("keyring") else None
+    @cached_property
+    def _library(self) -> Any:
+        return import_module("keyring") if find_spec("keyring") else None
 
     @property
     def usable(self) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from aglet.engine.ports import PathOutside, Place, WorkspaceError
-from aglet.workspace.protected import AGLET, danger
+from aglet.workspace.protected import AGLET, KEYS, danger
 from aglet.workspace.uris import is_file_uri, to_path, to_uri
 
 LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
@@ -48,7 +48,7 @@ class Target:
 class Ground:
     """The folders of a workspace, and the outside paths the user allowed.
 
-    `private` are aglet's own folders: protected wherever they lie.
+    `private` are aglet's own folders: protected wherever they lie. The file of keys is never opened.
     """
 
     def __init__(self, root: str, extra_roots: Sequence[str] = (), private: Sequence[str] = ()) -> None:
@@ -66,6 +66,8 @@ class Ground:
     def enter(self, path: str) -> Target:
         """The target of a path that may be opened. Raises `PathOutside` for every other one."""
         target = self.locate(path)
+        if any(_parts(target.place.path) == (*folder, KEYS) for folder in self._private):
+            raise PathOutside("The user's keys are in this file. It is opened for nobody.")
         if not self.permits(target):
             roots = ", ".join(root.named for root in self.roots)
             raise PathOutside(

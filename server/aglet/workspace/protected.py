@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+KEYS = "keys.json"  # in a folder of aglet's own: what the user gave to be kept
 AGLET = "This belongs to aglet itself: it decides what the agent may do."
 
 _DANGERS = {

@@ -3,11 +3,14 @@
 import json
 from typing import Any
 
+import pytest
+
 from doors.headless.conftest import Aglet
 from support.model_replies import page
 from support.model_server import Failure, ModelServer, Reply
 from support.wire import Wire
 
+pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 KEY = "sk-canary-doctor-4711"
 CALL = Reply(calls=[("report", {"word": "ready"})])
 PAGES = {"/v1/models": page({"data": [{"id": "large", "context_length": 32768}]})}

@@ -8,6 +8,7 @@ from doors.headless.conftest import Aglet
 from support.model_replies import page
 from support.model_server import ModelServer
 
+pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
 KEY = "sk-canary-models-4711"
 CONFIG = """
 model = "work"
