@@ -71,6 +71,7 @@ def test_the_order_of_the_features(workspace: Path) -> None:
             "permissions",
             "checkpoints",
             "usage",
+            "doctor",
             "files",
             "search",
             "shell",

@@ -161,17 +161,17 @@ def test_a_damaged_trust_file_trusts_nothing(tmp_path: Path, workspace: Path, co
     assert not Trust(tmp_path / "state").trusts(workspace)
 
 
-async def test_grants_are_kept_for_the_folder_and_outside_of_it(tmp_path: Path, workspace: Path) -> None:
+def test_grants_are_kept_for_the_folder_and_outside_of_it(tmp_path: Path, workspace: Path) -> None:
     grants = FolderGrants(tmp_path / "state", workspace)
-    assert await grants.load() == []
-    await grants.save(["shell(make)"])
-    await grants.save(["shell(make)", "shell(ls)"])
-    assert await FolderGrants(tmp_path / "state", workspace).load() == ["shell(make)", "shell(ls)"]
-    assert await FolderGrants(tmp_path / "state", tmp_path).load() == []
+    assert grants.load() == []
+    grants.save(["shell(make)"])
+    grants.save(["shell(make)", "shell(ls)"])
+    assert FolderGrants(tmp_path / "state", workspace).load() == ["shell(make)", "shell(ls)"]
+    assert FolderGrants(tmp_path / "state", tmp_path).load() == []
     assert list(workspace.rglob("*")) == [workspace / ".aglet"]
     workspace.rename(tmp_path / "moved")
     workspace.mkdir()
-    assert await grants.load() == []
+    assert grants.load() == []
 
 
 def test_a_byte_order_mark_is_no_mistake(home: Path, workspace: Path) -> None:

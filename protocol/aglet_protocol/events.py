@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from attrs import define
 
 from aglet_protocol.items import Change, Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.sessions import Action
 from aglet_protocol.types import Question
 
 
@@ -84,7 +85,10 @@ class RunStartedData:
 
 @define
 class RunEndedData:
-    """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars)."""
+    """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
+
+    `output` is the answer as JSON that fits the option `outputSchema`.
+    """
 
     stop_reason: str
     files_changed: list[FileChanged]
@@ -94,6 +98,7 @@ class RunEndedData:
     unanswered: int | None = None
     detail: str | None = None
     error: RunError | None = None
+    output: Any = None
 
 
 @define
@@ -105,12 +110,13 @@ class TurnStartedData:
 
 @define
 class TurnEndedData:
-    """The request and the tool calls it caused are done."""
+    """The request and the tool calls it caused are done; `model` when another one answered than was asked."""
 
     usage: Usage | None = None
     cost: float | None = None
     finish: str | None = None
     overflowed: bool | None = None
+    model: str | None = None
 
 
 @define
@@ -184,9 +190,9 @@ class ContextUsageData:
 
 @define
 class CommandsData:
-    """The slash commands there are; full replacement value, rows as in `agent/action/list`."""
+    """The slash commands there are, as in `agent/action/list`; full replacement value."""
 
-    commands: list[JsonObject]
+    commands: list[Action]
 
 
 @define
@@ -208,7 +214,10 @@ class McpStatusData:
 
 @define
 class TurnDiffData:
-    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+    """What the run changed so far, as a unified diff of each file; full replacement value.
+
+    `truncated` counts the bytes of diffs that are left out; the action `changes` gives them all.
+    """
 
     diff: str
     truncated: int | None = None
@@ -227,7 +236,11 @@ class TaskChangedData:
 
 @define
 class CheckpointData:
-    """The files as they are now were kept, and can be gone back to; `files` are URIs."""
+    """What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept.
+
+    `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore
+    is told when it begins, without files, and again with each file.
+    """
 
     checkpoint_id: str
     reason: str
@@ -338,5 +351,5 @@ DURABLE = frozenset(
     }
 )
 
-RESERVED = frozenset({"commands", "mcpStatus", "turnDiff", "taskChanged", "checkpoint"})
+RESERVED = frozenset({"mcpStatus", "taskChanged"})
 """Types that no server tells yet."""

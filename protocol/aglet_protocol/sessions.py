@@ -238,7 +238,10 @@ class CallToolAnswer:
 
 @define
 class FocusParams:
-    """Where the user looks: the active document, the selection in it, the visible lines (LSP ranges)."""
+    """Where the user looks: the active document, the selection in it, the visible lines (LSP ranges).
+
+    The last one counts; without `uri` the user looks at no document.
+    """
 
     uri: str | None = None
     selection: JsonObject | None = None

@@ -89,6 +89,20 @@ class SaveAnswer:
     saved: list[str]
 
 
+@define
+class SecretParams:
+    """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
+
+    host: str
+
+
+@define
+class SecretAnswer:
+    """The key; absent when there is none."""
+
+    value: str | None = None
+
+
 # --- sessions ------------------------------------------------------------------------------------
 
 
@@ -228,7 +242,10 @@ class RunParams:
 
 @define
 class RunAnswer:
-    """`outcome` is started, queued or injected; with `wait` it also says how the run ended."""
+    """`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+
+    `output` is the answer as JSON that fits the option `outputSchema`.
+    """
 
     run_id: str
     outcome: str
@@ -238,6 +255,7 @@ class RunAnswer:
     cost: float | None = None
     files_changed: list[Annotated[Any, FileChanged]] | None = None
     error: Annotated[Any, RunError] = None
+    output: Any = None
 
 
 @define

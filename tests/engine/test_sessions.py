@@ -41,12 +41,14 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.patience import PATIENCE, become
 from support.scenario import (
     NOWHERE,
     FakeClock,
     FakeModel,
     FakeTool,
     Part,
+    asked,
     call,
     described,
     paired,
@@ -80,7 +82,7 @@ class World:
 
 
 async def end(session: Session, run_id: str) -> RunResult:
-    return await asyncio.wait_for(session.finished(run_id), 5)
+    return await asyncio.wait_for(session.finished(run_id), PATIENCE)
 
 
 def told(session: Session) -> list[str]:
@@ -128,10 +130,12 @@ async def test_a_prompt_only_if_idle_is_refused_while_a_run_is_active() -> None:
 
 
 async def test_a_prompt_can_steer_the_active_run() -> None:
-    async with World([lambda: asyncio.sleep(0.02), Replied("", "a")], say("b")).session() as session:
+    go = asyncio.Event()
+    async with World([go.wait, Replied("", "a")], say("b")).session() as session:
         active = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         steered = await session.prompt((Text("quickly"),), "steer")
+        go.set()
         assert (steered.outcome, steered.run_id) == ("injected", active.run_id)
         await end(session, active.run_id)
         assert "took in user: quickly" in told(session)
@@ -140,7 +144,7 @@ async def test_a_prompt_can_steer_the_active_run() -> None:
 async def test_a_prompt_can_interrupt_and_goes_before_the_waiting_ones() -> None:
     async with World([hang], say("now"), say("later")).session() as session:
         active = await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         waiting = await session.prompt((Text("2"),))
         urgent = await session.prompt((Text("3"),), "interrupt")
         assert (await end(session, active.run_id)).stop.reason == StopReason.CANCELLED
@@ -166,7 +170,7 @@ async def test_the_same_key_is_followed_once() -> None:
 async def test_the_same_steering_key_is_followed_once() -> None:
     async with World([hang]).session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         first = await session.steer((Text("more"),), key="k")
         assert await session.steer((Text("more"),), key="k") == first
         assert len([e for e in session.log.journal.entries() if isinstance(e.fact, Steered)]) == 1
@@ -183,7 +187,7 @@ async def test_steering_nothing_says_so_or_becomes_a_prompt() -> None:
 async def test_steering_another_run_is_refused_with_the_active_one() -> None:
     async with World([hang]).session() as session:
         active = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         with pytest.raises(Refused) as refusal:
             await session.steer(GO, expected="run_other")
         assert (refusal.value.kind, refusal.value.run_id) == ("runMismatch", active.run_id)
@@ -205,7 +209,7 @@ async def test_cancel_keeps_the_queue_unless_told_otherwise() -> None:
         receipt = session.cancel()
         assert (receipt.run_id, receipt.kept) == (first.run_id, (second.run_id, third.run_id))
         await end(session, first.run_id)
-        await asyncio.sleep(0.01)
+        await become(lambda: second.run_id not in {admitted.run_id for admitted in session.state.queue})
         receipt = session.cancel(queued="drop")
         assert (receipt.run_id, receipt.dropped) == (second.run_id, (third.run_id,))
         for run_id in (second.run_id, third.run_id):
@@ -233,7 +237,8 @@ async def test_a_caller_who_goes_away_cancels_the_run_and_still_sees_its_end_rec
     async with World([hang]).session() as session:
         admission = await session.prompt(GO)
         waiting = asyncio.ensure_future(session.finished(admission.run_id))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # it begins to wait
+        await asked(session)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -244,7 +249,7 @@ async def test_a_cancelled_task_of_the_run_itself_is_recorded_and_raised() -> No
     async with World([hang]).sessions() as sessions:
         session = await sessions.create("/work")
         admission = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -258,7 +263,7 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
     async with world.sessions() as sessions:
         session = await sessions.create("/work")
         await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         await session.prompt((Text("2"),))
         await sessions.close(session.session_id)
         await sessions.close(session.session_id)
@@ -278,7 +283,7 @@ async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() 
     async with World([hang], say("one")).sessions() as sessions:
         session = await sessions.create("/work")
         await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         closing = asyncio.ensure_future(sessions.close(session.session_id))
         await asyncio.sleep(0)
         again = await sessions.open(session.session_id)
@@ -541,7 +546,7 @@ async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
     world = World([hang])
     async with world.session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
         requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
         assert not queueing.followed(session, requests["remove"], queueing.CHANGED)
@@ -565,7 +570,7 @@ async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_a
     request = Request("a key", "remove it")
     async with world.session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         item_id = (await session.prompt(OTHER)).item_id
         queueing.remove(session, item_id, request)
         entries = session.log.journal.entries()

@@ -11,6 +11,7 @@ import pytest
 from aglet.engine.facts import Overflowed
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import Failure, redirected, refusal, with_models
+from support.model_overflows import OVERFLOWS
 
 KEY = "sk-abcdef1234567890"
 ENDPOINT = Endpoint(
@@ -29,112 +30,19 @@ def message(text: str, **more: Any) -> Any:
     return json.dumps({"error": {"message": text, **more}})
 
 
-OVERFLOWS = [
-    (400, message("prompt is too long: 3333 tokens > 2000 maximum"), 2000, 3333),
-    (
-        400,
-        message("This model's maximum context length is 100 tokens. However, you requested 120 tokens"),
-        100,
-        120,
-    ),
-    (
-        400,
-        message("maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens"),
-        8192,
-        9000,
-    ),
-    (
-        400,
-        message("This endpoint's maximum context length is 7 tokens. However, you requested about 9 tokens"),
-        7,
-        9,
-    ),
-    (
-        400,
-        message("Your input exceeds the context window of this model.", code="context_length_exceeded"),
-        None,
-        None,
-    ),
-    (400, message("prompt too long; exceeded max context length by 50 tokens"), None, None),
-    (400, message("x", type="exceed_context_size_error", n_prompt_tokens=12, n_ctx=8), 8, 12),
-    (500, message("request (12 tokens) exceeds the available context size (8 tokens)"), 8, 12),
-    (
-        400,
-        message("The input token count (1250074) exceeds the maximum number of tokens allowed (1048576)."),
-        1048576,
-        1250074,
-    ),
-    (
-        400,
-        '{"error_type":"TOO_MANY_TOKENS","message":"too many tokens: size limit exceeded by 5 tokens. '
-        'The limit for this model is 10 tokens."}',
-        10,
-        15,
-    ),
-    (
-        400,
-        message("The total length of all messages is too long.", type="too_many_prompt_tokens", code=400),
-        None,
-        None,
-    ),
-    (
-        413,
-        message("Request too large for model on TPM: Limit 8000, Requested 9000", code="rate_limit_exceeded"),
-        8000,
-        9000,
-    ),
-    (
-        429,
-        message("Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 50000"),
-        30000,
-        50000,
-    ),
-    (413, "<html>413 Request Entity Too Large</html>", None, None),
-    (
-        400,
-        '{"object":"error","message":"maximum context length is 10 tokens. '
-        'However, you requested 12 tokens","code":400}',
-        10,
-        12,
-    ),
-    (400, message("input is too long for requested model"), None, None),
-    (400, message("Input token count of 12 exceeds the limit of 10"), 10, 12),
-    (
-        400,
-        message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."),
-        131072,
-        537812,
-    ),
-    (400, message("Your request exceeded model token limit: 262144 (requested: 291351)"), 262144, 291351),
-    (400, message("input length and `max_tokens` exceed context limit: 190 + 20 > 200"), 200, 190),
-    (400, message("The input (12 tokens) is longer than the model's context length (8 tokens)."), 8, 12),
-    (400, message("The prompt is too long: 12, model maximum context length: 8"), 8, 12),
-    (422, message("`inputs` tokens + `max_new_tokens` must be <= 8. Given: 12 `inputs` tokens"), 8, 12),
-    (400, message("the number of input tokens 12 cannot exceed the total tokens limit 8"), 8, 12),
-    (400, message("Input Tokens Exceeded: Number of input tokens exceeds maximum length"), None, None),
-    (400, message("Prompt contains 12 tokens, too large for model with 8 maximum context length"), 8, 12),
-    (400, message("context window exceeds limit (2013)"), None, None),
-    (400, message("Please reduce the length of the messages or completion."), None, None),
-    (400, message("tokens to keep from the initial prompt is greater than the context length"), None, None),
-    (
-        None,
-        {"error": {"code": 400, "message": "9 tokens: too large for model with 8 maximum context length"}},
-        None,
-        None,
-    ),
-    (400, "", None, None),
-    (413, "", None, None),
-]
+@pytest.mark.parametrize("provider", OVERFLOWS)
+def test_a_request_that_does_not_fit_is_an_overflow_with_its_numbers(provider: str) -> None:
+    for case in OVERFLOWS[provider]:
+        body = case.body if isinstance(case.body, str) else json.dumps(case.body)
+        overflowed = refusal(case.status, {}, body, ENDPOINT)
+        assert isinstance(overflowed, Overflowed), case
+        assert (overflowed.limit, overflowed.used) == (case.limit, case.used)
+        assert overflowed.message
 
 
-@pytest.mark.parametrize(("status", "body", "limit", "used"), OVERFLOWS)
-def test_a_request_that_does_not_fit_is_an_overflow_with_its_numbers(
-    status: int | None, body: Any, limit: int | None, used: int | None
-) -> None:
-    overflowed = refusal(status, {}, body, ENDPOINT)
-    assert isinstance(overflowed, Overflowed)
-    assert (overflowed.limit, overflowed.used) == (limit, used)
-    assert overflowed.message
+def test_an_overflow_inside_an_answer_is_one() -> None:
+    body = {"error": {"code": 400, "message": "9 tokens: too large for model with 8 maximum context length"}}
+    assert isinstance(refusal(None, {}, body, ENDPOINT), Overflowed)
 
 
 def test_what_the_server_does_not_say_is_taken_from_the_configured_window() -> None:

@@ -21,7 +21,6 @@ from aglet.engine.vocabulary import (
 from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Dialect, Endpoint
 from aglet.models.messages import STOPPED, compact
-from aglet.models.shape import ShapedRequest
 from support.model_asking import Asking, hear
 from support.model_recordings import Exchange, own, recorded
 from support.model_server import ModelServer, Raw
@@ -188,9 +187,7 @@ def test_an_effort_is_asked_for_in_the_words_of_the_model(
     ],
 )
 def test_a_shape_of_the_answer_is_asked_for(dialect: Dialect, keys: tuple[str, ...]) -> None:
-    request = asked(user("x"))
-    shaped = ShapedRequest("r", request.system, request.messages, request.tools, shape=SHAPE)
-    found = body(shaped, endpoint(dialect))
+    found = body(ModelRequest("r", "", (user("x"),), output_schema=SHAPE), endpoint(dialect))
     for key in keys:
         found = found[key]
     assert found == SHAPE

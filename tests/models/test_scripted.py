@@ -87,7 +87,7 @@ async def test_a_turn_has_text_thinking_and_calls(model: ScriptedModel) -> None:
     whole, broken = first.reply.tool_calls
     assert whole == ToolCall("call_1_0_0", "read_file", {"path": "a.py"})
     assert broken == ToolCall("call_1_0_1", "broken", {}, "{oops")
-    assert (first.reply.finish, first.reply.model, model.info.name) == ("tool_calls", "demo", "demo")
+    assert (first.reply.finish, model.info.name) == ("tool_calls", "demo")
 
 
 async def test_the_same_request_has_the_same_answer(model: ScriptedModel) -> None:

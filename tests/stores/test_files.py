@@ -5,7 +5,6 @@ import logging
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
@@ -17,6 +16,7 @@ from aglet.engine.ports import JournalBusy, JournalError
 from aglet.stores import files
 from aglet.stores.files import FileStore
 from aglet.stores.journal import FileJournal
+from support.patience import within
 from support.store_samples import SAMPLES, conversation, entries_of
 
 ENTRIES = entries_of(SAMPLES[:6])
@@ -52,14 +52,17 @@ def set_aside(path: Path) -> list[bytes]:
     return [file.read_bytes() for file in sorted(path.parent.glob("*.damaged-*"))]
 
 
+EVERY = pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])  # byte
+
 # --- damage --------------------------------------------------------------------------------------
 
 
+@EVERY
 def test_a_journal_cut_anywhere_in_its_last_records_keeps_all_before_and_goes_on(
-    store: FileStore, path: Path, whole: bytes
+    store: FileStore, path: Path, whole: bytes, every: int
 ) -> None:
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
-    for cut in range(ends[-4], len(whole)):
+    for cut in sorted({*range(ends[-4], len(whole), every), *ends[-4:-1], *(end - 1 for end in ends[-4:])}):
         sound = [end for end in ends if end <= cut]
         path.write_bytes(whole[:cut])
         kept = ENTRIES[: len(sound) - 1]
@@ -80,12 +83,13 @@ def test_a_journal_cut_anywhere_in_its_last_records_keeps_all_before_and_goes_on
             file.unlink()
 
 
+@EVERY
 def test_every_flipped_byte_of_a_record_is_found_and_all_before_is_kept(
-    store: FileStore, path: Path, whole: bytes
+    store: FileStore, path: Path, whole: bytes, every: int
 ) -> None:
     lines = whole.splitlines(keepends=True)
     start = sum(map(len, lines[:-2]))
-    for index in range(start, start + len(lines[-2])):
+    for index in range(start, start + len(lines[-2]), every):
         flipped = bytearray(whole)
         flipped[index] ^= 0x21
         path.write_bytes(flipped)
@@ -405,11 +409,11 @@ def test_a_session_of_a_thousand_events_opens_in_less_than_a_second(store: FileS
     journal = store.create("ses_1")
     journal.append(*thousand)
     journal.close()
-    started = time.perf_counter()
-    again = opened(store)
-    seconds = time.perf_counter() - started
-    assert again.entries() == thousand
-    assert seconds < 1
+    for watch in within(1.0):
+        with watch:
+            again = opened(store)
+        assert again.entries() == thousand
+        again.close()
 
 
 def test_a_fact_of_many_megabytes_is_kept(store: FileStore) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from aglet.engine.ports import Stale, WorkspaceError
+from aglet.engine.vocabulary import Focus
 from aglet.workspace.agreements import Agreements, Buffer
 from aglet.workspace.texts import with_plain_ends
 
@@ -18,6 +19,7 @@ class FakeEditor:
 
     def __init__(self, documents: Mapping[str, str] | None = None) -> None:
         self._buffers = {uri: Buffer(uri, 1, text) for uri, text in (documents or {}).items()}
+        self.focus: Focus | None = None
         self.agreements = Agreements()
         self.labels: list[str] = []
         self.told: list[tuple[str, bool]] = []

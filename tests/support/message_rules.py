@@ -15,6 +15,7 @@ Said = Sequence[tuple[str, Message]]  # who ("client" or "server") said what, in
 KNOWN = {(error.code, error.kind): error.retryable for error in ERRORS}
 ANSWERED = {"selected", "dismissed", "accepted", "declined"}
 ANSWERING = {"agent/respond", "workspace/executeCommand"}
+TAKING_BACK = {"agent/action/invoke", "agent/session/rewind", "workspace/executeCommand"}
 
 
 def check_messages(said: Said) -> None:
@@ -22,6 +23,7 @@ def check_messages(said: Said) -> None:
     requests = [m for who, m in said if who == "client" and "method" in m and _named(m)]
     times = Counter(request["id"] for request in requests)
     asked = {request["id"]: request for request in requests if times[request["id"]] == 1}
+    taking_back = any(request["method"] in TAKING_BACK for request in requests)
     messages = [message for who, message in said if who == "server"]
     answers = [message for message in messages if "method" not in message]
     counts = Counter(message["id"] for message in answers if message.get("id") in times)
@@ -35,7 +37,7 @@ def check_messages(said: Said) -> None:
             _check_run(messages, place, waited=member(request, "params").get("wait") is True)
         if message.get("method") in {"agent/requestPermission", "agent/askUser"}:
             _check_question(messages, place)
-        if message.get("method") == "workspace/applyEdit":
+        if message.get("method") == "workspace/applyEdit" and not taking_back:
             _check_edit(messages[:place])
     _check_resolved(said)
     _check_versions(said)

@@ -1,8 +1,9 @@
 """The same answer in every dialect, event by event, so that one test can try a fault in all of them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from aglet.models.endpoint import Dialect
@@ -10,18 +11,30 @@ from aglet.models.endpoint import Dialect
 Json = dict[str, Any]
 DIALECTS: tuple[Dialect, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
 
+LENGTHS: Mapping[Dialect, str] = {  # how each says that the limit of the output was reached
+    "chat": "length",
+    "responses": "max_output_tokens",
+    "anthropic": "max_tokens",
+    "gemini": "MAX_TOKENS",
+    "ollama": "length",
+}
+
 
 @dataclass(frozen=True)
 class Said:
     """What a model says: text, then calls (id, name, arguments as written), then why it ends.
 
     `usage` is input and output tokens; `finish` "" is the usual end, anything else is sent as it is.
+    `refusal` are its words where a dialect has some for that, else only the end says it. `step` is
+    how far the indexes of two calls are apart, where calls have indexes.
     """
 
     text: str = ""
     calls: Sequence[tuple[str, str, Any]] = ()
     usage: tuple[Any, Any] | None = None
     finish: str = ""
+    refusal: str = ""
+    step: int = 1
 
     def events(self, dialect: Dialect) -> list[bytes]:
         """Every event; the last one (or, in `chat`, the last two) end the answer."""
@@ -39,16 +52,19 @@ class Said:
 
     def _chat(self) -> list[Json]:
         sent = [_choice({"content": piece}) for piece in _pieces(self.text)]
-        for index, (call_id, name, arguments) in enumerate(self.calls):
+        for index, (call_id, name, arguments) in self._numbered():
             function = {"name": name, "arguments": arguments}
             sent.append(_choice({"tool_calls": [{"index": index, "id": call_id, "function": function}]}))
+        sent += [_choice({"refusal": self.refusal})] if self.refusal else []
         names = ("prompt_tokens", "completion_tokens")
         return [*sent, {**_choice({}, self.finish or "stop"), **self._used("usage", *names)}]
 
     def _responses(self) -> list[Json]:
         kind = "response.output_text.delta"
         sent: list[Json] = [{"type": kind, "output_index": 0, "delta": p} for p in _pieces(self.text)]
-        for index, (call_id, name, arguments) in enumerate(self.calls, 1):
+        if self.refusal:
+            sent.append({"type": "response.refusal.delta", "output_index": 0, "delta": self.refusal})
+        for index, (call_id, name, arguments) in self._numbered(1):
             item = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
             sent.append({"type": "response.output_item.done", "output_index": index, "item": item})
         used = self._used("usage", "input_tokens", "output_tokens")
@@ -62,13 +78,14 @@ class Said:
         for piece in _pieces(self.text):
             delta = {"type": "text_delta", "text": piece}
             sent.append({"type": "content_block_delta", "index": 0, "delta": delta})
-        for index, (call_id, name, arguments) in enumerate(self.calls, 1):
+        for index, (call_id, name, arguments) in self._numbered(1):
             block = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
             sent.append({"type": "content_block_start", "index": index, "content_block": block})
             delta = {"type": "input_json_delta", "partial_json": arguments}
             sent.append({"type": "content_block_delta", "index": index, "delta": delta})
         used = self._used("usage", "input_tokens", "output_tokens")
-        ended = {"type": "message_delta", "delta": {"stop_reason": self.finish or "end_turn"}, **used}
+        finish = self.finish or ("refusal" if self.refusal else "end_turn")
+        ended = {"type": "message_delta", "delta": {"stop_reason": finish}, **used}
         return [*sent, ended, {"type": "message_stop"}]
 
     def _gemini(self) -> list[Json]:
@@ -76,17 +93,23 @@ class Said:
         for call_id, name, arguments in self.calls:
             call: Json = {"id": call_id, "name": name, "args": _parsed(arguments)}
             sent.append(_candidate([{"functionCall": call}]))
-        ended = _candidate([], finishReason=self.finish or "STOP")
+        ended = _candidate([], finishReason=self.finish or ("SAFETY" if self.refusal else "STOP"))
         return [*sent, {**ended, **self._used("usageMetadata", "promptTokenCount", "candidatesTokenCount")}]
 
     def _ollama(self) -> list[Json]:
         sent: list[Json] = [{"message": {"content": piece}, "done": False} for piece in _pieces(self.text)]
-        for call_id, name, arguments in self.calls:
-            call = {"id": call_id, "function": {"name": name, "arguments": _parsed(arguments)}}
+        for index, (call_id, name, arguments) in self._numbered():
+            call = {
+                "id": call_id,
+                "function": {"index": index, "name": name, "arguments": _parsed(arguments)},
+            }
             sent.append({"message": {"content": "", "tool_calls": [call]}, "done": False})
         used = self._used("", "prompt_eval_count", "eval_count").get("", {})
         ended = {"done": True, "done_reason": self.finish or "stop", "message": {"content": ""}}
         return [*sent, {**ended, **used}]
+
+    def _numbered(self, first: int = 0) -> Iterator[tuple[int, tuple[str, str, Any]]]:
+        return zip(count(first, self.step), self.calls, strict=False)
 
     def _used(self, key: str, given: str, made: str) -> Json:
         return {key: {given: self.usage[0], made: self.usage[1]}} if self.usage else {}

@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from support.model_overflows import OVERFLOWS
 from support.model_recordings import Exchange, own, recorded
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 BEGIN, END = "<!-- made by scripts/models-table -->\n", "<!-- end of what is made -->\n"
 COLUMNS = ("text", "reasoning", "tools", "parallel tools", "usage", "overflow", "errors")
+Rows = dict[tuple[str, str], set[str]]
 RECORDED, OWN, NOTHING = "●", "○", "·"
 NAMES = {
     "azure": "Azure OpenAI",
@@ -50,18 +52,27 @@ def shows(expected: dict[str, Any]) -> set[str]:
     return {column for column in COLUMNS if has[column]}
 
 
-def rows(exchanges: Iterable[Exchange]) -> dict[tuple[str, str], set[str]]:
+def rows(exchanges: Iterable[Exchange]) -> Rows:
     """What is shown by server: its name and its dialect."""
-    found: dict[tuple[str, str], set[str]] = {}
+    found: Rows = {}
     for exchange in exchanges:
         name = NAMES.get(exchange.provider, exchange.provider.capitalize())
         found.setdefault((name, exchange.dialect), set()).update(shows(exchange.expected))
     return found
 
 
+def with_overflows(made: Rows, seen: Rows) -> Rows:
+    """These, and the words that are known of each provider for an overflow (tried in each dialect)."""
+    for name in OVERFLOWS:
+        for key in [key for key in {*made, *seen} if key[0] == name] or [(name, "chat")]:
+            made.setdefault(key, set()).add("overflow")
+    return made
+
+
 def table() -> str:
     """The table as Markdown."""
-    seen, made = rows(recorded()), rows(own())
+    seen = rows(recorded())
+    made = with_overflows(rows(own()), seen)
     lines = [f"| server | dialect | {' | '.join(COLUMNS)} |", f"|---|---|{':-:|' * len(COLUMNS)}"]
     for key in sorted({*seen, *made}, key=lambda key: (key[0].lower(), key[1])):
         marks = (
@@ -78,12 +89,13 @@ def in_page() -> str:
 
 
 def write() -> None:
-    """Put the table into the page. Needs the recordings, or what they show would be lost."""
-    if not recorded():
-        sys.exit("scripts/models-table: ../shared/wire/recordings is not there")
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
-    sys.stdout.write(table())
+    """Put the table into the page and print it. Without the recordings it is printed as the page has it."""
+    if recorded():
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
+    else:
+        sys.stderr.write("Nothing is made anew: ../shared/wire/recordings is not there.\n")
+    sys.stdout.write(in_page())
 
 
 if __name__ == "__main__":

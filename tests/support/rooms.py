@@ -13,6 +13,7 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import (
     FileVersion,
+    Focus,
     JsonObject,
     Text,
     ToolCall,
@@ -84,6 +85,7 @@ class FakeWorkspace:
     def __init__(self, root: Path, unsaved: Sequence[str] = ()) -> None:
         self._ground, self._unsaved = Ground(str(root)), list(unsaved)
         self.root, self.roots = str(root), (str(root),)
+        self.looking_at: Focus | None = None
         self.opened: list[str] = []
         self.allowed: list[str] = []
 
@@ -127,6 +129,10 @@ class FakeWorkspace:
     def unsaved(self) -> Sequence[str]:
         """What a test said is unsaved."""
         return list(self._unsaved)
+
+    def focus(self) -> Focus | None:
+        """Where a test said the user looks."""
+        return self.looking_at
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"a room used the workspace: {name}")

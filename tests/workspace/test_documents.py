@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from aglet.engine.ports import Command, PathOutside, Stale, Workspace, WorkspaceError
-from aglet.engine.vocabulary import FileVersion
+from aglet.engine.vocabulary import FileVersion, Focus
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.texts import hash_of
@@ -386,3 +386,15 @@ async def test_what_the_editor_saves_before_a_command_is_seen_by_it(
     finished = await workspace.run(Command(("cat", "a.py"), save=True), str)
     assert (finished.output, finished.unsaved, finished.changed) == ("typed\n", (), ())
     assert editor.saves == [[uri]]
+
+
+def test_where_the_user_looks_is_told_of_the_workspace_alone(
+    root: Path, editor: FakeEditor, uri: str
+) -> None:
+    workspace = OpenWorkspace(str(root), (), editor, Processes(), hidden=lambda names: "secret.py" in names)
+    assert workspace.focus() is None
+    editor.focus = Focus(uri, (2, 3), selected=True)
+    assert workspace.focus() == Focus("a.py", (2, 3), selected=True)
+    for elsewhere in ((root / "secret.py").as_uri(), (root.parent / "b.py").as_uri(), "http://x/a.py", "\0"):
+        editor.focus = Focus(elsewhere)
+        assert workspace.focus() is None

@@ -116,7 +116,7 @@ export interface Change {
   movedFrom?: string;
 }
 
-/** The files as they are now were kept, and can be gone back to; `files` are URIs. */
+/** What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore is told when it begins, without files, and again with each file. */
 export interface CheckpointData {
   checkpointId: string;
   reason: string;
@@ -132,7 +132,7 @@ export interface CheckpointItem {
   kind: "checkpoint";
 }
 
-/** What the client can. `protocolVersions` is best first; absent means `[1]`. */
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. */
 export interface ClientBlock {
   protocolVersions?: number[];
   events?: EventWishes;
@@ -140,6 +140,7 @@ export interface ClientBlock {
   askUser?: AskUserSkills;
   edits?: EditSkills;
   followAlong?: Marker;
+  secrets?: Marker;
   tools?: ClientTool[];
 }
 
@@ -151,9 +152,9 @@ export interface ClientTool {
   readOnly?: boolean;
 }
 
-/** The slash commands there are; full replacement value, rows as in `agent/action/list`. */
+/** The slash commands there are, as in `agent/action/list`; full replacement value. */
 export interface CommandsData {
-  commands: Record<string, unknown>[];
+  commands: Action[];
 }
 
 /** Everything before this was replaced by `text` in what the model sees. */
@@ -273,7 +274,7 @@ export interface FileVersion {
   version?: number;
 }
 
-/** Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). */
+/** Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). The last one counts; without `uri` the user looks at no document. */
 export interface FocusParams {
   uri?: string;
   selection?: Record<string, unknown>;
@@ -578,7 +579,7 @@ export interface RunAdmittedData {
   recovers?: string;
 }
 
-/** `outcome` is started, queued or injected; with `wait` it also says how the run ended. */
+/** `outcome` is started, queued or injected; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`. */
 export interface RunAnswer {
   runId: string;
   outcome: string;
@@ -588,9 +589,10 @@ export interface RunAnswer {
   cost?: number;
   filesChanged?: FileChanged[];
   error?: RunError;
+  output?: unknown;
 }
 
-/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). */
+/** A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`. */
 export interface RunEndedData {
   stopReason: string;
   filesChanged: FileChanged[];
@@ -600,6 +602,7 @@ export interface RunEndedData {
   unanswered?: number;
   detail?: string;
   error?: RunError;
+  output?: unknown;
 }
 
 /** Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. */
@@ -640,6 +643,16 @@ export interface SaveParams {
 export interface SchemaName {
   sha256: string;
   revision?: string;
+}
+
+/** The key; absent when there is none. */
+export interface SecretAnswer {
+  value?: string;
+}
+
+/** `agent/secret`: the key that the user keeps in the client for this host, and for no other. */
+export interface SecretParams {
+  host: string;
 }
 
 /** What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions. */
@@ -915,18 +928,19 @@ export interface ToolCallItem {
   malformed?: string;
 }
 
-/** What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out. */
+/** What the run changed so far, as a unified diff of each file; full replacement value. `truncated` counts the bytes of diffs that are left out; the action `changes` gives them all. */
 export interface TurnDiffData {
   diff: string;
   truncated?: number;
 }
 
-/** The request and the tool calls it caused are done. */
+/** The request and the tool calls it caused are done; `model` when another one answered than was asked. */
 export interface TurnEndedData {
   usage?: Usage;
   cost?: number;
   finish?: string;
   overflowed?: boolean;
+  model?: string;
 }
 
 /** The request failed and is sent again; `discardPartial` when something was shown of it. */
@@ -995,6 +1009,7 @@ export interface Methods {
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
   "agent/save": { params: SaveParams; result: SaveAnswer; direction: "toClient" };
+  "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from aglet.config.endpoints import Offered, offered_models
+from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelError, ModelResolver
 from aglet.models.endpoint import Endpoint
 from aglet.models.providers import PROVIDERS, named
 from aglet.models.resolver import Models
@@ -29,6 +29,17 @@ ONLY_A_NAME = (
 )
 
 
+class NoModels:
+    """Implements `ModelResolver` where the configuration is wrong."""
+
+    def __init__(self, problem: ConfigError) -> None:
+        self._problem = problem
+
+    def resolve(self, name: str) -> ModelClient:
+        """There is none. Raises `ModelError`."""
+        raise ModelError(str(self._problem), kind="modelNotFound", hint="See: aglet doctor")
+
+
 class Choice:
     """The models of every folder. `setup` gives what holds now; each configuration keeps its connections."""
 
@@ -46,7 +57,11 @@ class Choice:
         return self.models(folder).resolve(name)
 
     async def find(self, folder: str) -> None:
-        """Look for models on this machine if none is configured. Raises `ConfigError` when there is none."""
+        """Look for kept keys, and for models on this machine if none is configured.
+
+        Raises `ConfigError` when there is no model.
+        """
+        await look_for_keys(self._setup(), folder)
         if not self._offered(folder).endpoints:
             from aglet.models.local import find_local  # noqa: PLC0415 - needed only without a configuration
 
@@ -62,6 +77,20 @@ class Choice:
             known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
             self._seen.append((offered, known))
         return known
+
+    def resolver(self, folder: str) -> ModelResolver:
+        """The same, for work that can be done without a model: what is wrong is said by who asks for one."""
+        try:
+            return self.models(folder)
+        except ConfigError as problem:
+            return NoModels(problem)
+
+    def window(self, folder: str, name: str) -> int | None:
+        """How many tokens the named model holds, `None` when that is not known."""
+        try:
+            return self.models(folder).resolve(name).info.context_window
+        except (ConfigError, ModelError):  # whoever asks the model will be told
+            return None
 
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""

@@ -1,6 +1,5 @@
 """What the user allowed for a project, kept in their own state folder, never in the project."""
 
-import asyncio
 import json
 from collections.abc import Sequence
 from hashlib import sha256
@@ -17,19 +16,8 @@ class FolderGrants:
         self._folder = folder
         self._files = state_folder / "grants"
 
-    async def load(self) -> Sequence[str]:
+    def load(self) -> Sequence[str]:
         """The rules allowed before; none when they cannot be read or belong to another folder."""
-        return await asyncio.to_thread(self._load)
-
-    async def save(self, rules: Sequence[str]) -> None:
-        """Add rules. Raises `OSError`."""
-        await asyncio.to_thread(self._save, rules)
-
-    async def remove(self, rules: Sequence[str]) -> None:
-        """Take rules back. Raises `OSError`."""
-        await asyncio.to_thread(self._remove, rules)
-
-    def _load(self) -> list[str]:
         try:
             path, number = identity(self._folder)
             held: dict[str, Any] = json.loads(self._file(path).read_text("utf-8"))
@@ -37,11 +25,13 @@ class FolderGrants:
         except (OSError, ValueError, KeyError, TypeError):
             return []
 
-    def _save(self, rules: Sequence[str]) -> None:
-        self._hold(list(dict.fromkeys((*self._load(), *rules))))
+    def save(self, rules: Sequence[str]) -> None:
+        """Add rules. Raises `OSError`."""
+        self._hold(list(dict.fromkeys((*self.load(), *rules))))
 
-    def _remove(self, rules: Sequence[str]) -> None:
-        self._hold([rule for rule in self._load() if rule not in rules])
+    def remove(self, rules: Sequence[str]) -> None:
+        """Take rules back. Raises `OSError`."""
+        self._hold([rule for rule in self.load() if rule not in rules])
 
     def _hold(self, rules: Sequence[str]) -> None:
         path, number = identity(self._folder)

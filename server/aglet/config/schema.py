@@ -9,9 +9,12 @@ from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
+from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.lean.settings import Settings as Lean
+from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
@@ -38,12 +41,21 @@ class Config(BaseModel):
     guards: Guards = Guards()
     budget: Budget = Budget()
     instructions: Instructions = Instructions()
+    lean: Lean = Lean()
     continuation: Continuation = Continuation()
+    output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
+    doctor: Doctor = Doctor()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()
     ask: Ask = Ask()
     client_tools: ClientTools = ClientTools()
+
+    def for_window(self, window: int | None) -> "Config":
+        """The same for a model that holds so many tokens: with short instructions where they are few."""
+        if window is None or not self.lean.applies(window):
+            return self
+        return self.model_copy(update={"instructions": self.instructions.short(window)})

@@ -1,7 +1,7 @@
 """How the engine's nouns look on the wire: plain JSON values with camelCase names (protocol, part 6)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from aglet.engine.vocabulary import (
     FileVersion,
     Image,
     JsonObject,
+    Limits,
     Question,
     Resource,
     Stop,
@@ -26,6 +27,7 @@ from aglet.engine.vocabulary import (
 
 KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
 TITLE_LENGTH = 100
+_LIMITS = tuple(limit.name for limit in fields(Limits))
 
 STOP_REASONS: Mapping[StopReason, str] = {
     StopReason.END_TURN: "endTurn",
@@ -242,6 +244,6 @@ def rewound(fact: Rewound) -> JsonObject:
     }
 
 
-def limits(values: Any) -> JsonObject:
+def limits(values: Limits) -> JsonObject:
     """The limits that are set."""
-    return known(asdict(values))
+    return known({name: getattr(values, name) for name in _LIMITS})

@@ -23,6 +23,7 @@ class Tally:
         self._cost: float | None = None
         self._unpriced = 0
         self._files: dict[str, JsonObject] = {}
+        self._output: JsonObject = {}
 
     def spend(self, usage: Usage, cost: float | None) -> None:
         """One more model call; `cost` in US dollars."""
@@ -48,9 +49,17 @@ class Tally:
             "deletions": done.deletions + (before["deletions"] if before else 0),
         }
 
+    def note(self, feature: str, kind: str, data: JsonObject) -> None:
+        """What a room noted: the answer of a run that has a schema."""
+        if (feature, kind) == ("output_schema", "result"):
+            self._output = {"output": data["output"]}
+
     def members(self) -> JsonObject:
-        """`filesChanged`; `usage`, `cost` and `unanswered` where known, `unpriced` calls beside a cost."""
-        members: JsonObject = {"filesChanged": list(self._files.values())}
+        """`filesChanged`; `usage`, `cost` and `unanswered` where known, `unpriced` calls beside a cost.
+
+        `output` is the answer that fits the schema of the run, when it has one.
+        """
+        members: JsonObject = {"filesChanged": list(self._files.values()), **self._output}
         if self._usage:
             members["usage"] = dict(self._usage)
         if self._cost is not None:
@@ -59,3 +68,11 @@ class Tally:
         if self.unanswered:
             members["unanswered"] = self.unanswered
         return members
+
+
+def spent(usage: Usage, cost: float | None) -> JsonObject:
+    """`usage` and `cost` of one model call, where known."""
+    tally = Tally()
+    tally.spend(usage, cost)
+    members = tally.members()
+    return {name: members[name] for name in ("usage", "cost") if name in members}

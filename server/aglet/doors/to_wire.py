@@ -7,7 +7,8 @@ from typing import assert_never
 from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
-from aglet.doors.tally import Tally
+from aglet.doors.recorded import checkpoint, file_edit, recorded
+from aglet.doors.tally import Tally, spent
 from aglet.doors.waiting import Waiting, prompt
 from aglet.engine.facts import (
     Admitted,
@@ -28,6 +29,7 @@ from aglet.engine.facts import (
     Replied,
     Retrying,
     Rewound,
+    RunDiff,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -52,7 +54,6 @@ from aglet.engine.vocabulary import (
     StopReason,
     ToolCall,
     ToolOutcome,
-    Usage,
     UserMessage,
 )
 
@@ -114,7 +115,13 @@ class Translator:
             return self._out.close()
         self._fact(event.fact)
         if not any("seq" in told for told in self._out.close()):
-            self._out.put("recorded", _recorded(event.fact))
+            self._out.put("recorded", recorded(event.fact))
+        return self._out.close()
+
+    def told(self, type: str, data: JsonObject, at: float) -> list[JsonObject]:
+        """An event that comes from no fact and no glimpse, at this time (Unix seconds)."""
+        self._out.show(at)
+        self._out.put(type, data)
         return self._out.close()
 
     def caught_up(self, item_ids: Collection[str], at: float) -> list[JsonObject]:
@@ -141,6 +148,8 @@ class Translator:
                 self._out.put("turnRetrying", {**data, "discardPartial": discarded})
             case Notice(severity, title, text):
                 self._out.put("notice", {"severity": severity, "title": title, "text": text})
+            case RunDiff(diff, truncated):
+                self._out.put("turnDiff", {"diff": diff, **shapes.filled(truncated=truncated or None)})
 
     # --- facts ---
 
@@ -161,14 +170,22 @@ class Translator:
             case Answered(request_id, answer):
                 self._answered(request_id, answer)
                 self._tell_status("requiresAction" if self._questions else "running")
-            case LimitsChanged() | Noted() | Unknown():
+            case Noted():
+                self._noted(fact)
+            case LimitsChanged() | Unknown():
                 pass
             case _:  # pragma: no cover - closed by the type checker
                 assert_never(fact)
 
+    def _noted(self, fact: Noted) -> None:
+        self._tally.note(fact.feature, fact.kind, fact.data)
+        if kept := checkpoint(fact):
+            self._out.put("checkpoint", kept)
+        if item := file_edit(fact):
+            self._items.tell(item)
+
     def _session_changed(self, fact: SessionChanged) -> None:
-        changed = shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots)
-        if changed:
+        if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:
@@ -290,7 +307,8 @@ class Translator:
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
             self._start_call(call)
-        self._turn_members = _spent(fact.usage, fact.cost) | {"finish": shapes.camel(fact.finish)}
+        self._turn_members = spent(fact.usage, fact.cost) | {"finish": shapes.camel(fact.finish)}
+        self._turn_members |= shapes.filled(model=fact.model)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)
         if fact.usage.input_tokens is not None:
@@ -364,27 +382,6 @@ class Translator:
             self._status = status
             data = {"state": status, "queued": len(self._waiting), "backgroundTasks": 0}
             self._out.put_shown("sessionState", data)
-
-
-def _spent(usage: Usage, cost: float | None) -> JsonObject:
-    tally = Tally()
-    tally.spend(usage, cost)
-    members = tally.members()
-    return {name: members[name] for name in ("usage", "cost") if name in members}
-
-
-def _recorded(fact: Fact) -> JsonObject:
-    name = type(fact).__name__
-    data: JsonObject = {"fact": name[0].lower() + name[1:]}
-    match fact:
-        case Noted(feature, kind):
-            return {**data, "feature": feature, "kind": kind}
-        case Steered(item_id, run_id, content):
-            return {**data, "itemId": item_id, "runId": run_id, "content": shapes.content_blocks(content)}
-        case Used(by, usage, cost):
-            return {**data, "by": by, **_spent(usage, cost)}
-        case _:
-            return data
 
 
 def end_of(run_id: str, session_id: str, entries: Sequence[Entry]) -> JsonObject:

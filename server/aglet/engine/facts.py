@@ -102,7 +102,10 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars."""
+    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars.
+
+    `model` is the one that answered where it is not the one that was asked, "" else.
+    """
 
     item_id: str
     text: str
@@ -305,8 +308,16 @@ class Notice:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RunDiff:
+    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+
+    diff: str
+    truncated: int = 0
+
+
 ModelDelta = TextDelta | ThinkingDelta | Retrying
-Shown = ModelDelta | ToolDelta | Notice
+Shown = ModelDelta | ToolDelta | Notice | RunDiff
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 from uuid import uuid4
@@ -15,17 +15,19 @@ from aglet.engine.vocabulary import (
     FileChange,
     FileVersion,
     Finished,
+    Focus,
     JsonObject,
     Message,
     Question,
+    SessionRow,
     ToolCall,
     ToolOutcome,
 )
 
 
 def new_id(prefix: str) -> str:
-    """A fresh identifier such as `run_3f9c…`; 64 random bits."""
-    return f"{prefix}_{uuid4().hex[:16]}"
+    """A fresh identifier such as `run_3f9c…`; 48 random bits."""
+    return f"{prefix}_{uuid4().hex[:12]}"
 
 
 class Clock(Protocol):
@@ -76,7 +78,11 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`."""
+    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
+
+    `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do.
+    Who asks must check the answer: not every server can be held to a schema.
+    """
 
     reply_id: str
     system: str
@@ -85,6 +91,7 @@ class ModelRequest:
     max_output_tokens: int | None = None
     effort: str = ""
     session_id: str = ""
+    output_schema: JsonObject = field(default_factory=dict[str, Any])
 
 
 class ModelError(Exception):
@@ -165,27 +172,14 @@ class Journal(Protocol):
 
 
 class Tail(Journal, Protocol):
-    """The journal of a session that another process writes; whoever appends to it gets `JournalBusy`.
+    """The journal of a session that another process writes: appending to it raises `JournalBusy`.
 
-    `more` takes in what was written since (then `entries` has it); it works on the disk and raises
-    `JournalError` when the journal is not the same any more. `held` is whether a process writes it.
+    `more` takes in what was written since, from the disk, and raises `JournalError` when it is not the
+    same journal any more. `held` is whether a process writes it.
     """
 
     def more(self) -> None: ...
     def held(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
-
-    session_id: str
-    title: str
-    cwd: str
-    created_at: float
-    updated_at: float
-    state: str
-    parent: str = ""
 
 
 class Store(Protocol):
@@ -326,6 +320,10 @@ class Workspace(Protocol):
 
     def buffers(self) -> Sequence[FileText]:
         """The open documents with unsaved changes, with their text."""
+        ...
+
+    def focus(self) -> Focus | None:
+        """Where in the workspace the user looks, as far as the editor tells; with a relative path."""
         ...
 
     def which(self, program: str) -> str:

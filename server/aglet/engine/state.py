@@ -174,42 +174,47 @@ def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
 
 def fold(state: State, entry: Entry) -> State:
     """The state after one more entry."""
-    after = _fold(state, entry.fact)
     created = state.created_at or entry.at
-    return after._replace(seq=entry.seq, created_at=created, updated_at=entry.at)
+    changes = _changes(state, entry.fact)
+    return state._replace(seq=entry.seq, created_at=created, updated_at=entry.at, **changes)
 
 
-def _fold(state: State, fact: Fact) -> State:
+def _changes(state: State, fact: Fact) -> JsonObject:
     match fact:
         case SessionChanged():
-            return _changed(state, fact)
+            return _session_changes(state, fact)
         case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
-            return _fold_run(state, fact)
+            return _run_changes(state, fact)
         case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
-            return _fold_context(state, fact)
+            return _context_changes(state, fact)
         case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
-            return _fold_model(state, fact)
+            return _model_changes(state, fact)
         case ToolStarted() | ToolFinished():
-            return _fold_tool(state, fact)
+            return _tool_changes(state, fact)
         case Asked() | Answered():
-            return _fold_question(state, fact)
+            return {"questions": _questions(state, fact)}
         case Noted(feature, kind, data):
             notes = (*state.notes.get(feature, ()), Note(kind, data))
-            return state._replace(notes={**state.notes, feature: notes})
+            return {"notes": {**state.notes, feature: notes}}
         case Unknown():
-            return state
+            return {}
         case _:  # pragma: no cover - closed by the type checker
             assert_never(fact)
 
 
-def _changed(state: State, fact: SessionChanged) -> State:
-    return state._replace(
-        cwd=fact.cwd or state.cwd,
-        title=fact.title or state.title,
-        parent=fact.parent or state.parent,
-        roots=fact.roots or state.roots,
-        options=settled({**state.options, **fact.options}),
-    )
+def _questions(state: State, fact: Asked | Answered) -> Mapping[str, Question]:
+    others = _without(state.questions, fact.request_id)
+    return {**others, fact.request_id: fact.question} if isinstance(fact, Asked) else others
+
+
+def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
+    return {
+        "cwd": fact.cwd or state.cwd,
+        "title": fact.title or state.title,
+        "parent": fact.parent or state.parent,
+        "roots": fact.roots or state.roots,
+        "options": settled({**state.options, **fact.options}),
+    }
 
 
 def settled(options: Mapping[str, object]) -> dict[str, object]:
@@ -217,53 +222,50 @@ def settled(options: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _fold_question(state: State, fact: Asked | Answered) -> State:
-    questions = _without(state.questions, fact.request_id)
-    if isinstance(fact, Asked):
-        questions[fact.request_id] = fact.question
-    return state._replace(questions=questions)
-
-
-def _fold_run(state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged) -> State:
+def _run_changes(
+    state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged
+) -> JsonObject:
     match fact:
         case Admitted(client_key=key):
             keys = {**state.keys, key: fact} if key else state.keys
-            return state._replace(queue=(*state.queue, fact), keys=keys)
+            return {"queue": (*state.queue, fact), "keys": keys}
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
-            return state._replace(queue=tuple(waiting[i] for i in run_ids if i in waiting))
+            return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
         case RunStarted(run_id, limits):
             return _started(state, run_id, limits)
         case RunEnded(run_id, stop):
             return _ended(state, run_id, stop)
         case _:
-            return state._replace(limits=fact.limits)
+            return {"limits": fact.limits}
 
 
-def _started(state: State, run_id: str, limits: Limits) -> State:
+def _started(state: State, run_id: str, limits: Limits) -> JsonObject:
     unknown = Admitted(run_id, "", ())  # its admission is a fact that only a newer version reads
     admitted = next((a for a in state.queue if a.run_id == run_id), unknown)
     message = UserMessage(admitted.item_id, admitted.content)
-    return state._replace(
-        queue=tuple(a for a in state.queue if a.run_id != run_id),
-        pending=(message, *state.pending) if admitted.content else state.pending,
-        admitted=admitted,
-        running=True,
-        limits=limits,
-        run=Totals(),
-        overflowed=False,
-        stop=None,
-    )
+    return {
+        "queue": tuple(a for a in state.queue if a.run_id != run_id),
+        "pending": (message, *state.pending) if admitted.content else state.pending,
+        "admitted": admitted,
+        "running": True,
+        "limits": limits,
+        "run": Totals(),
+        "overflowed": False,
+        "stop": None,
+    }
 
 
-def _ended(state: State, run_id: str, stop: Stop) -> State:
+def _ended(state: State, run_id: str, stop: Stop) -> JsonObject:
     if run_id != state.run_id or not state.running:  # it was cancelled while it still waited
-        return state._replace(queue=tuple(a for a in state.queue if a.run_id != run_id))
-    for open_call in state.calls.values():
-        text = closing_text(open_call, stop)
-        state = _add(state, ToolResult(open_call.call.call_id, open_call.call.name, text, "cancelled"))
-    state = _add(state, *state.pending)  # steered too late for this run; the next one begins with it
-    return state._replace(pending=(), calls={}, questions={}, running=False, stop=stop)
+        return {"queue": tuple(a for a in state.queue if a.run_id != run_id)}
+    closed = (
+        ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
+        for left in state.calls.values()
+    )
+    late = state.pending  # steered too late for this run; the next one begins with it
+    added = _added(state, *closed, *late)
+    return {**added, "pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
@@ -276,93 +278,89 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
     return f"[This call was not run: the run ended first ({stop.reason}).]"
 
 
-def _fold_context(
+def _context_changes(
     state: State, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted
-) -> State:
+) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
             keys = {**state.keys, key: fact} if key else state.keys
-            message = UserMessage(item_id, content, origin)
-            return state._replace(pending=(*state.pending, message), keys=keys)
+            return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
         case TakenIn(item_ids):
             rest = tuple(m for m in state.pending if m.item_id not in item_ids)
-            taken = (m for m in state.pending if m.item_id in item_ids)
-            return _add(state._replace(pending=rest), *taken)
+            return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
         case Injected(messages):
-            return _add(state, *messages)
+            return _added(state, *messages)
         case Compacted(item_id, summary, keep_from):
             head = UserMessage(item_id, (Text(summary),), origin="compaction")
             kept = (head, *state.context.messages[keep_from:])
-            return state._replace(context=state.context._replace(messages=kept), overflowed=False)
+            return {"context": state.context._replace(messages=kept), "overflowed": False}
         case Rewound():
             return _rewound(state, fact)
         case _:
-            phase = state.context._replace(phase=fact.name, system=fact.system, model=fact.model)
-            return state._replace(context=phase._replace(tools=fact.tools))
+            phase = Context(fact.name, fact.system, fact.model, fact.tools, state.context.messages)
+            return {"context": phase}
 
 
-def _rewound(state: State, fact: Rewound) -> State:
+def _rewound(state: State, fact: Rewound) -> JsonObject:
     before = state.context.messages
     messages = state.rewinds.get(fact.undoes, before) if fact.undoes else before[: fact.keep]
-    return state._replace(
-        context=state.context._replace(messages=messages),
-        rewinds={**state.rewinds, fact.checkpoint_id: before},
-        overflowed=False,
-        stop=state.stop if messages is before else None,  # there is nothing to go on with any more
-    )
+    return {
+        "context": state.context._replace(messages=messages),
+        "rewinds": {**state.rewinds, fact.checkpoint_id: before},
+        "overflowed": False,
+        "stop": state.stop if messages is before else None,  # there is nothing to go on with any more
+    }
 
 
-def _fold_model(state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> State:
+def _model_changes(state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> JsonObject:
     match fact:
         case TurnStarted():
-            turns, total = state.run.turns + 1, state.total.turns + 1
-            return state._replace(
-                run=state.run._replace(turns=turns), total=state.total._replace(turns=total)
-            )
+            run = state.run._replace(turns=state.run.turns + 1)
+            return {"run": run, "total": state.total._replace(turns=state.total.turns + 1)}
         case Replied(item_id, text, thinking, calls, opaque=opaque):
             message = AssistantMessage(item_id, text, thinking, calls, opaque)
             opened = {call.call_id: OpenCall(call) for call in calls}
-            state = state._replace(calls={**state.calls, **opened}, overflowed=False)
-            return _spend(_add(state, message), "loop", fact.usage, fact.cost)
+            spent = _spent(state, "loop", fact.usage, fact.cost)
+            added = _added(state, message)
+            return {**added, **spent, "calls": {**state.calls, **opened}, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
-            state = _spend(state, "loop", usage, None)
+            spent = _spent(state, "loop", usage, None)
             if cause == "failed" or not text:
-                return state
-            return _add(state, AssistantMessage(item_id, text, thinking, cut=True))
+                return spent
+            return {**_added(state, AssistantMessage(item_id, text, thinking, cut=True)), **spent}
         case Overflowed():
-            return state._replace(overflowed=True)
+            return {"overflowed": True}
         case _:
-            return _spend(state, fact.by, fact.usage, fact.cost)
+            return _spent(state, fact.by, fact.usage, fact.cost)
 
 
-def _spend(state: State, by: str, usage: Usage, cost: float | None) -> State:
+def _spent(state: State, by: str, usage: Usage, cost: float | None) -> JsonObject:
     mine = state.used_by.get(by, Totals()).spent(usage, cost)
-    return state._replace(
-        run=state.run.spent(usage, cost),
-        total=state.total.spent(usage, cost),
-        used_by={**state.used_by, by: mine},
-    )
+    run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
+    return {"run": run, "total": total, "used_by": {**state.used_by, by: mine}}
 
 
-def _fold_tool(state: State, fact: ToolStarted | ToolFinished) -> State:
+def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
     if isinstance(fact, ToolStarted):
         call = ToolCall(fact.call_id, fact.name, fact.arguments)
-        run = state.run._replace(tool_calls=state.run.tool_calls + 1)
-        total = state.total._replace(tool_calls=state.total.tool_calls + 1)
-        calls = {**state.calls, fact.call_id: OpenCall(call, started=True)}
-        return state._replace(calls=calls, run=run, total=total)
+        return {
+            "calls": {**state.calls, fact.call_id: OpenCall(call, started=True)},
+            "run": state.run._replace(tool_calls=state.run.tool_calls + 1),
+            "total": state.total._replace(tool_calls=state.total.tool_calls + 1),
+        }
     if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
-        return state
-    name = state.calls[fact.call_id].call.name
-    state = state._replace(calls=_without(state.calls, fact.call_id))
-    return _add(state, ToolResult(fact.call_id, name, fact.outcome.text, fact.outcome.status))
+        return {}
+    result = ToolResult(
+        fact.call_id, state.calls[fact.call_id].call.name, fact.outcome.text, fact.outcome.status
+    )
+    return {**_added(state, result), "calls": _without(state.calls, fact.call_id)}
 
 
-def _add(state: State, *messages: Message) -> State:
+def _added(state: State, *messages: Message) -> JsonObject:
     transcript, context = state.transcript, state.context.messages
     for message in messages:
         transcript, context = placed(transcript, message), placed(context, message)
-    return state._replace(transcript=transcript, context=state.context._replace(messages=context))
+    return {"transcript": transcript, "context": state.context._replace(messages=context)}
 
 
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:

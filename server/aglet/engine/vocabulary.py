@@ -138,6 +138,19 @@ class ToolResult:
 Message = UserMessage | AssistantMessage | ToolResult
 
 
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Where the user looks: a file, and first and last line (from 1) of the selection and of what they see.
+
+    An empty selection is the cursor: then nothing is `selected`.
+    """
+
+    path: str
+    lines: tuple[int, int] | None = None
+    selected: bool = False
+    visible: tuple[int, int] | None = None
+
+
 # --- what tools give back ------------------------------------------------------------------------
 
 
@@ -278,6 +291,22 @@ class Answer:
     input: JsonObject | None = None
     content: JsonObject = field(default_factory=dict[str, Any])
     by: str = ""
+
+
+# --- sessions ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
+
+    session_id: str
+    title: str
+    cwd: str
+    created_at: float
+    updated_at: float
+    state: str
+    parent: str = ""
 
 
 # --- limits --------------------------------------------------------------------------------------

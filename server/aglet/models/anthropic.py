@@ -24,7 +24,6 @@ from aglet.models.counting import Counting
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
-from aglet.models.shape import shape_of
 from aglet.models.usage import count_in
 from aglet.models.values import object_in, objects_in, text_in
 
@@ -53,7 +52,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         body |= _thinking(request, endpoint, limit)
         if _adaptive(endpoint.model):
             output["effort"] = "low" if request.effort == "minimal" else request.effort
-    if shape := shape_of(request):
+    if shape := request.output_schema:
         output["format"] = {"type": "json_schema", "schema": shape}
     if output:
         body["output_config"] = output
@@ -62,9 +61,18 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
             {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
             for tool in request.tools
         ]
+    elif called := _called(request.messages):  # the API wants to know every tool of the conversation
+        body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
+        body["tool_choice"] = {"type": "none"}
     if request.system:
         body["system"] = [{"type": "text", "text": request.system, **MARK}]
     return {**body, "messages": _marked(_messages(request.messages, endpoint))}
+
+
+def _called(messages: Sequence[Message]) -> list[str]:
+    """The names of the tools that were called."""
+    said = (message for message in messages if isinstance(message, AssistantMessage))
+    return list(dict.fromkeys(call.name for message in said for call in message.tool_calls))
 
 
 def _adaptive(model: str) -> bool:

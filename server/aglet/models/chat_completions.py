@@ -15,7 +15,7 @@ from aglet.models.endpoint import Endpoint
 from aglet.models.errors import refusal
 from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
 from aglet.models.reasoning import Reasoning
-from aglet.models.shape import NAME, shape_of
+from aglet.models.shape import NAME, is_closed
 from aglet.models.usage import usage_of
 from aglet.models.values import object_in, objects_in
 
@@ -39,8 +39,8 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         body["max_completion_tokens" if azure else LIMIT_FIELDS.get(endpoint.host, "max_tokens")] = limit
     if request.effort:
         body["reasoning_effort"] = request.effort
-    if shape := shape_of(request):
-        wanted = {"name": NAME, "schema": shape, "strict": True}
+    if shape := request.output_schema:
+        wanted = {"name": NAME, "schema": shape, "strict": is_closed(shape)}
         body["response_format"] = {"type": "json_schema", "json_schema": wanted}
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
@@ -167,4 +167,5 @@ DIALECT = Dialect(
     body=body_of,
     answer=ChatAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
+    writes_calls=True,
 )

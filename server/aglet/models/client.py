@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -27,7 +28,9 @@ from aglet.models.errors import (
     with_models,
 )
 from aglet.models.messages import compact
+from aglet.models.overflow import hidden
 from aglet.models.retry import Part, Patience, patiently
+from aglet.models.shape import REFUSED
 from aglet.models.sse import TooLarge, events
 from aglet.models.usage import count_in
 from aglet.models.values import object_in
@@ -42,6 +45,7 @@ NO_ROOM = (
     "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
     "Raise that if the model can take more."
 )
+UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
 LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
 
 
@@ -51,6 +55,7 @@ class HttpModel:
     def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
         self._endpoint, self._connections, self._patience = endpoint, connections, patience
         self._dialect, self._gauge = dialect_of(endpoint), Gauge()
+        self._takes_schemas = True  # until the server says that it does not
 
     @property
     def info(self) -> ModelInfo:
@@ -63,16 +68,20 @@ class HttpModel:
 
     async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
+        if not self._takes_schemas:
+            request = replace(request, output_schema={})
         content = compact(self._dialect.body(request, self._endpoint)).encode(errors="replace")
         if too_long_to_be_kept := self._cut(request, len(content)):
             yield too_long_to_be_kept
             return
         answer = self._dialect.answer(request.reply_id, self._endpoint)
+        if self._dialect.writes_calls:
+            answer.offer(request.tools)
         url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
         asked = Asked("POST", url, headers, content, until)
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
-                yield await self._refused(response)
+                yield await self._refused(response, request)
                 return
             async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
@@ -83,6 +92,8 @@ class HttpModel:
         reply = answer.failure or answer.reply()
         if isinstance(reply, Replied):
             self._gauge.learn(request, len(content), reply.usage)
+            yield hidden(reply, self._endpoint) or reply
+            return
         yield reply
 
     async def count(self, request: ModelRequest) -> Count:
@@ -106,7 +117,7 @@ class HttpModel:
             return None
         return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
 
-    async def _refused(self, response: httpx.Response) -> Overflowed:
+    async def _refused(self, response: httpx.Response, request: ModelRequest) -> Overflowed:
         status = response.status_code
         if status < 400:
             raise CallFailed(redirected(response.headers.get("location", ""), status, self._endpoint))
@@ -116,6 +127,9 @@ class HttpModel:
             return failure
         if failure.kind == "modelNotFound":
             failure = with_models(failure, await self._models(), self._endpoint)
+        if request.output_schema and failure.kind in UNABLE and REFUSED.search(failure.message):
+            self._takes_schemas = False
+            failure = replace(failure, passing=True)  # without it
         raise CallFailed(failure)
 
     async def _models(self) -> list[str]:

@@ -2,13 +2,9 @@
 
 import asyncio
 import ssl
-import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
-from types import ModuleType
-from typing import cast
 
 import httpx
 
@@ -24,8 +20,6 @@ DIRECT: dict[str, None] = dict.fromkeys(
 NO_CERTIFICATES = Failure(
     "network", "The certificates could not be loaded.", "Check SSL_CERT_FILE and SSL_CERT_DIR."
 )
-if find_spec("sniffio") is None:  # the HTTP library looks for it on the disk before every request
-    sys.modules["sniffio"] = cast(ModuleType, None)
 HEADERS = {"User-Agent": f"aglet/{__version__}", "Accept-Encoding": "identity"}
 
 

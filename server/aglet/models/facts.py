@@ -31,9 +31,18 @@ def _prices(model: Json) -> Prices:
     return replace(prices, above=model["above"], then=Prices(*model["then"])) if "above" in model else prices
 
 
+def is_provider(endpoint: Endpoint) -> bool:
+    """Whether this is the address of a provider in the list, and no server of somebody's own."""
+    return _provider(endpoint) is not None
+
+
+def _provider(endpoint: Endpoint) -> Json | None:
+    return next((p for p in _list() if re.match(p["at"], endpoint.base_url)), None)
+
+
 def _found(endpoint: Endpoint) -> Json | None:
     name = endpoint.model.lower().removeprefix("models/")
-    provider = next((p for p in _list() if re.match(p["at"], endpoint.base_url)), None)
+    provider = _provider(endpoint)
     if provider is None or not name:
         return None
     others = {other["id"]: other for other in _list()}

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 
-from aglet.engine.facts import ModelDelta, Retrying
+from aglet.engine.facts import ModelDelta, Replied, Retrying
 from aglet.engine.ports import ModelClient, ModelError, ModelInfo, ModelRequest, Reply
 
 MISSING = frozenset({"overloaded", "quota", "rateLimit", "providerInternal", "network", "timeout"})
@@ -41,4 +42,6 @@ class WithFallback:
         yield Retrying(waits + 1, 0.0, f"{failure} {other.info.name} is asked in its place.")
         async with aclosing(other.stream(request)) as parts:
             async for part in parts:
+                if isinstance(part, Replied):
+                    part = replace(part, model=part.model or other.info.name)  # noqa: PLW2901 - said of it
                 yield part

@@ -22,7 +22,6 @@ from aglet.models.endpoint import Endpoint
 from aglet.models.errors import nonsense
 from aglet.models.gemini_arguments import placed
 from aglet.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
-from aglet.models.shape import shape_of
 from aglet.models.usage import count_in
 from aglet.models.values import object_in, objects_in, text_in
 
@@ -48,7 +47,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         settings["maxOutputTokens"] = limit
     if _version(endpoint.model) >= (2, 5):
         settings["thinkingConfig"] = {"includeThoughts": True, **_thinking(request.effort, endpoint.model)}
-    if shape := shape_of(request):
+    if (shape := request.output_schema) and not (request.tools and _version(endpoint.model) < (3, 0)):
         settings |= {"responseMimeType": "application/json", "responseJsonSchema": shape}
     body: JsonObject = {"generationConfig": settings} if settings else {}
     if request.tools:

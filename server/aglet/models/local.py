@@ -5,21 +5,20 @@ this takes.
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from http.client import HTTPConnection, HTTPException
 from threading import Thread
 
 from aglet.models.endpoint import Dialect, Endpoint
+from aglet.models.loopback import asked
 from aglet.models.ollama_sizes import ollama_sizes
-from aglet.models.values import object_in, objects_in, text_in
+from aglet.models.sizes import LLAMACPP, LMSTUDIO, count, of_llamacpp, of_lmstudio
+from aglet.models.values import objects_in, text_in
 
 PORTS = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
 OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", "library": "ollama"}  # as `owned_by` says
 TIMEOUT = 0.3  # seconds for all of it
-LARGEST = 1_000_000  # bytes of a list of models
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +59,9 @@ def _ask_all(ports: Sequence[tuple[str, int]], time_limit: float) -> list[LocalS
     found: dict[int, LocalServer] = {}
 
     def ask(place: int, kind: str, port: int) -> None:
-        if server := _ask(kind, port, time_limit):
+        if server := _ask(kind, port, until):
             found[place] = server  # before more is asked: what comes too late is left out
-            if server.kind == "ollama":
-                found[place] = _with_sizes(server, port, until)
+            found[place] = _with_sizes(server, port, until)
 
     until = time.monotonic() + time_limit
     threads = [Thread(target=ask, args=(n, *port), daemon=True) for n, port in enumerate(ports)]
@@ -74,26 +72,28 @@ def _ask_all(ports: Sequence[tuple[str, int]], time_limit: float) -> list[LocalS
     return [server for _, server in sorted(found.copy().items())]
 
 
-def _ask(kind: str, port: int, time_limit: float) -> LocalServer | None:
-    connection = HTTPConnection("127.0.0.1", port, timeout=time_limit)
-    try:
-        connection.request("GET", "/v1/models")
-        answer = connection.getresponse()
-        listed = objects_in(object_in(json.loads(answer.read(LARGEST))).get("data"))
-    except (OSError, HTTPException, ValueError, RecursionError):
-        return None  # nobody there, or somebody else
-    finally:
-        connection.close()
+def _ask(kind: str, port: int, until: float) -> LocalServer | None:
+    listed = objects_in((asked(port, "/v1/models", until) or {}).get("data"))
     chat = [model for model in listed if (name := text_in(model.get("id"))) and "embed" not in name]
-    if answer.status != 200 or not chat:
-        return None
+    if not chat:
+        return None  # nobody there, or somebody else
     owner = OWNERS.get(text_in(chat[0].get("owned_by")), kind)
-    windows = (window if isinstance(window := m.get("max_model_len"), int) else None for m in chat)
+    windows = (count(model.get("max_model_len")) for model in chat)
     return LocalServer(owner, f"http://127.0.0.1:{port}/v1", tuple(m["id"] for m in chat), tuple(windows))
 
 
 def _with_sizes(server: LocalServer, port: int, until: float) -> LocalServer:
-    sizes = ollama_sizes(port, server.models, until)
-    if sizes is None:
-        return server
-    return replace(server, dialect="ollama", windows=tuple(sizes.get(model) for model in server.models))
+    """The server with the sizes that only its own API tells."""
+    match server.kind:
+        case "ollama":
+            sizes = ollama_sizes(port, server.models, until)
+            dialect: Dialect = "chat" if sizes is None else "ollama"
+            return replace(server, dialect=dialect, windows=tuple(map((sizes or {}).get, server.models)))
+        case "llamacpp":
+            props = asked(port, LLAMACPP, until) or {}
+            return replace(server, windows=(of_llamacpp(props),) * len(server.models))
+        case "lmstudio":
+            loaded = asked(port, LMSTUDIO, until) or {}
+            return replace(server, windows=tuple(of_lmstudio(loaded, model) for model in server.models))
+        case _:
+            return server

@@ -12,7 +12,6 @@ from aglet.models.answer import Answer, finish_in
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
-from aglet.models.shape import shape_of
 from aglet.models.usage import count_in
 from aglet.models.values import object_in, objects_in, text_in
 
@@ -32,8 +31,8 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     if request.effort:
         level = request.effort if "gpt-oss" in endpoint.model else True
         body["think"] = False if request.effort == "none" else level
-    if shape := shape_of(request):
-        body["format"] = shape
+    if request.output_schema and not request.tools:  # it would keep the model from calling any
+        body["format"] = request.output_schema
     if request.tools:
         described = (
             {"name": tool.name, "description": tool.description, "parameters": tool.schema}
@@ -104,4 +103,5 @@ DIALECT = Dialect(
     listing=lambda endpoint: f"{root(endpoint)}/api/tags",
     names=("models", "name"),
     cuts_silently=True,
+    writes_calls=True,
 )

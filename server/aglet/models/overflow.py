@@ -2,7 +2,7 @@
 
 import re
 
-from aglet.engine.facts import Overflowed
+from aglet.engine.facts import Overflowed, Replied
 from aglet.models.endpoint import Endpoint
 from aglet.models.said import Said
 
@@ -44,6 +44,8 @@ NUMBERS = tuple(
         r"(?:length is|limit of|token limit:?) (?P<limit>\d+)",
     )
 )
+NEARLY = 0.99  # of a window: what a server leaves of a prompt that it cuts to fit
+HIDDEN = "{} answered with nothing to a request that fills its whole context."
 TOO_LARGE = "The server says that the request is too large."
 SILENT = "The server refused the request without a reason, as some do when the prompt is too long."
 
@@ -58,6 +60,14 @@ def overflow(status: int | None, said: Said, endpoint: Endpoint) -> Overflowed |
         return None
     limit, used = _numbers(said, endpoint.context_window)
     return Overflowed(said.message or said.codes or TOO_LARGE, limit, used)
+
+
+def hidden(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
+    """The overflow that a server does not tell: nothing is said of a request as long as the window."""
+    window, used = endpoint.context_window, reply.usage.input_tokens
+    if reply.text.strip() or reply.tool_calls or not window or used is None or used < NEARLY * window:
+        return None
+    return Overflowed(HIDDEN.format(endpoint.name), window, used)
 
 
 def _numbers(said: Said, window: int | None) -> tuple[int | None, int | None]:

@@ -50,17 +50,13 @@ class Models:
 
     def resolve(self, name: str) -> ModelClient:
         """The model of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
-        endpoint = self._endpoint(name)
+        endpoint = self.endpoint(name)
         if endpoint.name not in self._clients:
             self._clients[endpoint.name] = self._with_fallback(endpoint)
         return self._clients[endpoint.name]
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-        if self._pool:
-            await self._pool.aclose()
-
-    def _endpoint(self, name: str) -> Endpoint:
+    def endpoint(self, name: str) -> Endpoint:
+        """Where the model of this name is; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         known = self._aliases.get(name) or (self._default if name in {"", *TIERS} else name)
         if not known:
             raise self._nothing_chosen()
@@ -76,6 +72,11 @@ class Models:
             hint = f"Write {known}/ and the name of a model."
             raise ModelError(f"{known!r} has many models.", kind="modelNotFound", hint=hint)
         return endpoint
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        if self._pool:
+            await self._pool.aclose()
 
     def _nothing_chosen(self) -> ModelError:
         if not self._endpoints:
@@ -95,7 +96,7 @@ class Models:
         """Raises `ModelError` when the fallbacks come back to a model that was asked already."""
         asked = [endpoint.name]
         while endpoint.fallback:
-            endpoint = self._endpoint(endpoint.fallback)
+            endpoint = self.endpoint(endpoint.fallback)
             asked.append(endpoint.name)
             if endpoint.name in asked[:-1]:
                 hint = f"Give one of them another fallback, or none: {', '.join(asked)}."

@@ -14,7 +14,7 @@ from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import refusal
 from aglet.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
-from aglet.models.shape import NAME, shape_of
+from aglet.models.shape import NAME, is_closed
 from aglet.models.usage import count_in
 from aglet.models.values import object_in, objects_in, text_in
 
@@ -32,8 +32,9 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         body["reasoning"] = {"effort": request.effort, "summary": "auto"}
     if limit := endpoint.limited(request.max_output_tokens):
         body["max_output_tokens"] = limit
-    if shape := shape_of(request):
-        body["text"] = {"format": {"type": "json_schema", "name": NAME, "schema": shape, "strict": True}}
+    if shape := request.output_schema:
+        wanted = {"type": "json_schema", "name": NAME, "schema": shape, "strict": is_closed(shape)}
+        body["text"] = {"format": wanted}
     if request.tools:
         body["tools"] = [
             {
@@ -202,4 +203,5 @@ DIALECT = Dialect(
     body=body_of,
     answer=ResponsesAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
+    writes_calls=True,
 )

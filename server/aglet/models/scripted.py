@@ -62,7 +62,6 @@ class ScriptedModel:
             turn.finish or ("tool_calls" if turn.calls else "stop"),
             usage,
             cost_of(usage, self._endpoint.prices),
-            self.info.name,
         )
 
 

@@ -105,7 +105,7 @@ def decode(line: bytes) -> Entry | Header:
     if line[:_SEALED] != _SEAL % crc32(rest):
         raise Damaged("its checksum does not match")
     try:
-        body = json.loads(b"[" + rest)
+        body = json.loads("[" + rest.decode("ascii"))
     except (ValueError, RecursionError) as error:
         raise Damaged("it is not JSON") from error
     match body:

@@ -19,8 +19,8 @@ from aglet.engine.facts import (
     SessionChanged,
     Steered,
 )
-from aglet.engine.ports import JournalError, SessionRow
-from aglet.engine.vocabulary import Text
+from aglet.engine.ports import JournalError
+from aglet.engine.vocabulary import SessionRow, Text
 
 TITLE_LENGTH = 80  # characters of a first message that stands in for a title
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

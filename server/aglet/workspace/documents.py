@@ -54,9 +54,13 @@ class Documents:
     def each(self) -> Iterator[tuple[Buffer, Target]]:
         """The open documents that are files, or may become files, and may be read."""
         for buffer in self._editor.buffers():
-            target = self._target(buffer.uri)
-            if target and self._ground.permits(target):
+            if target := self.permitted(buffer.uri):
                 yield buffer, target
+
+    def permitted(self, uri: str) -> Target | None:
+        """The file of a document with this URI, when it is one that may be read."""
+        target = self._target(uri)
+        return target if target and self._ground.permits(target) else None
 
     async def see(self, buffer: Buffer, target: Target) -> Seen:
         """Look how this document stands to the disk now."""

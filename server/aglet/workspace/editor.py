@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from aglet.engine.ports import WorkspaceError
+from aglet.engine.vocabulary import Focus
 from aglet.workspace.agreements import Agreements, Buffer
 
 
@@ -18,6 +19,11 @@ class Editor(Protocol):
     @property
     def can_save(self) -> bool:
         """Whether it saves when it is asked to."""
+        ...
+
+    @property
+    def focus(self) -> Focus | None:
+        """Where its user looks, as far as it tells; the path is a URI."""
         ...
 
     def buffer(self, uri: str) -> Buffer | None:
@@ -49,6 +55,7 @@ class NoEditor:
     """Nobody has a document open: the disk is the truth."""
 
     can_save = False
+    focus = None
 
     def __init__(self) -> None:
         self.agreements = Agreements()

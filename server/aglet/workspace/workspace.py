@@ -17,7 +17,7 @@ from aglet.engine.ports import (
     Place,
     WorkspaceError,
 )
-from aglet.engine.vocabulary import FileChange, FileVersion
+from aglet.engine.vocabulary import FileChange, FileVersion, Focus
 from aglet.workspace.agreements import UNSAVED, Buffer, Standing
 from aglet.workspace.contents import read_text, write_text
 from aglet.workspace.documents import Documents, Seen, check
@@ -148,6 +148,14 @@ class OpenWorkspace:
     def buffers(self) -> Sequence[FileText]:
         """The open documents with unsaved changes, with their text."""
         return [_document(seen) for seen in self._unsaved()]
+
+    def focus(self) -> Focus | None:
+        """Where in the workspace the user looks, `None` where that is not known or hidden."""
+        focus = self._editor.focus
+        target = self._documents.permitted(focus.path) if focus else None
+        if focus is None or target is None or self._hides_file(target):
+            return None
+        return replace(focus, path=target.place.shown)
 
     def _unsaved(self) -> Sequence[Seen]:
         found = self._documents.unsaved()

@@ -39,6 +39,32 @@ def test_an_edit_that_was_allowed_is_made_and_told(aglet: Aglet) -> None:
     assert whole["filesChanged"] == [{"uri": uri, "change": "added", "insertions": 2, "deletions": 0}]
 
 
+def test_an_answer_that_fits_a_schema_is_given_as_json(aglet: Aglet) -> None:
+    schema = aglet.workspace / "schema.json"
+    schema.write_text('{"type": "object", "required": ["ok"]}')
+    aglet.script({"text": "Yes."}, {"text": '```json\n{"ok": true}\n```'})
+    done = aglet.run("run", "look", "--output-schema", str(schema), "--output", "json")
+    assert (done.code, done.whole["output"]) == (0, {"ok": True})
+    aglet.script({"text": "Yes."}, {"text": "Yes."}, {"text": "Yes."})
+    done = aglet.run("run", "look", "--output-schema", str(schema), "--output", "json")
+    assert (done.code, done.whole["error"]["kind"]) == (1, "outputInvalid")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "cannot be read"), ("{", "is no JSON"), ('{"type": 3}', "is no JSON Schema")]
+)
+def test_a_schema_that_is_none_is_told_before_anything_is_asked(
+    aglet: Aglet, text: str | None, said: str
+) -> None:
+    schema = aglet.workspace / "schema.json"
+    if text is not None:
+        schema.write_text(text)
+    aglet.script({"text": "Yes."})
+    done = aglet.run("run", "look", "--output-schema", str(schema))
+    assert done.code == 2
+    assert said in done.err
+
+
 # --- JSON lines ------------------------------------------------------------------------------------
 
 

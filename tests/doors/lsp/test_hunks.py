@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aglet.doors.lsp.hunks import find, guess, lines_of, read_patch
-from aglet.doors.lsp.review import Review, judged
-from aglet.engine.facts import Entry, Rewound, ToolFinished
+from aglet.doors.lsp.review import Review
+from aglet.doors.lsp.review import reverted as taken_back
+from aglet.engine.facts import Entry, Noted, Rewound, ToolFinished
 from aglet.engine.patches import compare
 from aglet.engine.vocabulary import FileChange, FileVersion, ToolOutcome
 
@@ -32,7 +33,7 @@ def reverted(text: str, review: Review, uri: str = "file:///w/a") -> str:
         place = find(pending.hunk, lines, pending.line)
         if place is not None:
             text = "".join((*lines[:place], *pending.hunk.old, *lines[place + len(pending.hunk.new) :]))
-            review.take([Entry(review.seq + 1, 0.0, judged(pending.hunk_id, "reverted"))])
+            review.take([Entry(review.seq + 1, 0.0, taken_back(pending.hunk_id, change(text, text)))])
     return text
 
 
@@ -115,10 +116,14 @@ def test_files_that_went_back_or_away_have_no_changes_to_judge() -> None:
     review.take([Entry(2, 0.0, Rewound("cp", changes=(made,)))])
     assert not review.of("file:///w/a")
     review.take([finished(made, seq=3)])
+    restored = {"by": "rewind_1", "files": [], "change": {"uri": "file:///w/a"}}
+    review.take([Entry(4, 0.0, Noted("checkpoints", "made", restored))])
+    assert not review.of("file:///w/a")
+    review.take([finished(made, seq=5)])
     gone = FileChange(
         "file:///w/b", "moved", FileVersion(), FileVersion(), "", "disk", moved_from="file:///w/a"
     )
-    review.take([finished(gone, seq=4)])
+    review.take([finished(gone, seq=6)])
     assert not review.of("file:///w/a")
     assert not review.of("untitled:x")
 

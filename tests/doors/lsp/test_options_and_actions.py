@@ -97,6 +97,17 @@ def test_an_option_that_no_run_could_have_is_refused(serve: Serve, name: str, va
     assert wire.run(session)["stopReason"] == "endTurn"
 
 
+def test_a_run_with_an_output_schema_gives_the_answer_as_json(serve: Serve) -> None:
+    wire = serve('{"n": 3}')
+    wire.initialize()
+    session = wire.session()
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    bad = {"sessionId": session, "input": "go", "options": {"outputSchema": {"type": "thing"}}}
+    assert "is no JSON Schema" in wire.ask("agent/run", bad)["error"]["message"]
+    assert wire.run(session, options={"outputSchema": schema})["output"] == {"n": 3}
+    assert wire.event("runEnded")["data"]["output"] == {"n": 3}
+
+
 # --- actions -------------------------------------------------------------------------------------
 
 

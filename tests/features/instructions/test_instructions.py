@@ -9,7 +9,7 @@ from aglet.engine.feature import Feature, Outfit, RunView
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.state import State
-from aglet.engine.vocabulary import JsonObject, Text, UserMessage
+from aglet.engine.vocabulary import Focus, JsonObject, Text, UserMessage
 from aglet.features.instructions import build
 from aglet.features.instructions.settings import Settings
 from aglet.stores.memory import MemoryStore
@@ -120,6 +120,22 @@ async def test_the_environment_is_told_when_it_differs(scene: Scene) -> None:
     state = await scene.run({"mode": "plan"})
     assert "Git: branch fix\nPermission mode: plan" in injected(state, "environment")[-1]
     assert state.transcript[-3:-1] == state.context.messages[-3:-1], "behind the prompt"
+
+
+async def test_where_the_user_looks_is_told_behind_the_next_prompt_and_changes_nothing_before(
+    scene: Scene,
+) -> None:
+    before = await scene.run()
+    assert "looks at" not in injected(before, "environment")[0]
+    scene.workspace.looking_at = Focus("src/a.py", (3, 3))
+    state = await scene.run()
+    assert "The user looks at: src/a.py (the cursor in line 3)\n" in injected(state, "environment")[-1]
+    assert state.context.system == before.context.system
+    assert state.context.messages[: len(before.context.messages)] == before.context.messages
+    again = await scene.run()
+    assert injected(again, "environment") == injected(state, "environment"), "nothing new"
+    scene.workspace.looking_at = None
+    assert "looks at" not in injected(await scene.run(), "environment")[-1]
 
 
 async def test_the_environment_is_told_again_when_compaction_took_it_away(scene: Scene) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from aglet.engine.vocabulary import Focus
 from aglet.features.instructions.environment import Environment, describe, git_head
 from aglet.features.instructions.files import find, nearest
 from aglet.features.instructions.prompt import SYSTEM, ProjectFile, Sources, render
@@ -148,3 +149,20 @@ def test_the_snapshot_names_nothing_that_is_not_known() -> None:
 def test_names_of_documents_stay_on_their_line() -> None:
     text = describe(Environment(0.0, "/w", unsaved=["a\nDate: never", "b\u202e"]))
     assert "a Date: never, b\\u{202e}" in text
+
+
+@pytest.mark.parametrize(
+    ("focus", "told"),
+    [
+        (Focus("a.py"), "a.py"),
+        (Focus("a.py", (2, 2)), "a.py (the cursor in line 2)"),
+        (Focus("a.py", (2, 4), selected=True), "a.py (lines 2-4 selected)"),
+        (
+            Focus("a.py", (2, 2), selected=True, visible=(1, 40)),
+            "a.py (line 2 selected, lines 1-40 visible)",
+        ),
+        (Focus("a\nb\u202e.py", visible=(7, 7)), "a b\\u{202e}.py (line 7 visible)"),
+    ],
+)
+def test_where_the_user_looks_is_one_line(focus: Focus, told: str) -> None:
+    assert f"\nThe user looks at: {told}\n" in describe(Environment(0.0, "/w", focus=focus))

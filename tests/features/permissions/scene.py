@@ -28,17 +28,17 @@ class FakeGrants:
     rules: list[str] = field(default_factory=list[str])
     broken: bool = False
 
-    async def load(self) -> Sequence[str]:
+    def load(self) -> Sequence[str]:
         """What was saved."""
         return list(self.rules)
 
-    async def save(self, rules: Sequence[str]) -> None:
+    def save(self, rules: Sequence[str]) -> None:
         """Keep them."""
         if self.broken:
             raise OSError("the disk is full")
         self.rules += rules
 
-    async def remove(self, rules: Sequence[str]) -> None:
+    def remove(self, rules: Sequence[str]) -> None:
         """Forget them."""
         if self.broken:
             raise OSError("the disk is full")

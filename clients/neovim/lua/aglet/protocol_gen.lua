@@ -99,7 +99,7 @@
 ---@field via "editor"|"disk"
 ---@field movedFrom? string
 
----The files as they are now were kept, and can be gone back to; `files` are URIs.
+---What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore is told when it begins, without files, and again with each file.
 ---@class aglet.CheckpointData
 ---@field checkpointId string
 ---@field reason string
@@ -113,7 +113,7 @@
 ---@field checkpointId string
 ---@field kind "checkpoint"
 
----What the client can. `protocolVersions` is best first; absent means `[1]`.
+---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`.
 ---@class aglet.ClientBlock
 ---@field protocolVersions? integer[]
 ---@field events? aglet.EventWishes
@@ -121,6 +121,7 @@
 ---@field askUser? aglet.AskUserSkills
 ---@field edits? aglet.EditSkills
 ---@field followAlong? aglet.Marker
+---@field secrets? aglet.Marker
 ---@field tools? aglet.ClientTool[]
 
 ---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
@@ -130,9 +131,9 @@
 ---@field inputSchema? table<string, any>
 ---@field readOnly? boolean
 
----The slash commands there are; full replacement value, rows as in `agent/action/list`.
+---The slash commands there are, as in `agent/action/list`; full replacement value.
 ---@class aglet.CommandsData
----@field commands table<string, any>[]
+---@field commands aglet.Action[]
 
 ---Everything before this was replaced by `text` in what the model sees.
 ---@class aglet.CompactionItem
@@ -236,7 +237,7 @@
 ---@field hash string
 ---@field version? integer
 
----Where the user looks: the active document, the selection in it, the visible lines (LSP ranges).
+---Where the user looks: the active document, the selection in it, the visible lines (LSP ranges). The last one counts; without `uri` the user looks at no document.
 ---@class aglet.FocusParams
 ---@field uri? string
 ---@field selection? table<string, any>
@@ -502,7 +503,7 @@
 ---@field content aglet.Content[]
 ---@field recovers? string
 
----`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+---`outcome` is started, queued or injected; with `wait` it also says how the run ended. `output` is the answer as JSON that fits the option `outputSchema`.
 ---@class aglet.RunAnswer
 ---@field runId string
 ---@field outcome string
@@ -512,8 +513,9 @@
 ---@field cost? number
 ---@field filesChanged? aglet.FileChanged[]
 ---@field error? aglet.RunError
+---@field output? any
 
----A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
+---A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars). `output` is the answer as JSON that fits the option `outputSchema`.
 ---@class aglet.RunEndedData
 ---@field stopReason string
 ---@field filesChanged aglet.FileChanged[]
@@ -523,6 +525,7 @@
 ---@field unanswered? integer
 ---@field detail? string
 ---@field error? aglet.RunError
+---@field output? any
 
 ---Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
 ---@class aglet.RunError
@@ -557,6 +560,14 @@
 ---@class aglet.SchemaName
 ---@field sha256 string
 ---@field revision? string
+
+---The key; absent when there is none.
+---@class aglet.SecretAnswer
+---@field value? string
+
+---`agent/secret`: the key that the user keeps in the client for this host, and for no other.
+---@class aglet.SecretParams
+---@field host string
 
 ---What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions.
 ---@class aglet.ServerBlock
@@ -800,17 +811,18 @@
 ---@field truncated? integer
 ---@field malformed? string
 
----What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out.
+---What the run changed so far, as a unified diff of each file; full replacement value. `truncated` counts the bytes of diffs that are left out; the action `changes` gives them all.
 ---@class aglet.TurnDiffData
 ---@field diff string
 ---@field truncated? integer
 
----The request and the tool calls it caused are done.
+---The request and the tool calls it caused are done; `model` when another one answered than was asked.
 ---@class aglet.TurnEndedData
 ---@field usage? aglet.Usage
 ---@field cost? number
 ---@field finish? string
 ---@field overflowed? boolean
+---@field model? string
 
 ---The request failed and is sent again; `discardPartial` when something was shown of it.
 ---@class aglet.TurnRetryingData
@@ -877,6 +889,7 @@ M.methods = {
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
   ["agent/save"] = "toClient",
+  ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }
 

@@ -1,8 +1,10 @@
 """The command line of the headless door."""
 
 import argparse
+import json
 from collections.abc import Sequence
 from math import isfinite, nan
+from pathlib import Path
 from typing import Any
 
 from aglet import __version__
@@ -45,8 +47,11 @@ def build_parser() -> argparse.ArgumentParser:
     _add_run(commands.add_parser("run", help="run one prompt"))
     _add_resume(commands.add_parser("resume", help="go on with a session"))
     _add_sessions(commands.add_parser("sessions", help="list the sessions"))
+    _add_doctor(commands.add_parser("doctor", help="find out what keeps the agent from working"))
+    _add_models(commands.add_parser("models", help="what models there are, and what is known of them"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
+    _add_key(commands.add_parser("key", help="keep API keys, each for one host"))
     _add_schema(commands.add_parser("schema", help="the protocol, for whoever writes a client"))
     _add_demo(commands.add_parser("demo", help="watch a whole session, with a scripted model"))
     return parser
@@ -88,6 +93,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="seconds at most, questions not counted (60); see also [deadline]",
     )
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
+    parser.add_argument(
+        "--output-schema", type=_schema, metavar="FILE", help="a JSON Schema that the answer has to fit"
+    )
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +110,28 @@ def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command="sessions")
 
 
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    _add_look(parser)
+    parser.set_defaults(command="doctor")
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    _add_look(parser)
+    parser.set_defaults(command="models")
+
+
+def _add_look(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--offline", action="store_true", help="ask nobody, not even this machine")
+    _add_place(parser)
+    _add_model_options(parser)
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cwd", type=_name, default=".", help="the folder (or the current one)")
+    parser.add_argument("--trust", action="store_true", help="as if the folder were trusted")
+
+
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", required=True, help="over standard input and output")
     _add_model_options(parser)
@@ -113,9 +143,26 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
         "explain", help="every setting and where it comes from"
     )
     explain.add_argument("--json", action="store_true", help="as JSON")
-    explain.add_argument("--cwd", type=_name, default=".", help="the folder")
-    explain.add_argument("--trust", action="store_true", help="as if the folder were trusted")
+    _add_place(explain)
     explain.set_defaults(command="explain")
+
+
+def _add_key(parser: argparse.ArgumentParser) -> None:
+    acts = parser.add_subparsers(metavar="COMMAND", required=True)
+    told = "a host, a provider (openai, anthropic, gemini) or a configured model"
+    keep = acts.add_parser("set", help="keep a key: it is asked for, or read from standard input")
+    keep.add_argument("host", help=told)
+    keep.add_argument(
+        "--in",
+        dest="place",
+        choices=("keyring", "file"),
+        default="",
+        help="where (the keyring, if there is one)",
+    )
+    acts.add_parser("remove", help="forget a key").add_argument("host", help=told)
+    acts.add_parser("list", help="for which hosts a key is kept")
+    for act, each in acts.choices.items():
+        each.set_defaults(command="key", act=act)
 
 
 def _add_schema(parser: argparse.ArgumentParser) -> None:
@@ -127,6 +174,15 @@ def _add_demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask before writing")
     parser.add_argument("--dir", default="", help="where to make the repository (or a temporary one)")
     parser.set_defaults(command="demo")
+
+
+def _schema(value: str) -> object:
+    try:
+        return json.loads(Path(value).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{value} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"{value} is no JSON: {error}") from None
 
 
 def _name(value: str) -> str:

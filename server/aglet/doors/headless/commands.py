@@ -8,19 +8,21 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from aglet.config import Choice, ConfigError, Told, read
+from aglet.config import Choice, ConfigError, Setup, Told, read
 from aglet.config.environment import process_environment
 from aglet.config.folders import state_folder
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
+from aglet.doors.headless.keys import key
 from aglet.doors.headless.listing import write_sessions
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import tell
 from aglet.engine.ports import JournalError
 from aglet.stores.files import FileStore
+from aglet.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"
 LONGEST_PROMPT = 10_000_000  # bytes
@@ -83,13 +85,50 @@ def sessions(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     """`aglet config explain`."""
-    cwd = folder(arguments.cwd)
+    setup, cwd = _setup(arguments, Told())
     try:
-        setup = read(Told(), cwd, lambda root: arguments.trust and root == Path(cwd))
         write_settings(setup, cwd, as_json=arguments.json)
     except ConfigError as problem:
         raise CannotBegin(str(problem), "configInvalid") from problem
     return Exit.DONE
+
+
+def models(arguments: argparse.Namespace) -> int:
+    """`aglet models`."""
+    from aglet.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
+
+    harden()
+    setup, cwd = _setup(arguments, Told(arguments=settings(arguments)))
+    try:
+        write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+    return Exit.DONE
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    """`aglet doctor`."""
+    from aglet.doors.headless.doctor import write_findings  # noqa: PLC0415 - as above
+
+    harden()
+    cwd = folder(arguments.cwd)
+    environment = dict(process_environment())
+    told = Told(arguments=settings(arguments))
+    try:
+        setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
+    except ConfigError as problem:
+        setup = problem
+    well = write_findings(setup, cwd, environment, offline=arguments.offline, as_json=arguments.json)
+    return Exit.DONE if well else Exit.FAILED
+
+
+def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
+    """What is configured for the folder that was named. Raises `CannotBegin`."""
+    cwd = folder(arguments.cwd)
+    try:
+        return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
 
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
@@ -97,7 +136,10 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "run": run_prompt,
     "resume": resume,
     "sessions": sessions,
+    "doctor": doctor,
     "explain": explain,
+    "key": key,
+    "models": models,
 }
 
 
@@ -114,6 +156,7 @@ def _start(
         "mode": arguments.mode,
         "maxTurns": arguments.max_turns,
         "maxSeconds": arguments.max_seconds,
+        "outputSchema": arguments.output_schema,
     }
     request = Request(
         cwd=arguments.cwd or "",

@@ -1,13 +1,16 @@
 """One headless run of a session, with its output and its company."""
 
 import asyncio
+import time
+from collections.abc import Sequence
 
 from aglet.assembly import World
 from aglet.doors.headless.begin import Beginning
 from aglet.doors.headless.company import Company
 from aglet.doors.headless.exits import Exit, exit_of
 from aglet.doors.headless.leaving import Leaving
-from aglet.doors.headless.output import Output
+from aglet.doors.headless.output import Lines, Output
+from aglet.doors.offers import offered
 from aglet.doors.to_wire import Translator
 from aglet.engine.log import Event
 from aglet.engine.ports import JournalError
@@ -35,6 +38,8 @@ class Conversation:
         if self._beginning.is_new:
             for entry in self._session.log.journal.entries():
                 self._watch(entry, self._session.state)
+        if isinstance(self._output, Lines):  # for people they are nothing but a delay
+            self._tell(self._translator.told("commands", {"commands": offered(self._session)}, time.time()))
         self._session.log.subscribe(self._watch)
         self._leaving.runs(self._session)
         self._company.attend(self._session)
@@ -66,7 +71,10 @@ class Conversation:
         await self._world.sessions.close(self._session.session_id)
 
     def _watch(self, event: Event, state: State) -> None:
-        for told in self._translator.events(event):
+        self._tell(self._translator.events(event))
+
+    def _tell(self, events: Sequence[JsonObject]) -> None:
+        for told in events:
             if self._ended:
                 return
             if told["type"] == "runAdmitted":

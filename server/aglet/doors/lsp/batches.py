@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from aglet.doors.lsp.messages import JsonObject, dumps, framed
+from aglet.doors.messages import JsonObject, dumps, framed
 
 MERGED_TEXT = 4_096  # bytes of text of one merged delta
 BATCH_EVENTS = 256
 BATCH_SIZE = 262_144  # bytes; a batch that has them takes no more
 ENVELOPE = 400  # bytes of an event besides its text, roughly
-REPLACEABLE = ("contextUsage", "heartbeat")  # of those that wait only the newest counts
+REPLACEABLE = ("contextUsage", "heartbeat", "turnDiff", "commands")  # only the newest that waits counts
 
 
 class Told:

@@ -1,8 +1,9 @@
 """One request of the client while it is followed."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 
-from aglet.doors.lsp.messages import RequestId
+from aglet.doors.messages import RequestId
 
 
 class Call:
@@ -10,7 +11,8 @@ class Call:
 
     An `ordered` answer takes its place behind the events that wait; others may overtake them.
     `interruptible` is true while nothing would be lost if the work stopped here; a cancel that comes
-    at another time only sets `cancelled`. `token` is the client's `workDoneToken`.
+    at another time only sets `cancelled`. `token` is the client's `workDoneToken`. `behind` is work that
+    begins when the answer was written: a client may be unable to do anything before.
     """
 
     def __init__(self, id: RequestId, token: object = None) -> None:
@@ -19,3 +21,4 @@ class Call:
         self.interruptible = False
         self.cancelled = False
         self.until_answered = ExitStack()
+        self.behind: Callable[[], Awaitable[None]] | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from aglet.doors.lsp.framing import BODY_LIMIT
-from aglet.doors.lsp.messages import INVALID_PARAMS, Bad, JsonObject
+from aglet.doors.messages import INVALID_PARAMS, Bad, JsonObject
 
 PROTOCOL_VERSIONS = (1,)
 LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a client draws
@@ -31,6 +31,7 @@ class Client(NamedTuple):
     document_changes: bool = False
     saves: bool = False
     file_events: bool = False
+    secrets: bool = False
     action_literals: bool = False
     disabled_actions: bool = False
     tools: Sequence[Any] = ()  # as the client describes them
@@ -39,6 +40,10 @@ class Client(NamedTuple):
     def can_answer(self) -> bool:
         """Whether a question can be put to somebody through this client."""
         return self.permission or self.forms or self.message_requests or self.plain
+
+    def hears(self, type: str) -> bool:
+        """Whether the client wants events of this type."""
+        return self.events and type not in self.excluded
 
     @property
     def plain(self) -> bool:
@@ -83,6 +88,7 @@ def read_client(params: Any) -> Client:
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
         saves=member(spoken, "edits").get("save") is not None,
         file_events=member(spoken, "edits").get("fileEvents") is not None,
+        secrets=spoken.get("secrets") is not None,
     )
 
 

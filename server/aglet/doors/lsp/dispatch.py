@@ -1,16 +1,18 @@
 """Requests of the client, followed side by side, each answered exactly once."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from aglet.doors.errors import overloaded, to_bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.code_actions import code_actions
 from aglet.doors.lsp.commands import follow_command
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import overloaded, to_bad
-from aglet.doors.lsp.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.lsp.methods import HANDLERS
+from aglet.doors.lsp.pages import virtual_transcript
+from aglet.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.shapes import is_object
 from aglet_protocol.converter import make_converter
 from aglet_protocol.methods import METHODS
@@ -19,7 +21,9 @@ Standard = Callable[[Door, Any, Call], Awaitable[Any]]
 STANDARD: Mapping[str, Standard] = {  # requests of LSP itself
     "workspace/executeCommand": follow_command,
     "textDocument/codeAction": code_actions,
+    "workspace/textDocumentContent": virtual_transcript,
 }
+_log = logging.getLogger(__name__)
 
 
 class Dispatcher:
@@ -29,6 +33,7 @@ class Dispatcher:
         self._door, self._tasks = door, tasks
         self._converter = make_converter()
         self._calls: dict[RequestId, tuple[Call, asyncio.Task[None]]] = {}
+        self._behind: set[asyncio.Task[None]] = set()  # work that goes on behind an answer
 
     @staticmethod
     def knows(method: str) -> bool:
@@ -64,7 +69,7 @@ class Dispatcher:
 
     def give_up(self) -> None:
         """Stop following everything: nobody reads the answers."""
-        for _, task in self._calls.values():
+        for task in (*(task for _, task in self._calls.values()), *self._behind):
             task.cancel()
 
     async def _follow(self, call: Call, method: str, params: Any) -> None:
@@ -76,8 +81,18 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             self._refuse(call, to_bad(error))
         finally:
-            del self._calls[call.id]
+            _, task = self._calls.pop(call.id)
             call.until_answered.close()
+        if call.behind:
+            self._behind.add(task)
+            await self._go_on(call.behind)
+            self._behind.discard(task)
+
+    async def _go_on(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - it was answered: the client can hear of it no more
+            _log.exception("the work behind an answer failed")
 
     async def _result(self, call: Call, method: str, params: Any) -> Any:
         if follow := STANDARD.get(method):

@@ -6,20 +6,22 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import NamedTuple
 
+from aglet.config import ConfigError
+from aglet.doors.errors import session_busy, session_not_found
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.meant import Meant
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
-from aglet.doors.lsp.transcript import Transcript
+from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from aglet.doors.lsp.world import World
+from aglet.doors.messages import JsonObject
+from aglet.doors.offers import offered
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
@@ -42,14 +44,17 @@ class Attached:
         *,
         read_only: bool = False,
     ) -> None:
-        self.session, self._peer, self._gone, self.read_only = session, peer, gone, read_only
+        self.session, self._peer, self._client, self._gone = session, peer, client, gone
+        self.read_only = read_only
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self.meant = Meant(session.state, peer)
+        self.page = VirtualPage(peer, virtual_uri(session.session_id))
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
+        self.offers: list[JsonObject] | None = None  # the commands it was told
         self.end = session.log.subscribe(self._observe)
 
     def leave(self) -> None:
@@ -60,8 +65,17 @@ class Attached:
 
     def join(self) -> None:
         """Tell the client again, from here on."""
-        self.told = True
+        self.told, self.offers = True, None
         self.publisher.join()
+
+    def offer(self) -> None:
+        """Tell what commands there are, when the client knows others or none."""
+        if self.told and not self.read_only and self._client.hears("commands"):
+            with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
+                offers = offered(self.session)
+                if offers != self.offers:
+                    self.offers = offers
+                    self.publisher.show("commands", {"commands": offers})
 
     async def end_of(self, run_id: str) -> JsonObject:
         """Wait for the end of a run, whenever it was; gives what `runEnded` said. Raises `JournalError`."""
@@ -81,8 +95,11 @@ class Attached:
         told = self.publisher.publish(event)
         if problem := self.transcript.take(told):
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
+        if self.told and self._client.virtual_documents:
+            self.page.take(told)
         if isinstance(fact, RunEnded):
             self._remember(told)
+            asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now
         if isinstance(fact, Asked) and self.told and not self.read_only:  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
@@ -136,6 +153,7 @@ class Door:
             self._attached[session_id] = known
             if not known.told:
                 known.join()
+                call.until_answered.callback(known.offer)
             return known
         return self.attach(await self._opened(session_id), call)
 
@@ -228,6 +246,7 @@ class Door:
             call.until_answered.callback(session.log.show, notice)
         gone = partial(self.detach, session.session_id)
         attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
+        call.until_answered.callback(attached.offer)
         return attached
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:

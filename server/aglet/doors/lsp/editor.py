@@ -9,11 +9,12 @@ from urllib.parse import unquote
 
 from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.positions import smallest_edit
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
+from aglet.engine.vocabulary import Focus
 from aglet.workspace.agreements import Agreements, Buffer
 
 if TYPE_CHECKING:  # loaded with the first document
@@ -33,6 +34,7 @@ class LspEditor:
         self._documents: Mapping[str, TextDocument] = {}
         self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks
         self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
+        self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.agreements = Agreements()
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
             "textDocument/didOpen": self.agreements.opened,

@@ -1,20 +1,17 @@
 """Keeping and reverting what the agent changed, one change at a time (protocol 3.2)."""
 
 import asyncio
-from functools import partial
-from typing import Any
 
 from aglet.doors import from_wire
+from aglet.doors.errors import REQUEST_FAILED
+from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.editor import versioned_edit
-from aglet.doors.lsp.errors import REQUEST_FAILED
-from aglet.doors.lsp.hunks import find, lines_of
-from aglet.doors.lsp.messages import Bad, JsonObject
-from aglet.doors.lsp.peer import Peer, PeerError
-from aglet.doors.lsp.review import Pending, judged
-from aglet.doors.shapes import is_object
-from aglet.workspace.editor import Buffer
+from aglet.doors.lsp.hunks import find, guess, lines_of
+from aglet.doors.lsp.review import Pending, kept, reverted
+from aglet.doors.messages import Bad, JsonObject
+from aglet.engine.invoking import NOBODY
+from aglet.engine.ports import WorkspaceError
 
 LABEL = "aglet: revert this change"
 MOVED_ON = (
@@ -23,32 +20,68 @@ MOVED_ON = (
 WARNING = 2  # LSP MessageType
 
 
+async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """The changes nobody has judged, of one session or of all that are attached, and where they are now.
+
+    `stands` says whether an open document still has the change as it was made; absent for other files.
+    """
+    named = given.get("sessionId")
+    told: list[JsonObject] = []
+    for session_id, attached in list(door.attached.items()):
+        if named in (None, "", session_id):
+            await refresh(attached)
+            told += [{"sessionId": session_id, **_told(door, pending)} for pending in attached.review.all()]
+    return {"changes": told}
+
+
+def _told(door: Door, pending: Pending) -> JsonObject:
+    hunk, line = pending.hunk, pending.line
+    told: JsonObject = {"hunk": pending.hunk_id, "uri": pending.uri}
+    if buffer := door.buffer(pending.uri):
+        lines = lines_of(buffer.text)
+        found = find(hunk, lines, line)
+        line = guess(hunk, lines, line) if found is None else found
+        told["stands"] = found is not None
+    return {**told, "line": line, "old": "".join(hunk.old), "new": "".join(hunk.new)}
+
+
 async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:
     """The user is content with a change: it is not offered any more."""
     attached, pending = await _pending(door, given)
-    attached.session.log.record(judged(pending.hunk_id, "kept"))
+    attached.session.log.record(kept(pending.hunk_id))
     return {"hunk": pending.hunk_id, "outcome": "kept"}
 
 
 async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    """Ask the editor to put back what stood there. The edit follows the answer. Raises `Bad`."""
+    """Have the editor put back what stood there, behind the answer. Raises `Bad` and `WorkspaceError`."""
     attached, pending = await _pending(door, given)
-    buffer = door.buffer(pending.uri)
-    if buffer is None:
+    if door.buffer(pending.uri) is None:
         raise _impossible("The file is not open in the editor. Open it, then try again")
     if not door.client.document_changes:
         raise _impossible("This editor cannot apply versioned edits. Undo it there")
-    text = without(pending, buffer)
+    workspace = attached.session.outfit(NOBODY).workspace
+    workspace.allow(pending.uri)  # whoever takes a change back says yes to that
+    file = await workspace.read(pending.uri)
+    text = without(pending, file.text)
     if text is None:
         raise _impossible(MOVED_ON)
-    edit = versioned_edit(buffer, text, LABEL, door.client.encoding)
-    call.until_answered.callback(_send, door.peer, edit, partial(_reverted, door.peer, attached, pending))
+
+    async def put_back() -> None:
+        try:
+            change = await workspace.write(pending.uri, text, expected=file.version, label=LABEL)
+        except WorkspaceError as problem:
+            said = harmless(f"aglet: the change was not reverted: {problem}")
+            door.peer.notify("window/showMessage", {"type": WARNING, "message": said})
+        else:
+            attached.session.log.record(reverted(pending.hunk_id, change))
+
+    call.behind = put_back
     return {"hunk": pending.hunk_id, "outcome": "reverting"}
 
 
-def without(pending: Pending, buffer: Buffer) -> str | None:
-    """The document without this change; `None` when the change is not there as it was made."""
-    hunk, lines = pending.hunk, lines_of(buffer.text)
+def without(pending: Pending, text: str) -> str | None:
+    """The text without this change; `None` when the change is not there as it was made."""
+    hunk, lines = pending.hunk, lines_of(text)
     place = find(hunk, lines, pending.line)
     if place is None:
         return None
@@ -74,20 +107,3 @@ async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:
 
 def _impossible(why: str) -> Bad:
     return Bad(REQUEST_FAILED, f"{why}.", kind="failed")
-
-
-def _send(peer: Peer, edit: JsonObject, done: Any) -> None:
-    peer.request("workspace/applyEdit", edit).future.add_done_callback(done)
-
-
-def _reverted(peer: Peer, attached: Attached, pending: Pending, future: asyncio.Future[Any]) -> None:
-    try:
-        answer = future.result()
-    except (PeerError, asyncio.CancelledError) as problem:
-        answer = {"failureReason": str(problem)}
-    if is_object(answer) and answer.get("applied") is True:
-        attached.session.log.record(judged(pending.hunk_id, "reverted"))
-        return
-    reason = answer.get("failureReason") if is_object(answer) else None
-    text = f"aglet: the change was not reverted: {reason or 'the editor did not apply the edit'}."
-    peer.notify("window/showMessage", {"type": WARNING, "message": text})

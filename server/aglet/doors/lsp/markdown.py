@@ -74,6 +74,12 @@ def _call(item: JsonObject) -> str:
     return "".join(parts)
 
 
+def _edit(item: JsonObject) -> str:
+    patches = [_fenced(change["patch"], "diff", MOST_PATCH) for change in item["changes"] if change["patch"]]
+    uris = ", ".join(_code(change["uri"]) for change in item["changes"])
+    return f"### {item['title']}: {uris}\n\n{''.join(patches)}"
+
+
 def _said(item: JsonObject) -> str:
     return f"*{item.get('title', item['kind'])}*\n\n{_closed(item.get('text', ''))}\n\n"
 
@@ -83,6 +89,7 @@ ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
     "message": _message,
     "thought": _thought,
     "toolCall": _call,
+    "fileEdit": _edit,
     "notice": _said,
     "compaction": _said,
 }

@@ -6,12 +6,11 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 
-from aglet.doors.envelope import Envelope
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.flow import Flow
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
+from aglet.doors.messages import JsonObject
 from aglet.doors.to_wire import Translator
 from aglet.engine.facts import Entry, Glimpse
 from aglet.engine.session import Session
@@ -62,7 +61,7 @@ class Publisher:
 
     def beat(self) -> None:
         """Say that the session lives, and how it stands."""
-        self.then(lambda: self._show("heartbeat", {"seq": self._session.state.seq, "state": self.status}))
+        self.show("heartbeat", {"seq": self._session.state.seq, "state": self.status})
 
     def leave(self) -> None:
         """From here on nothing goes to the client but the ends of what it waits for."""
@@ -75,7 +74,11 @@ class Publisher:
 
     def say_detached(self) -> None:
         """Say that nothing more comes."""
-        self.then(partial(self._show, "notice", DETACHED))
+        self.show("notice", DETACHED)
+
+    def show(self, type: str, data: JsonObject) -> None:
+        """Tell what comes from no fact and no glimpse."""
+        self.then(partial(self._tell, self._translator.told(type, data, time.time())))
 
     def then(self, act: Callable[[], None]) -> None:
         """Do this behind everything that was published: now, or when nothing is held back any more."""
@@ -114,15 +117,6 @@ class Publisher:
         self._mirror.show(events)
         if self._client.events:
             self._flow.tell(events)
-
-    def _show(self, type: str, data: JsonObject) -> None:
-        """Tell what comes from no fact and no glimpse."""
-        state = self._session.state
-        out = Envelope(self._session.session_id, self._session.log.journal.epoch, state.seq)
-        out.run_id = state.run_id if state.running else ""
-        out.show(time.time())
-        out.put(type, data)
-        self._tell(out.close())
 
 
 def _settle(future: asyncio.Future[None]) -> None:

@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from aglet.doors import from_wire
+from aglet.doors import from_wire, shapes
 from aglet.doors.lsp.hunks import Hunk, read_patch
 from aglet.engine.facts import Entry, Noted, Rewound, ToolFinished
+from aglet.engine.ports import new_id
 from aglet.engine.vocabulary import FileChange
 
 ROOM, JUDGED = "review", "judged"
@@ -21,9 +22,15 @@ class Pending(NamedTuple):
     line: int
 
 
-def judged(hunk_id: str, verdict: str) -> Noted:
-    """The user kept or reverted a change."""
-    return Noted(ROOM, JUDGED, {"hunk": hunk_id, "verdict": verdict})
+def kept(hunk_id: str) -> Noted:
+    """The user is content with a change."""
+    return Noted(ROOM, JUDGED, {"hunk": hunk_id, "verdict": "kept"})
+
+
+def reverted(hunk_id: str, change: FileChange) -> Noted:
+    """The user took a change back, which changed the file so."""
+    data = {"hunk": hunk_id, "verdict": "reverted", "itemId": new_id("item")}
+    return Noted(ROOM, JUDGED, {**data, "change": shapes.change(change)})
 
 
 class Review:
@@ -46,6 +53,8 @@ class Review:
                 case Rewound(changes=changes):
                     for change in changes:
                         self._forget(change.uri)
+                case Noted(feature="checkpoints", kind="made", data={"change": {"uri": str(uri)}}):
+                    self._forget(uri)
                 case Noted(feature="review", kind="judged", data=data):
                     self._judged(str(data.get("hunk", "")), str(data.get("verdict", "")))
                 case _:
@@ -54,6 +63,10 @@ class Review:
     def find(self, hunk_id: str) -> Pending | None:
         """The change with this id, if nobody has judged it."""
         return self._pending.get(hunk_id)
+
+    def all(self) -> list[Pending]:
+        """All changes that wait, in the order in which they were made."""
+        return list(self._pending.values())
 
     def of(self, uri: str) -> list[Pending]:
         """The changes of one file, under whatever spelling of its path."""

@@ -10,6 +10,7 @@ from .keeping import Keeper, Recorder
 from .ports import Blobs, Files
 from .settings import Settings
 from .timeline import ROOM
+from .totals import Total
 
 DAY = 86_400.0  # seconds
 _log = logging.getLogger(__name__)
@@ -26,12 +27,14 @@ def build(settings: Settings, files: Files, blobs: Blobs) -> Feature:
             _log.warning("old contents of files could not be removed: %s", problem)
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
-        view.spawn(collect(), "session")
-        return await attempt()
+        try:
+            return await attempt()
+        finally:
+            view.spawn(collect(), "session")
 
     return Feature(
         name=ROOM,
         actions=actions_of(keeper),
         around_run=around_run,
-        around_tool=Recorder(keeper).around,
+        around_tool=Recorder(keeper, Total(keeper).tell).around,
     )

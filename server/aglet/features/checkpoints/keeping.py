@@ -1,7 +1,7 @@
 """Before a call changes files, what they are is kept; afterwards it is noted what became of them."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -86,10 +86,10 @@ def is_new(state: FileState, known: Timeline) -> bool:
 
 
 class Recorder:
-    """The room's `around_tool`."""
+    """The room's `around_tool`. `changed` is awaited after each call that changed files."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    def __init__(self, keeper: Keeper, changed: Callable[[RunView], Awaitable[None]]) -> None:
+        self._keeper, self._changed = keeper, changed
         self._told: set[tuple[str, str]] = set()  # a notice may be lost, so this memory may be, too
 
     async def around(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
@@ -106,10 +106,14 @@ class Recorder:
         try:
             outcome = await inner(invocation)
         except asyncio.CancelledError:
-            await call.end(None)
+            await self._end(call, None, view)
             raise
-        await call.end(outcome)
+        await self._end(call, outcome, view)
         return outcome
+
+    async def _end(self, call: "Watched", outcome: ToolOutcome | None, view: RunView) -> None:
+        if await call.end(outcome):
+            await self._changed(view)
 
     async def _read(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         """Remember the files that were read: a later command is most likely to change these."""
@@ -147,8 +151,11 @@ class Watched:
         """Keep what is there."""
         self.seen = await self._keeper.see(paths, self._view.state, self._note)
 
-    async def end(self, outcome: ToolOutcome | None) -> None:
-        """Note what became of it: what the call made, and what others did at the same time."""
+    async def end(self, outcome: ToolOutcome | None) -> bool:
+        """Note what became of it: what the call made, and what others did at the same time.
+
+        Gives whether the call changed files.
+        """
         known, place = self._keeper.timeline(self._view.state), self._invocation.context.workspace.place
         changes = {place(change.uri).path: change for change in (outcome.changes if outcome else ())}
         earlier, made, later = list[FileState](), list[FileState](), list[FileState]()
@@ -164,6 +171,7 @@ class Watched:
             more = {"by": self._invocation.call.call_id, "runId": self._view.state.run_id}
             self._record(MADE, made, **more, **({"command": True} if self._blind else {}))
         self._record(SEEN, later)
+        return bool(made)
 
     def _is_ours(self, before: Sight, after: Sight, outcome: ToolOutcome | None) -> bool:
         """Whether the call changed a file of which it says nothing. What the user typed is never ours."""

@@ -108,7 +108,9 @@ class Restoring:
         for wish in list(wishes):
             if (step := await self._step(wish)) and (change := await self._put(step)):
                 state = replace(wish.want, in_editor=change.via == "editor")
-                self._context.note(MADE, {"at": at, "by": checkpoint_id, "files": [state.to_json()]})
+                made = {"at": at, "by": checkpoint_id, "files": [state.to_json()]}
+                told = {"itemId": new_id("item"), "change": change_json(change)}
+                self._context.note(MADE, {**made, **told})
                 changes.append(change)
         files = tuple(file_json(change.uri, change.change, change) for change in changes)
         return Restored(checkpoint_id, files, tuple(self._conflicts), tuple(changes))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from aglet.engine.ports import Workspace, WorkspaceError
-from aglet.engine.vocabulary import Message, Text, UserMessage
+from aglet.engine.vocabulary import Focus, Message, Text, UserMessage
 from aglet.features.instructions.plain import plain
 
 ORIGIN = "environment"
@@ -24,6 +24,7 @@ class Environment:
     cwd: str
     head: str = ""
     mode: str = ""
+    focus: Focus | None = None
     unsaved: Sequence[str] = ()
 
 
@@ -38,11 +39,30 @@ def describe(environment: Environment) -> str:
         lines.append(f"Git: {environment.head}")
     if environment.mode:
         lines.append(f"Permission mode: {environment.mode}")
-    if names := [plain(name).replace("\n", " ") for name in environment.unsaved[:MOST_NAMED]]:
+    if environment.focus:
+        lines.append(f"The user looks at: {where(environment.focus)}")
+    if names := [_line(name) for name in environment.unsaved[:MOST_NAMED]]:
         more = len(environment.unsaved) - len(names)
         rest = f" and {more} more" if more else ""
         lines.append(f"Unsaved in the editor (tools see the unsaved text): {', '.join(names)}{rest}")
     return "<environment>\n" + "\n".join(lines) + "\n</environment>"
+
+
+def where(focus: Focus) -> str:
+    """The file and the lines that the user looks at."""
+    lines = _span(focus.lines)
+    parts = [f"{lines} selected" if focus.selected else f"the cursor in {lines}"] if focus.lines else []
+    parts += [f"{_span(focus.visible)} visible"] if focus.visible else []
+    return f"{_line(focus.path)} ({', '.join(parts)})" if parts else _line(focus.path)
+
+
+def _span(lines: tuple[int, int] | None) -> str:
+    first, last = lines or (0, 0)
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _line(name: str) -> str:
+    return plain(name).replace("\n", " ")
 
 
 async def git_head(workspace: Workspace) -> str:

@@ -55,6 +55,6 @@ def build(
     async def surroundings(state: State) -> Environment:
         head = await git_head(workspace) if trusted else ""
         mode = str(state.settings.get("mode", ""))
-        return Environment(now(), state.cwd, head, mode, workspace.unsaved())
+        return Environment(now(), state.cwd, head, mode, workspace.focus(), workspace.unsaved())
 
     return Feature(name="instructions", before_turn=before_turn)

@@ -1,5 +1,6 @@
 """What the user may do with the permissions they gave: see them, and take them back."""
 
+import asyncio
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -30,7 +31,7 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
             "ask": settings.ask,
             "deny": settings.deny,
             "session": session_grants(context.state),
-            "project": await grants.load(),
+            "project": await asyncio.to_thread(grants.load),
         }
         titles = {"session": "allowed in this session", "project": "allowed in this project"}
         lines = [
@@ -44,7 +45,10 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
 
     async def revoke(arguments: Revoke, context: ActionContext) -> ActionOutcome:
         rule = arguments.rule
-        in_session, in_project = rule in session_grants(context.state), rule in await grants.load()
+        in_session, in_project = (
+            rule in session_grants(context.state),
+            rule in await asyncio.to_thread(grants.load),
+        )
         if not (in_session or in_project):
             raise ActionError(
                 "No such permission was given. The action permission.list shows those that were."
@@ -63,6 +67,6 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
 
 async def _remove(grants: Grants, rule: str) -> None:
     try:
-        await grants.remove([rule])
+        await asyncio.to_thread(grants.remove, [rule])
     except OSError as problem:
         raise ActionError(f"The permission for this project could not be taken back: {problem}") from problem

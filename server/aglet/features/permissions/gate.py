@@ -1,11 +1,12 @@
 """The gate every call passes: judge it, ask where needed, remember the answer, let exactly that run."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aglet.engine.facts import Notice
 from aglet.engine.feature import CallTool, Invocation, RunView
-from aglet.engine.ports import Asker, Effect, Preview, Workspace
+from aglet.engine.ports import Asker, Effect, Preview, ToolSpec, Workspace
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject, Option, ToolOutcome
 from aglet.features.permissions.aims import aims_of
@@ -82,11 +83,14 @@ class Gate:
     async def _judge(self, invocation: Invocation, state: State) -> Judged:
         tool, call = invocation.tool, invocation.call
         preview = await tool.preview(call, invocation.context)
-        aims = await asyncio.to_thread(aims_of, tool.spec, preview, self._workspace)
-        granted = readable((*session_grants(state), *await self._grants.load()))
+        aims, granted_before = await asyncio.to_thread(self._look, tool.spec, preview)
+        granted = readable((*session_grants(state), *granted_before))
         policy = replace(self._rules, mode=self.mode_of(state), granted=granted)
         reading = decide([as_reading(aim) for aim in aims if is_edit(aim)], policy)
         return Judged(invocation, preview, aims, decide(aims, policy), isinstance(reading, Allow))
+
+    def _look(self, spec: ToolSpec, preview: Preview) -> tuple[tuple[Aim, ...], Sequence[str]]:
+        return aims_of(spec, preview, self._workspace), self._grants.load()
 
     async def _ask(self, judged: Judged, ask: Ask, view: RunView, inner: CallTool) -> ToolOutcome:
         call = judged.invocation.call
@@ -112,7 +116,7 @@ class Gate:
         view.note(ROOM, GRANTED, {"rules": rules, "scope": option.scope})
         if option.scope == "project":
             try:
-                await self._grants.save(rules)
+                await asyncio.to_thread(self._grants.save, rules)
             except OSError as problem:
                 text = f"It holds for this session only: {problem}"
                 view.show(Notice("warning", "The permission could not be saved", text))

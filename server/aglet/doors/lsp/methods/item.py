@@ -1,13 +1,15 @@
 """`agent/item`: one item whole, or a part of one of its texts (protocol 4.4)."""
 
 import asyncio
+from collections.abc import Sequence
 
-from aglet.doors import from_wire
+from aglet.doors import from_wire, shapes
 from aglet.doors.fold import fold
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.methods.resume import Replay
+from aglet.doors.messages import JsonObject
+from aglet.engine.facts import Entry, ToolFinished
 from aglet_protocol.sessions import ItemParams, ItemResult
 
 
@@ -26,11 +28,24 @@ async def _find(door: Door, params: ItemParams) -> JsonObject | None:
             if opened["itemId"] == params.item_id:
                 return opened
     async with door.borrowed(params.session_id) as session:
-        journal = session.log.journal
-        replay = Replay(params.session_id, journal.epoch)
-        await asyncio.to_thread(replay.take, journal.entries())
+        entries = session.log.journal.entries()
+        replay = Replay(params.session_id, session.log.journal.epoch)
+        await asyncio.to_thread(replay.take, entries)
     told = [event for event in replay.events if event.get("itemId") == params.item_id]
-    return fold(told).items.get(params.item_id)
+    found = fold(told).items.get(params.item_id)
+    return found and _with_output(found, entries)
+
+
+def _with_output(item: JsonObject, entries: Sequence[Entry]) -> JsonObject:
+    """A call with all of its output that was kept: in its events long ones have only head and tail."""
+    if "truncated" not in item:
+        return item
+    facts = (entry.fact for entry in reversed(entries))
+    ends = (fact for fact in facts if isinstance(fact, ToolFinished) and fact.call_id == item["itemId"])
+    if (end := next(ends, None)) is None:  # it never came to its end
+        return item
+    bare = {name: value for name, value in item.items() if name != "truncated"}
+    return {**bare, "output": end.outcome.text, **shapes.filled(truncated=end.outcome.truncated or None)}
 
 
 def _part(found: JsonObject, params: ItemParams) -> ItemResult:

@@ -1,9 +1,9 @@
 """`agent/respond`: answer an open question, for clients that cannot answer server requests."""
 
 from aglet.doors import from_wire
+from aglet.doors.errors import session_busy
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import session_busy
 from aglet_protocol.types import RespondParams, RespondResult
 
 

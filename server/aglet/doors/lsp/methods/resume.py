@@ -8,7 +8,7 @@ from aglet.doors.fold import Transcript
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.limits import REPLAYED_EVENTS
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 from aglet.doors.to_wire import Translator
 from aglet.engine.facts import Entry
 from aglet_protocol.types import Cursor, ResumeParams, ResumeResult, Snapshot

@@ -4,10 +4,11 @@ import asyncio
 from pathlib import Path
 
 from aglet.doors import from_wire
+from aglet.doors.errors import session_busy
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import session_busy
 from aglet.doors.lsp.once import request_of
+from aglet.doors.offers import offered
 from aglet.doors.options import read_options
 from aglet.engine.ports import JournalBusy
 from aglet.engine.session import Session
@@ -18,13 +19,15 @@ from aglet_protocol.types import SessionNewParams, SessionNewResult
 async def new_session(door: Door, params: SessionNewParams, call: Call) -> SessionNewResult:
     """Make a session in an existing folder; the same `clientKey` gives the same session, to whoever asks."""
     made = await _make(door, params)
-    session = (await door.open(made.session_id, call)).session
+    attached = await door.open(made.session_id, call)
+    session = attached.session
+    attached.offers = offered(session)
     return SessionNewResult(
         session_id=session.session_id,
         epoch=session.log.journal.epoch,
         seq=session.state.seq,
         options=dict(session.state.options),
-        commands=[],
+        commands=attached.offers,
         mcp=[],
     )
 

@@ -1,4 +1,4 @@
-"""Every error this door answers with, in one place (protocol 4.11): from what was raised to code and kind."""
+"""Every error that requests are answered with (protocol 4.11): from what was raised to code and kind."""
 
 import logging
 
@@ -6,8 +6,7 @@ from cattrs import BaseValidationError
 
 from aglet.config import ConfigError
 from aglet.doors.from_wire import Malformed
-from aglet.doors.lsp.limits import RETRY_AFTER
-from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad, JsonObject
+from aglet.doors.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad, JsonObject
 from aglet.engine.actions import ActionError
 from aglet.engine.admission import Refused
 from aglet.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
@@ -20,6 +19,8 @@ AUTH_REQUIRED = -33008
 CONFIG_INVALID = -33009
 UNSUPPORTED = -33012
 REQUEST_FAILED = -32803
+
+RETRY_AFTER = 1_000  # milliseconds after which it is worth trying again what was too much
 
 REFUSED = {  # kind: code, retryable
     "runActive": (-33001, True),

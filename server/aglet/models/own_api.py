@@ -1,0 +1,79 @@
+"""What kind of server somebody runs, and how much context it really gives: asked of its own API."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from aglet.engine.vocabulary import JsonObject
+from aglet.models.connections import Connections
+from aglet.models.endpoint import Endpoint
+from aglet.models.errors import Failure
+from aglet.models.facts import is_provider
+from aglet.models.listing import fetch
+from aglet.models.ollama import root
+from aglet.models.sizes import LLAMACPP, LMSTUDIO, OLLAMA, of_llamacpp, of_lmstudio, of_ollama
+from aglet.models.values import objects_in, text_in
+
+Kind = Literal["ollama", "llamacpp", "lmstudio", "vllm", ""]
+QUICK = 3.0  # seconds for one question
+ASKED: Mapping[Kind, tuple[str, str, Callable[[JsonObject, str], int | None]]] = {
+    "ollama": (OLLAMA, "models", of_ollama),
+    "llamacpp": (LLAMACPP, "default_generation_settings", lambda props, _: of_llamacpp(props)),
+    "lmstudio": (LMSTUDIO, "data", of_lmstudio),
+}  # where, by which key of the answer it is known, and how the size is read
+MORE_CONTEXT: Mapping[Kind, str] = {
+    "ollama": "Start Ollama with OLLAMA_CONTEXT_LENGTH={size} in its environment, or let aglet ask for it "
+    'with every request (num_ctx): dialect = "ollama" and context_window = {size} in [models.{name}].',
+    "llamacpp": "Start llama-server with --ctx-size {size}, times the slots of --parallel.",
+    "lmstudio": "Load the model with a context length of {size}: lms load {model} --context-length {size}.",
+    "vllm": "Start vLLM with --max-model-len {size}.",
+    "": "Raise the context length of the server to {size}, or choose a model that has it.",
+}
+TOOLS: Mapping[Kind, str] = {
+    "ollama": "Choose a model with the capability tools: ollama show {model} lists what it has.",
+    "llamacpp": "Start llama-server with --jinja, and a model whose template knows tools.",
+    "lmstudio": "Choose a model that LM Studio shows as trained for tool use.",
+    "vllm": "Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.",
+    "": "Choose a model that can use tools, or switch tool calling on in the server.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What answers there: its kind ("" is unknown) and the context of the asked model (`None` is unknown)."""
+
+    kind: Kind = ""
+    window: int | None = None
+
+    def more_context(self, endpoint: Endpoint, size: int) -> str:
+        """The exact setting that gives a model so many tokens."""
+        return _filled(MORE_CONTEXT[self.kind], endpoint, size)
+
+    def tools(self, endpoint: Endpoint) -> str:
+        """The exact setting that lets a model call tools."""
+        return _filled(TOOLS[self.kind], endpoint, 0)
+
+    @staticmethod
+    def table(endpoint: Endpoint) -> str:
+        """The name of the table that configures this model, or could."""
+        return endpoint.name.partition("/")[0] or "NAME"
+
+
+NOBODY = Server()
+
+
+async def server_of(endpoint: Endpoint, connections: Connections) -> Server:
+    """What serves this model. A provider's own service is not asked: it has no such API."""
+    if is_provider(endpoint):
+        return NOBODY
+    for kind, (path, key, read) in ASKED.items():
+        answer = await fetch(f"{root(endpoint)}{path}", endpoint, connections, QUICK)
+        if not isinstance(answer, Failure) and key in answer:
+            return Server(kind, read(answer, endpoint.model))
+    listed = await fetch(endpoint.at("/models"), endpoint, connections, QUICK)
+    models = [] if isinstance(listed, Failure) else objects_in(listed.get("data"))
+    return Server("vllm" if any(text_in(m.get("owned_by")) == "vllm" for m in models) else "")
+
+
+def _filled(text: str, endpoint: Endpoint, size: int) -> str:
+    return text.format(name=Server.table(endpoint), model=endpoint.model, size=size)

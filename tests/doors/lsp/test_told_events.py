@@ -1,0 +1,165 @@
+"""The events that tell of what features keep and offer: `checkpoint`, `turnDiff`, `commands`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from aglet.doors.lsp.client import read_client
+from aglet.doors.lsp.door import Attached
+from aglet.doors.lsp.limits import Limits
+from aglet.doors.lsp.peer import Peer
+from aglet.engine.actions import ActionContext, ActionOutcome
+from aglet.engine.facts import Admitted
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.vocabulary import Text
+from aglet.stores.memory import MemoryStore
+from aglet.toolkit import Arguments, TypedAction
+from support.scenario import NOWHERE, FakeClock, FakeModel, say
+from support.wire import AGENT, Message, Wire, script, turns
+
+from .conftest import Serve
+
+FREE: Message = {"mode": "allowAll"}
+
+
+def call(name: str, **arguments: Any) -> Message:
+    return {"calls": [{"name": name, "arguments": arguments}]}
+
+
+def told(wire: Wire, type: str) -> list[Message]:
+    return [event for event in wire.events if event["type"] == type]
+
+
+# --- checkpoint, turnDiff --------------------------------------------------------------------------
+
+
+def test_what_a_call_a_command_and_a_restore_changed_is_kept_and_told(serve: Serve) -> None:
+    write = call("write_file", path="a.txt", content="one\n")
+    wire = serve(
+        turns(write, call("shell", command="echo two > a.txt"), call("shell", command="true"), "Done.")
+    )
+    wire.initialize()
+    session = wire.session(options=FREE)
+    run = wire.run(session)
+    uri = (wire.workspace / "a.txt").as_uri()
+    calls = [e["itemId"] for e in told(wire, "itemCompleted") if e["data"]["item"]["kind"] == "toolCall"]
+    assert [event["data"] for event in told(wire, "checkpoint")] == [
+        {"checkpointId": calls[0], "reason": "call", "files": [uri]},
+        {"checkpointId": calls[1], "reason": "command", "files": [uri]},
+    ]
+    assert {event["runId"] for event in told(wire, "checkpoint")} == {run["runId"]}
+    compared = {"sessionId": session, "name": "checkpoint.diff", "input": {"callId": calls[1]}}
+    files = wire.call("agent/action/invoke", compared)["data"]["files"]
+    assert [file["patch"] for file in files] == ["--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n"]
+    restore = {"sessionId": session, "name": "checkpoint.restore", "input": {"toItemId": ""}}
+    name = wire.call("agent/action/invoke", restore)["data"]["checkpointId"]
+    wire.event("checkpoint", checkpointId=name, files=[uri])
+    assert [event["data"] for event in told(wire, "checkpoint")[2:]] == [
+        {"checkpointId": name, "reason": "restore", "files": []},
+        {"checkpointId": name, "reason": "restore", "files": [uri]},
+    ]
+    page = wire.call("agent/events", {"sessionId": session, "types": ["checkpoint"]})["events"]
+    assert page == told(wire, "checkpoint")
+    undone = {"sessionId": session, "name": "checkpoint.restore", "input": {"checkpointId": name}}
+    wire.call("agent/action/invoke", undone)
+    assert (wire.workspace / "a.txt").read_text() == "two\n"
+
+
+def test_a_client_sees_what_a_run_changed_so_far(serve: Serve) -> None:
+    first, second = (call("write_file", path=f"{name}.txt", content=f"{name}\n") for name in "ab")
+    wire = serve(turns(first, second, "Done."))
+    wire.initialize()
+    run = wire.run(wire.session(options=FREE))
+    patches = [f"--- /dev/null\n+++ b/{name}.txt\n@@ -0,0 +1,1 @@\n+{name}\n" for name in "ab"]
+    diffs = told(wire, "turnDiff")
+    assert [event["data"] for event in diffs] == [{"diff": patches[0]}, {"diff": "".join(patches)}]
+    assert {event["runId"] for event in diffs} == {run["runId"]}
+
+
+# --- commands --------------------------------------------------------------------------------------
+
+
+def names(commands: list[Message]) -> list[str]:
+    return [command["name"] for command in commands]
+
+
+def test_a_new_session_says_what_commands_there_are_and_a_resumed_one_tells_them(
+    tmp_path: Path, serve: Serve
+) -> None:
+    wire = serve("one")
+    wire.initialize()
+    made = wire.call("agent/session/new", {"cwd": wire.workspace.as_uri()})
+    session = made["sessionId"]
+    assert made["commands"] == wire.call("agent/action/list", {"sessionId": session})["actions"]
+    assert {"usage", "changes", "checkpoint.restore"} <= set(names(made["commands"]))
+    wire.run(session)
+    wire.call("agent/detach", {"sessionId": session})
+    assert not told(wire, "commands"), "the client knows them"
+    wire.call("agent/resume", {"sessionId": session})
+    assert wire.event("commands")["data"] == {"commands": made["commands"]}
+    assert wire.leave() == 0
+    with Wire(tmp_path, script(tmp_path)) as other:
+        other.initialize()
+        answer = other.call("agent/resume", {"sessionId": session})
+        event = other.event("commands")
+        assert (event["after"], event["data"]["commands"]) == (answer["seq"], made["commands"])
+        behind = other.index(lambda m: "commands" in str(m.get("params", {}).get("events", "")))
+        assert other.index(lambda m: m.get("result") == answer) < behind
+
+
+def test_who_wants_no_commands_hears_none(tmp_path: Path, serve: Serve) -> None:
+    wire = serve("one")
+    wire.initialize()
+    session = wire.session()
+    assert wire.leave() == 0
+    with Wire(tmp_path, script(tmp_path)) as other:
+        other.initialize({**AGENT, "events": {"exclude": ["commands"]}})
+        other.call("agent/resume", {"sessionId": session})
+        assert other.leave() == 0
+        other.closed()
+        assert told(other, "commands") == []
+
+
+class Dance(Arguments):
+    """Dance."""
+
+
+async def dance(arguments: Dance, context: ActionContext) -> ActionOutcome:
+    return ActionOutcome("danced")
+
+
+class Given:
+    """A writer that keeps what it is given."""
+
+    backlog = others = 0
+
+    def __init__(self) -> None:
+        self.events: list[Message] = []
+
+    def put(self, pieces: Any) -> bool:
+        self.events += [json.loads(piece.text) for piece in pieces]
+        return False
+
+
+async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> None:
+    offered: list[str] = []
+
+    def equip(session: Session, admitted: Admitted) -> Outfit:
+        acts = [TypedAction(name=name, title=name, arguments=Dance, work=dance) for name in offered]
+        return Outfit((Feature(name="f", actions=tuple(acts)),), FakeModel([say()]), NOWHERE)
+
+    block = {"experimental": {"agent": {"protocolVersions": [1], "events": {}}}}
+    given: Any = Given()
+    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        client = read_client({"capabilities": block})
+        attached = Attached(session, Peer(given, Limits()), client, lambda: None)
+        attached.offer()
+        for now in ([], ["waltz"], ["waltz"], ["waltz", "tango"]):
+            offered[:] = now
+            admission = await session.prompt((Text("go"),))
+            await session.finished(admission.run_id)
+    sets = [names(e["data"]["commands"]) for e in given.events if e["type"] == "commands"]
+    assert sets == [[], ["waltz"], ["waltz", "tango"]]

@@ -1,0 +1,84 @@
+"""What an event had no room for is whole in `agent/item`."""
+
+from typing import Any
+
+from support.wire import AGENT, Message, Wire, turns
+
+from .conftest import Serve
+
+SMALLEST = 4_096
+SMALL: Message = {**AGENT, "events": {"maxBytes": SMALLEST}}
+LONG = "".join(f"{number:05d} é😋\n" for number in range(4_000))  # 52,000 bytes
+WIDE = "".join(f"{number:04d}{'😋' * 16}\n" for number in range(1_500))  # 31,500 characters, 103,500 bytes
+DUMP = {"name": "dump", "description": "Dump it.", "readOnly": True}
+
+
+def completed(wire: Wire, kind: str) -> Message:
+    """The event that told the end of the only item of this kind."""
+    ends = [e for e in wire.events if e["type"] == "itemCompleted" and e["data"]["item"]["kind"] == kind]
+    (end,) = ends
+    return end
+
+
+def whole(wire: Wire, session: str, item_id: str, **more: Any) -> Message:
+    return wire.call("agent/item", {"sessionId": session, "itemId": item_id, **more})
+
+
+def test_what_was_shortened_in_its_event_is_whole_on_request(serve: Serve) -> None:
+    write = {"name": "write_file", "arguments": {"path": "a.txt", "content": LONG}}
+    wire = serve(turns({"calls": [write]}, {"text": LONG}))
+    wire.initialize(SMALL)
+    session = wire.session(options={"mode": "allowAll"})
+    wire.run(session, LONG)
+    for kind in ("userMessage", "toolCall", "message"):
+        end = completed(wire, kind)
+        item = whole(wire, session, end["itemId"])["item"]
+        assert end["_meta"]["shortened"] > len(LONG), "the bytes that the event had"
+        assert item != end["data"]["item"]
+        assert {n: item[n] for n in ("itemId", "kind", "status")} == {
+            n: end["data"]["item"][n] for n in ("itemId", "kind", "status")
+        }
+    said, message, called = (
+        whole(wire, session, completed(wire, kind)["itemId"])["item"]
+        for kind in ("userMessage", "message", "toolCall")
+    )
+    assert said["content"] == [{"type": "text", "text": LONG}]
+    assert message["text"] == LONG
+    assert called["input"]["content"] == LONG
+    added = "".join(f"+{line}\n" for line in LONG.splitlines())
+    assert called["changes"][0]["patch"].endswith(added)
+    assert all(len(str(e).encode()) < 3 * SMALLEST for e in wire.events), "each event is small"
+
+
+def test_all_of_an_output_is_there_although_its_item_has_head_and_tail(serve: Serve) -> None:
+    wire = serve(turns({"calls": [{"name": "dump", "arguments": {}}]}, "Done."))
+    wire.initialize({**AGENT, "tools": [DUMP]})
+    wire.answers["agent/callTool"] = lambda params: {"output": WIDE}
+    session = wire.session()
+    wire.run(session)
+    told = completed(wire, "toolCall")["data"]["item"]
+    assert told["truncated"] > 30_000
+    assert len(told["output"].encode()) < 70_000
+    item = whole(wire, session, told["itemId"])["item"]
+    assert item["output"] == WIDE
+    assert "truncated" not in item
+    data = WIDE.encode()
+    part = whole(wire, session, told["itemId"], field="output", range={"start": 70_000, "end": 70_100})
+    assert part == {
+        "text": data[70_000:70_100].decode("utf-8", "replace"),
+        "start": 70_000,
+        "total": len(data),
+    }
+
+
+def test_of_a_command_what_was_kept_is_there_and_the_rest_is_counted(serve: Serve) -> None:
+    printing = {"name": "shell", "arguments": {"command": "seq 1 60000"}}
+    wire = serve(turns({"calls": [printing]}, "Done."))
+    wire.initialize()
+    session = wire.session(options={"mode": "allowAll"})
+    wire.run(session)
+    told = completed(wire, "toolCall")["data"]["item"]
+    assert told["truncated"] > 0
+    item = whole(wire, session, told["itemId"])["item"]
+    assert item["output"].count("\n") >= told["output"].count("\n")
+    assert item["truncated"] <= told["truncated"]
