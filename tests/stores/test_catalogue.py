@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aglet.engine.facts import RunStarted, SessionChanged
-from aglet.engine.ports import SessionRow
+from aglet.engine.vocabulary import SessionRow
 from aglet.stores import catalogue, disk
 from aglet.stores.files import FileStore
 from support.store_samples import conversation, entries_of

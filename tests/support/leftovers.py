@@ -34,8 +34,13 @@ def _doing(pid: int) -> str:
 
 def resident(wire: Wire) -> float:
     """Memory of a server, in MB; 0 when it has ended."""
+    return resident_of(wire.process.pid)
+
+
+def resident_of(pid: int) -> float:
+    """Memory of a process, in MB; 0 when it has ended."""
     try:
-        status = Path(f"/proc/{wire.process.pid}/status").read_text()
+        status = Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
         return 0
     return int(("0" + status.partition("VmRSS:")[2].strip()).split()[0]) / 1024

@@ -172,10 +172,10 @@ class Journal(Protocol):
 
 
 class Tail(Journal, Protocol):
-    """The journal of a session that another process writes; whoever appends to it gets `JournalBusy`.
+    """The journal of a session that another process writes: appending to it raises `JournalBusy`.
 
-    `more` takes in what was written since (then `entries` has it); it works on the disk and raises
-    `JournalError` when the journal is not the same any more. `held` is whether a process writes it.
+    `more` takes in what was written since, from the disk, and raises `JournalError` when it is not the
+    same journal any more. `held` is whether a process writes it.
     """
 
     def more(self) -> None: ...

@@ -12,10 +12,10 @@ from aglet.engine.following import Following
 from aglet.engine.history import forked
 from aglet.engine.log import Log
 from aglet.engine.loop import GRACE
-from aglet.engine.ports import Clock, Journal, JournalBusy, JournalError, SessionRow, Store, new_id
+from aglet.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, new_id
 from aglet.engine.session import Equip, Session
 from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import JsonObject, Stop, StopReason
+from aglet.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
 
 FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")

@@ -14,7 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from aglet.engine.ports import JournalError, SessionRow
+from aglet.engine.ports import JournalError
+from aglet.engine.vocabulary import SessionRow
 from aglet.stores.disk import PRIVATE, locked_inodes
 from aglet.stores.reading import SUFFIX, read_file
 from aglet.stores.rows import at_rest, cursor_after, is_session_id, place_of, row_of, summarise, terms

@@ -13,7 +13,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from aglet.engine.facts import Entry
-from aglet.engine.ports import Journal, JournalError, SessionRow, Tail
+from aglet.engine.ports import Journal, JournalError, Tail
+from aglet.engine.vocabulary import SessionRow
 from aglet.stores.codec import Header, encode
 from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, sweep, write_new
 from aglet.stores.journal import FileJournal

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from aglet.engine.facts import Entry
-from aglet.engine.ports import Journal, JournalBusy, JournalError, SessionRow, Tail
+from aglet.engine.ports import Journal, JournalBusy, JournalError, Tail
+from aglet.engine.vocabulary import SessionRow
 from aglet.stores.rows import at_rest, checked, cursor_after, place_of, summarise, terms
 
 

@@ -24,8 +24,8 @@ from aglet.engine.facts import (
     SessionChanged,
     Steered,
 )
-from aglet.engine.ports import JournalError, SessionRow
-from aglet.engine.vocabulary import JsonObject, Stop, StopReason, Text
+from aglet.engine.ports import JournalError
+from aglet.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason, Text
 
 TAGS, ARCHIVED = "tags", "archived"  # notes of the room `history` that a list shows
 TITLE_LENGTH = 80  # characters of a first message that stands in for a title

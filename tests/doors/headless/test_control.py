@@ -265,6 +265,9 @@ class FakeOutput:
     def __init__(self, lines: list[Line]) -> None:
         self._lines = lines
 
+    def spare(self, caught_up: object) -> None:
+        """Nothing is left out."""
+
     def begin(self, hello: Line) -> None:
         """Nothing begins here."""
 

@@ -30,6 +30,7 @@ class Conversation:
         self._output, self._company, self._leaving = output, company, leaving
         known = None if beginning.is_new else session.state
         self._translator = Translator(session.session_id, session.log.journal.epoch, known)
+        output.spare(self._translator.caught_up)
         self._run_id = ""
         self._ended: JsonObject = {}
 

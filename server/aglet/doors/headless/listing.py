@@ -8,8 +8,8 @@ from datetime import datetime
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.streams import tell, write
 from aglet.doors.shapes import file_uri, timestamp
-from aglet.engine.ports import SessionRow, Store
-from aglet.engine.vocabulary import JsonObject
+from aglet.engine.ports import Store
+from aglet.engine.vocabulary import JsonObject, SessionRow
 
 HEADINGS = ("SESSION", "LAST USED", "STATE", "FOLDER", "TITLE")
 TITLE_WIDTH = 50

@@ -1,6 +1,9 @@
 """What a headless run writes for programs: the events as JSON lines, or one JSON object, in ASCII."""
 
 import json
+import time
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Protocol
 
 from aglet.doors.headless.answer import Answer
@@ -8,13 +11,19 @@ from aglet.doors.headless.exits import exit_of
 from aglet.doors.headless.pipe import Pipe
 from aglet.engine.vocabulary import JsonObject
 
+FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
+DRAINED = 50_000
+CaughtUp = Callable[[Collection[str], float], list[JsonObject]]
+
 
 class Output(Protocol):
     """Takes what happens, in order: `begin`, then every event, or `fatal` when no run could begin.
 
-    `code` is the exit code that goes with it.
+    `code` is the exit code that goes with it. `spare` comes before the events: with it, deltas may be left
+    out for a slow reader, and what they came to be told later.
     """
 
+    def spare(self, caught_up: CaughtUp) -> None: ...
     def begin(self, hello: JsonObject) -> None: ...
     def event(self, event: JsonObject) -> None: ...
     def fatal(self, error: JsonObject, code: int) -> None: ...
@@ -23,12 +32,19 @@ class Output(Protocol):
 class Lines:
     """Every event as one line of JSON; the first line is `hello`, the last `runEnded` or `fatal`.
 
-    Between them may stand answers to requests: they have no `type`.
+    Between them may stand answers to requests: they have no `type`. While too much waits for the reader,
+    deltas are left out; a `gap` and an `itemUpdated` make up for those of an item that is still open when
+    the reader has caught up.
     """
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         self._begun = False
+        self._behind: set[str] = set()  # the open items whose deltas were left out
+
+    def spare(self, caught_up: CaughtUp) -> None:
+        """From now on a slow reader is spared deltas."""
+        self._pipe.moved = partial(self._catch_up, caught_up)
 
     def begin(self, hello: JsonObject) -> None:
         """Write the first line."""
@@ -37,6 +53,11 @@ class Lines:
 
     def event(self, event: JsonObject) -> None:
         """Write the event."""
+        if event["type"] == "itemDelta" and (self._behind or self._pipe.backlog > FULL):
+            self._behind.add(event["itemId"])
+            return
+        if event["type"] == "itemCompleted":
+            self._behind.discard(event["itemId"])
         self._line(event)
 
     def reply(self, message: JsonObject) -> None:
@@ -49,6 +70,12 @@ class Lines:
             self.begin({"v": 1})
         self._line({"type": "fatal", "v": 1, "error": error})
 
+    def _catch_up(self, caught_up: CaughtUp) -> None:
+        if self._behind and self._pipe.backlog <= DRAINED:
+            behind, self._behind = self._behind, set()
+            for event in caught_up(sorted(behind), time.time()):
+                self._line(event)
+
     def _line(self, value: JsonObject) -> None:
         self._pipe.write(json.dumps(value, separators=(",", ":")) + "\n")
 
@@ -60,6 +87,9 @@ class Whole:
         self._pipe = pipe
         self._answer = Answer()
         self._hello: JsonObject = {}
+
+    def spare(self, caught_up: CaughtUp) -> None:
+        """Nothing is written before the end."""
 
     def begin(self, hello: JsonObject) -> None:
         """Remember what the object says about the session."""

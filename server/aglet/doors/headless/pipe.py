@@ -7,12 +7,19 @@ from typing import TextIO
 
 from aglet.doors.headless.streams import complain, silence
 
+MOST = 16 * 1024 * 1024  # characters that may wait for a reader; one that is as far behind counts as lost
+
 
 class Pipe:
-    """Takes text at any time; `pump` carries it out. When the reader is gone the rest is dropped."""
+    """Takes text at any time; `pump` carries it out. When the reader is gone the rest is dropped.
+
+    `backlog` is how many characters wait. `moved` is called when some of them were taken.
+    """
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out, self._err = out, err
+        self.backlog = 0
+        self.moved = self._give_up = _ignore
         self._waiting: list[tuple[TextIO, str]] = []
         self._arrived = asyncio.Event()
         self._closed = False
@@ -25,13 +32,11 @@ class Pipe:
 
     def write(self, text: str) -> None:
         """Write this to standard output, after everything before it."""
-        self._waiting.append((self._out, text))
-        self._arrived.set()
+        self._add(self._out, text)
 
     def mention(self, text: str) -> None:
         """Write this to standard error, after everything before it."""
-        self._waiting.append((self._err, text))
-        self._arrived.set()
+        self._add(self._err, text)
 
     def close(self) -> None:
         """Nothing more comes: `pump` ends when all is written."""
@@ -39,15 +44,28 @@ class Pipe:
         self._arrived.set()
 
     async def pump(self, on_broken: Callable[[], None]) -> None:
-        """Write until `close`; tell once when standard output cannot be written any more."""
+        """Write until `close`; tell once when standard output cannot be written, or is not read, any more."""
+        self._give_up = on_broken
         while self._waiting or not self._closed:
             await self._arrived.wait()
             self._arrived.clear()
             taken, self._waiting = self._waiting, []
             await asyncio.to_thread(self._carry, taken)
+            self.backlog -= sum(len(text) for _, text in taken)
+            self.moved()
             if self.lost:
-                on_broken()
-                on_broken = _ignore
+                self._lose()
+
+    def _add(self, file: TextIO, text: str) -> None:
+        self._waiting.append((file, text))
+        self.backlog += len(text)
+        self._arrived.set()
+        if self.backlog > MOST:
+            self._lose()
+
+    def _lose(self) -> None:
+        give_up, self._give_up = self._give_up, _ignore
+        give_up()
 
     def _carry(self, taken: Sequence[tuple[TextIO, str]]) -> None:
         for file, texts in groupby(taken, lambda one: one[0]):

@@ -2,6 +2,7 @@
 
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.answer import Answer
+from aglet.doors.headless.output import CaughtUp
 from aglet.doors.headless.pipe import Pipe
 from aglet.doors.headless.screen import Screen
 from aglet.engine.vocabulary import JsonObject
@@ -34,6 +35,9 @@ class Prose:
         self._doing = "thinking"
         self._tools = 0
         self._tokens = 0
+
+    def spare(self, caught_up: CaughtUp) -> None:
+        """What was streamed stands there and cannot be told otherwise: nothing is left out."""
 
     def begin(self, hello: JsonObject) -> None:
         """Say what the user should know before the run."""
