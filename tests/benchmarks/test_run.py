@@ -14,6 +14,7 @@ def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_every_row_is_measured_and_printed(tmp_path: Path) -> None:
     found = bench("--json", tmp_path / "values.json")
 
