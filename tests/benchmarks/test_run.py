@@ -4,6 +4,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from benchmarks.rows import ROWS
 
 ROOT = Path(__file__).parents[2]
