@@ -38,15 +38,20 @@ MEASURED = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--probes", action="store_true", help="print the table of probes")
     parser.addoption("--fuzz", type=float, metavar="SECONDS", help="fuzz for so long, with a new seed")
+    parser.addoption(
+        "--editors", action="store_true", help="also run what needs a real editor (tests/editors)"
+    )
     parser.addoption("--slow", action="store_true", help="also run the long tests (fuzz, soak, crash points)")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow"):
-        return
-    for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(pytest.mark.skip(reason="a long run: add --slow"))
+    flags = {"slow": "a long run: add --slow", "editors": "needs a real editor: scripts/test --editors"}
+    for name, reason in flags.items():
+        if config.getoption(f"--{name}"):
+            continue
+        for item in items:
+            if name in item.keywords:
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -89,6 +89,20 @@ class SaveAnswer:
     saved: list[str]
 
 
+@define
+class SecretParams:
+    """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
+
+    host: str
+
+
+@define
+class SecretAnswer:
+    """The key; absent when there is none."""
+
+    value: str | None = None
+
+
 # --- sessions ------------------------------------------------------------------------------------
 
 

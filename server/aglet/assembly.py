@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, check_folder
+from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, bounds_of, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.ports import Asker, Clock, ModelClient
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import JsonObject, Limits
+from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
     budget,
@@ -23,16 +23,14 @@ from aglet.features import (
     files,
     guards,
     instructions,
+    lean,
     output_schema,
     permissions,
     search,
     shell,
     usage,
 )
-from aglet.features.budget.limits import limits_from
 from aglet.features.client_tools.calling import NO_CLIENT, Client
-from aglet.features.deadline.settings import seconds_from
-from aglet.features.output_schema.settings import schema_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
@@ -41,15 +39,13 @@ from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
-EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
-
 
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
     def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
         self.setup, self._client, self._editor = setup, client, editor
-        self._turns, self._seconds = HEADLESS if headless else EDITOR
+        self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice = Choice(lambda: self.setup)
         self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
@@ -68,8 +64,7 @@ class World:
         """
         check_folder(folder)
         try:
-            self._bounds(self.setup.load(folder).config, options)
-            schema_from(options)
+            bounds_of(self.setup.load(folder).config, options, headless=self._headless)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -88,26 +83,23 @@ class World:
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
         options = {**state.options, **admitted.options}
-        limits, seconds = self._bounds(config, options)
-        schema = schema_from(options)
+        bounds = bounds_of(config, options, headless=self._headless)
+        window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
+        config = config.for_window(window)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
+        rooms = features(config, setup, workspace, session.questions, self._clock, bounds.seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
         return Outfit(
             features=(
                 *rooms,
-                *((output_schema.build(config.output_schema, schema),) if schema else ()),
+                *((output_schema.build(config.output_schema, bounds.schema),) if bounds.schema else ()),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
+                *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
             ),
             models=self._choice.resolver(state.cwd),
             workspace=workspace,
-            limits=limits,
+            limits=bounds.limits,
         )
-
-    def _bounds(self, config: Config, options: JsonObject) -> tuple[Limits, float | None]:
-        """What a run may spend, and its seconds. Raises `ValueError`."""
-        seconds = seconds_from(options, config.deadline, self._seconds)
-        return limits_from(options, config.budget, self._turns), seconds
 
 
 def features(

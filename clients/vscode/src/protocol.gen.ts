@@ -132,7 +132,7 @@ export interface CheckpointItem {
   kind: "checkpoint";
 }
 
-/** What the client can. `protocolVersions` is best first; absent means `[1]`. */
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. */
 export interface ClientBlock {
   protocolVersions?: number[];
   events?: EventWishes;
@@ -140,6 +140,7 @@ export interface ClientBlock {
   askUser?: AskUserSkills;
   edits?: EditSkills;
   followAlong?: Marker;
+  secrets?: Marker;
   tools?: ClientTool[];
 }
 
@@ -643,6 +644,16 @@ export interface SchemaName {
   revision?: string;
 }
 
+/** The key; absent when there is none. */
+export interface SecretAnswer {
+  value?: string;
+}
+
+/** `agent/secret`: the key that the user keeps in the client for this host, and for no other. */
+export interface SecretParams {
+  host: string;
+}
+
 /** What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions. */
 export interface ServerBlock {
   protocolVersion?: number;
@@ -997,6 +1008,7 @@ export interface Methods {
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
   "agent/save": { params: SaveParams; result: SaveAnswer; direction: "toClient" };
+  "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
 

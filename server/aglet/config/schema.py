@@ -13,6 +13,7 @@ from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.lean.settings import Settings as Lean
 from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.search.settings import Settings as Search
@@ -40,6 +41,7 @@ class Config(BaseModel):
     guards: Guards = Guards()
     budget: Budget = Budget()
     instructions: Instructions = Instructions()
+    lean: Lean = Lean()
     continuation: Continuation = Continuation()
     output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
@@ -51,3 +53,9 @@ class Config(BaseModel):
     shell: Shell = Shell()
     ask: Ask = Ask()
     client_tools: ClientTools = ClientTools()
+
+    def for_window(self, window: int | None) -> "Config":
+        """The same for a model that holds so many tokens: with short instructions where they are few."""
+        if window is None or not self.lean.applies(window):
+            return self
+        return self.model_copy(update={"instructions": self.instructions.short(window)})

@@ -203,6 +203,26 @@ def test_a_change_of_a_closed_file_or_an_unknown_one_says_so(serve: Serve) -> No
     assert client.wire.ask("workspace/executeCommand", asked)["error"]["code"] == -32602
 
 
+def test_the_changes_are_listed_where_they_stand_now(serve: Serve) -> None:
+    client = edited(serve, "neovim")
+    client.replace("line 1 ", "line 0\nline 1 ")
+    (change,) = client.command("aglet.changes")["changes"]
+    assert client.command("aglet.changes", change["sessionId"])["changes"] == [change]
+    assert client.command("aglet.changes", "another") == {"changes": []}
+    assert change["stands"]
+    assert client.text.split("\n")[change["line"]] + "\n" == change["new"].splitlines(keepends=True)[0]
+    assert change["old"] in TEXT
+    client.replace("neue Zeile 5 ", "my own line 5 ")
+    client.replace("line 4 ", "my own line 4 ")
+    (moved,) = client.command("aglet.changes")["changes"]
+    assert (moved["hunk"], moved["stands"]) == (change["hunk"], False)
+    client.wire.notify("textDocument/didClose", {"textDocument": {"uri": client.uri}})
+    (closed,) = client.command("aglet.changes")["changes"]
+    assert (closed["hunk"], "stands" in closed) == (change["hunk"], False)
+    client.command("aglet.keep", {"hunk": change["hunk"]})
+    assert client.command("aglet.changes") == {"changes": []}
+
+
 # --- asking ---
 
 

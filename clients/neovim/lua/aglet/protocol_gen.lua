@@ -113,7 +113,7 @@
 ---@field checkpointId string
 ---@field kind "checkpoint"
 
----What the client can. `protocolVersions` is best first; absent means `[1]`.
+---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`.
 ---@class aglet.ClientBlock
 ---@field protocolVersions? integer[]
 ---@field events? aglet.EventWishes
@@ -121,6 +121,7 @@
 ---@field askUser? aglet.AskUserSkills
 ---@field edits? aglet.EditSkills
 ---@field followAlong? aglet.Marker
+---@field secrets? aglet.Marker
 ---@field tools? aglet.ClientTool[]
 
 ---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
@@ -559,6 +560,14 @@
 ---@field sha256 string
 ---@field revision? string
 
+---The key; absent when there is none.
+---@class aglet.SecretAnswer
+---@field value? string
+
+---`agent/secret`: the key that the user keeps in the client for this host, and for no other.
+---@class aglet.SecretParams
+---@field host string
+
 ---What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions.
 ---@class aglet.ServerBlock
 ---@field protocolVersion? integer
@@ -879,6 +888,7 @@ M.methods = {
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
   ["agent/save"] = "toClient",
+  ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }
 

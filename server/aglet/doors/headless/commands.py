@@ -15,6 +15,7 @@ from aglet.doors.harmless import harmless
 from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
+from aglet.doors.headless.keys import key
 from aglet.doors.headless.listing import write_sessions
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
@@ -137,6 +138,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "sessions": sessions,
     "doctor": doctor,
     "explain": explain,
+    "key": key,
     "models": models,
 }
 

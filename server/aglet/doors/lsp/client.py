@@ -31,6 +31,7 @@ class Client(NamedTuple):
     document_changes: bool = False
     saves: bool = False
     file_events: bool = False
+    secrets: bool = False
     action_literals: bool = False
     disabled_actions: bool = False
     tools: Sequence[Any] = ()  # as the client describes them
@@ -87,6 +88,7 @@ def read_client(params: Any) -> Client:
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
         saves=member(spoken, "edits").get("save") is not None,
         file_events=member(spoken, "edits").get("fileEvents") is not None,
+        secrets=spoken.get("secrets") is not None,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.judging import keep, revert
+from aglet.doors.lsp.judging import changes, keep, revert
 from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.methods.cancel import cancel
 from aglet.doors.lsp.methods.resume import resume
@@ -128,6 +128,7 @@ COMMANDS: Mapping[str, Command] = {
     "aglet.reject": Command(_reject, "requestId"),
     "aglet.rewind": Command(_rewind, "toItemId"),
     "aglet.setOption": Command(_set_option, "assign"),
+    "aglet.changes": Command(changes, "sessionId"),
     "aglet.keep": Command(keep, "hunk"),
     "aglet.revert": Command(revert, "hunk"),
 }

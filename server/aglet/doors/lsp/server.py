@@ -18,6 +18,7 @@ from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
+from aglet.doors.lsp.secrets import EditorSecrets
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
@@ -50,7 +51,8 @@ class Connection:
         for end in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(end, self._reader.end)
         async with asyncio.TaskGroup() as tasks:
-            async with opened(self._opening, self._editor, self._tools, arguments) as world:
+            places = [EditorSecrets(self._peer)] if self._client.secrets else []
+            async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
                 door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
                 beating = tasks.create_task(pulse(door, self._peer))

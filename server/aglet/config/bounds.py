@@ -1,0 +1,31 @@
+"""What a run may spend and has to give: from its options, the configuration, and the door it came through."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aglet.config.schema import Config
+from aglet.engine.vocabulary import JsonObject, Limits
+from aglet.features.budget.limits import limits_from
+from aglet.features.deadline.settings import seconds_from
+from aglet.features.output_schema.settings import schema_from
+
+EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits of a run, its seconds (`None`: no end), and the schema of its answer ({}: any)."""
+
+    limits: Limits
+    seconds: float | None
+    schema: JsonObject
+
+
+def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
+    """The bounds of a run with these options. Raises `ValueError`."""
+    turns, seconds = HEADLESS if headless else EDITOR
+    return Bounds(
+        limits_from(options, config.budget, turns),
+        seconds_from(options, config.deadline, seconds),
+        schema_from(options),
+    )
