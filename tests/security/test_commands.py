@@ -323,6 +323,7 @@ def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
     return len(passed)
 
 
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_command_of_the_corpus_escapes(desk: Desk, every: int) -> None:
     commands = list(dict.fromkeys(corpus()))

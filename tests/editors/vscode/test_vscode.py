@@ -74,7 +74,11 @@ def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> N
     with zipfile.ZipFile(tools["VSIX"]) as package:
         names = set(package.namelist())
         script = package.read("extension/dist/chat.js").decode()
-    assert {"extension/dist/extension.js", "extension/dist/chat.css", "extension/server/requirements.txt"} <= names
+    assert {
+        "extension/dist/extension.js",
+        "extension/dist/chat.css",
+        "extension/server/requirements.txt",
+    } <= names
     assert any(name.startswith("extension/server/aglet-") and name.endswith(".whl") for name in names)
     assert any(name.startswith("extension/server/wheels/pydantic_core-") for name in names)
     assert not [name for name in names if "/src/" in name or "/node_modules/" in name or "/test/" in name]
