@@ -63,6 +63,7 @@ async def test_a_reply_without_calls_ends_the_run() -> None:
 
 
 async def test_tools_run_and_the_model_sees_their_results() -> None:
+    """Row 1: a run with a tool call."""
     tool = FakeTool("look", text="a file")
     state = await check(
         call(("c1", "look")), say(),
@@ -207,6 +208,8 @@ async def test_observing_features_see_every_fact_of_their_run() -> None:
 
 
 async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
+    """Row 12: a tool that raises."""
+
     async def crash(context: ToolContext) -> None:
         raise ValueError("out of cheese")
 
@@ -222,6 +225,7 @@ async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
 
 
 async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None:
+    """Row 12: an unknown tool."""
     await check(
         call(("c1", "nothing")), say(),
         features=[Feature(name="tools", tools=(FakeTool("look"),))],
@@ -234,6 +238,7 @@ async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None
 
 
 async def test_malformed_arguments_are_a_failed_result() -> None:
+    """Row 8: the model reads what is wrong and goes on."""
     broken = Replied("", "", tool_calls=(ToolCall("c1", "look", {}, malformed='{"a":'),))
     await check(
         [broken], say(),
@@ -282,6 +287,8 @@ async def test_an_unknown_model_is_a_model_error_before_any_turn() -> None:
 
 
 async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> None:
+    """Row 11: in the middle of a stream."""
+
     async def cancel(scene: Meanwhile) -> None:
         await scene.until(lambda event: isinstance(event, Glimpse))
         assert scene.session.cancel().state == "cancelling"
@@ -297,6 +304,8 @@ async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> No
 
 
 async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
+    """Row 11: in the middle of tools."""
+
     async def slow(context: ToolContext) -> None:
         context.show("half of the output")
         await hang()
@@ -363,6 +372,8 @@ async def test_cancel_before_the_start_never_asks_the_model() -> None:
 
 
 async def test_overflow_then_room_goes_on() -> None:
+    """Row 6: an overflow, then an answer."""
+
     async def compact(view: RunView) -> Sequence[Compacted]:
         return (Compacted("item_s", "the story so far", 1),) if view.state.overflowed else ()
 

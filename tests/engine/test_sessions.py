@@ -1,7 +1,7 @@
 """What a session admits, queues, steers, cancels, and gets back after a crash."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -29,7 +29,7 @@ from aglet.engine.loop import RunResult
 from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions, made_for
-from aglet.engine.state import fold_all
+from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import (
     SHUT_DOWN,
     Stop,
@@ -594,3 +594,73 @@ async def test_a_prompt_that_is_about_to_begin_is_removed_once() -> None:
         assert queueing.followed(session, request, queueing.CHANGED)
         assert (await end(session, admission.run_id)).stop.reason is StopReason.CANCELLED
         assert not session.state.transcript
+
+
+# --- sessions that another process writes ------------------------------------------------------------
+
+
+def heard(session: Session) -> tuple[list[int], list[str]]:
+    """The numbers of the facts, and the titles of the notices, that are heard of from here on."""
+    facts, notices = list[int](), list[str]()
+
+    def hear(event: Entry | Glimpse, state: State) -> None:
+        if isinstance(event, Entry):
+            facts.append(event.seq)
+        elif isinstance(event.shown, Notice):
+            notices.append(event.shown.title)
+
+    session.log.subscribe(hear)
+    return facts, notices
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not reached():
+            await asyncio.sleep(0.01)
+
+
+async def test_a_session_that_another_process_writes_is_followed_and_taken_over() -> None:
+    world = World(say("one"), say("two"), say("three"))
+    async with world.sessions() as sessions, world.sessions() as others:
+        theirs = await others.create("/work", title="Theirs")
+        await end(theirs, (await theirs.prompt(GO)).run_id)
+        ours = await sessions.follow(theirs.session_id)
+        assert ours is await sessions.follow(theirs.session_id)
+        assert (ours.state, ours.log.journal.epoch) == (theirs.state, theirs.log.journal.epoch)
+        facts, notices = heard(ours)
+        before = ours.state.seq
+        await end(theirs, (await theirs.prompt(OTHER)).run_id)
+        await until(lambda: ours.state.seq == theirs.state.seq)
+        assert ours.state == theirs.state
+        assert facts == list(range(before + 1, theirs.state.seq + 1))
+        with pytest.raises(JournalBusy):
+            await ours.prompt(GO)
+        with pytest.raises(JournalBusy):
+            await ours.log.sync()
+        with pytest.raises(JournalBusy):
+            await sessions.open(theirs.session_id)
+        assert notices == []
+        await others.close(theirs.session_id)
+        await until(lambda: bool(notices))
+        mine = await sessions.open(theirs.session_id)
+        mine.log.record(SessionChanged(title="Mine"))
+        await sessions.unfollow(theirs.session_id)
+        assert ours.state == mine.state, "the last was told, too"
+        await sessions.unfollow(theirs.session_id)
+        await end(mine, (await mine.prompt(GO)).run_id)
+        assert facts[-1] < mine.state.seq
+        assert len(notices) == 1
+
+
+async def test_a_followed_session_that_is_deleted_is_said_to_be_gone() -> None:
+    world = World()
+    async with world.sessions() as sessions, world.sessions() as others:
+        session_id = (await others.create("/work")).session_id
+        _, notices = heard(await sessions.follow(session_id))
+        await others.delete(session_id)
+        await until(lambda: bool(notices))
+        assert notices == ["The session cannot be followed any more"]
+        with pytest.raises(JournalError):
+            await sessions.unfollow(session_id)
+        with pytest.raises(JournalError):
+            await sessions.follow(session_id)

@@ -90,8 +90,10 @@ def prove(work: Path, home: Path, seed: int) -> None:
     assert paired(asked), f"seed {seed}: {json.dumps(asked)[:2000]}"
 
 
-def test_a_killed_run_is_resumed_and_repeats_nothing(tmp_path: Path) -> None:
-    prove(tmp_path / "work", tmp_path / "home", 1)
+@pytest.mark.parametrize("seed", [1])
+def test_a_killed_run_is_resumed_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
+    """Row 74: kill -9 of the real process at random moments."""
+    prove(tmp_path / "work", tmp_path / "home", seed)
 
 
 @pytest.mark.slow

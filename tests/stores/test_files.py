@@ -252,6 +252,42 @@ def test_links_pipes_and_folders_in_place_of_a_journal_are_refused(
             ask("ses_1")
 
 
+def test_a_line_is_followed_when_it_is_written_to_its_end(store: FileStore, path: Path, whole: bytes) -> None:
+    begun = whole.index(b"\n") + 1
+    path.write_bytes(whole[:begun])
+    tail = store.follow("ses_1")
+    seen = 0
+    for end in range(begun, len(whole) + 1):
+        path.write_bytes(whole[:end])
+        tail.more()
+        seen = whole[begun:end].count(b"\n")
+        assert tail.entries() == ENTRIES[:seen]
+    assert seen == len(ENTRIES)
+    tail.close()
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut", "repeated", "mended", "replaced"])
+def test_what_is_not_the_same_session_any_more_is_not_followed(
+    store: FileStore, path: Path, whole: bytes, harm: str
+) -> None:
+    tail = store.follow("ses_1")
+    last = whole.splitlines(keepends=True)[-1]
+    if harm == "replaced":
+        path.with_name("other").write_bytes(whole)
+        path.with_name("other").replace(path)
+    elif harm == "mended":
+        path.write_bytes(whole + last[:10])
+        opened(store).close()
+    else:
+        changed = {"flipped": whole + last.replace(b"1", b"2"), "cut": whole[:-5], "repeated": whole + last}
+        path.write_bytes(changed[harm])
+    for _ in range(2):
+        with pytest.raises(JournalError, match="cannot be read on"):
+            tail.more()
+        assert tail.entries() == ENTRIES
+    tail.close()
+
+
 def test_a_file_that_nothing_was_written_to_is_no_session_yet(store: FileStore, path: Path) -> None:
     store.create("ses_2").close()
     path.touch()

@@ -74,6 +74,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_second_process_may_read_but_not_write(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    """Row 79: the second writer is refused."""
     store = FileStore(tmp_path)
     with pytest.raises(JournalBusy, match="end that aglet process"):
         store.open("ses_1")
@@ -109,6 +110,7 @@ def states(store: FileStore) -> dict[str, str]:
 
 @pytest.mark.parametrize("lines", [1, 50, 300])
 def test_nothing_that_append_returned_from_is_lost_by_a_kill(tmp_path: Path, lines: int) -> None:
+    """Row 74: kill -9 between any two facts."""
     process = start(COUNT, tmp_path)
     assert process.stdout
     for _ in range(lines):

@@ -192,7 +192,10 @@ class Rules:
         self.runs.admit(event["runId"], event["data"]["admission"])
 
     def _run_started(self, event: Event) -> None:
-        assert self.state != "idle" or self.runs.fresh, "idle is told only when no queued run starts"
+        waited = not self.runs.knows(event["runId"])  # since before this log: a process died in between
+        assert self.state != "idle" or self.runs.fresh or waited, (
+            "idle is told only when no queued run starts"
+        )
         self.runs.start(event["runId"])
 
     def _run_ended(self, event: Event) -> None:
@@ -321,6 +324,10 @@ class Runs:
         self._admitted.add(run_id)
         self.waiting.add(run_id)
         self.fresh = True
+
+    def knows(self, run_id: str) -> bool:
+        """Whether it was admitted in this log."""
+        return run_id in self._admitted
 
     def start(self, run_id: str) -> None:
         """`runStarted`."""

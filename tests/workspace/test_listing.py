@@ -104,6 +104,15 @@ async def test_what_a_killed_write_left_behind_is_not_shown_and_can_be_removed(
     assert [entry.name for entry in await workspace.list("sub")] == [".aglet-write-4567"]
 
 
+async def test_what_a_write_of_a_dead_process_left_is_known_at_once(
+    workspace: OpenWorkspace, root: Path
+) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    _plant(root, f".aglet-write-{gone.pid}-1", f".aglet-write-{os.getpid()}-2", ".aglet-write-x-3")
+    assert await workspace.clean() == [f".aglet-write-{gone.pid}-1"]
+
+
 async def test_a_file_that_vanishes_while_it_is_listed_has_no_size(
     workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -557,7 +557,7 @@ export interface ResumeParams {
   takeControl?: boolean;
 }
 
-/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. */
+/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session. */
 export interface ResumeResult {
   sessionId: string;
   epoch: string;
@@ -568,6 +568,7 @@ export interface ResumeResult {
   openRequests: Question[];
   events?: Record<string, unknown>[];
   snapshot?: Snapshot;
+  readOnly?: boolean;
 }
 
 /** A prompt was accepted; `admission` is started or queued. */
@@ -774,7 +775,7 @@ export interface SessionRewindResult {
   checkpointId?: string;
 }
 
-/** One session; `state` is idle, running or requiresAction, times are ISO 8601. */
+/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). */
 export interface SessionRow {
   sessionId: string;
   title: string;
@@ -783,6 +784,9 @@ export interface SessionRow {
   updatedAt: string;
   state: string;
   parentSessionId?: string;
+  tags?: string[];
+  archived?: boolean;
+  interrupted?: boolean;
 }
 
 /** What can be done with sessions besides running them. */

@@ -1,6 +1,6 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
-from aglet.config.bounds import bounds_of
+from aglet.config.bounds import asked, bounds_of
 from aglet.config.choice import Choice
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
@@ -29,6 +29,7 @@ __all__ = [
     "Source",
     "Told",
     "Trust",
+    "asked",
     "bounds_of",
     "check_folder",
     "load",

@@ -16,22 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aglet.doors import from_wire
+from aglet.doors.errors import to_bad
 from aglet.doors.fold import fold, merged
 from aglet.doors.lsp import arrivals, watchdog
 from aglet.doors.lsp import editor as editing
 from aglet.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
 from aglet.doors.lsp.client import Client, read_client
 from aglet.doors.lsp.editor import LspEditor
-from aglet.doors.lsp.errors import to_bad
 from aglet.doors.lsp.framing import Frames, Oversized, Untrusted
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import Bad, parse
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import ATOMIC, Writer
+from aglet.doors.messages import Bad, parse
 from aglet.engine.admission import Refused
 from aglet.engine.facts import (
     Admitted,

@@ -237,7 +237,7 @@ def test_a_selection_can_be_asked_about_and_the_transcript_opens(serve: Serve) -
     assert resource["text"] == "line 3 😋\nline 4 😋\n"
     assert resource["uri"] == f"{client.uri}#L3-L4"
     client.wire.call("agent/status")
-    assert "It counts." in Path(client.shown[0].removeprefix("file://")).read_text()
+    assert "It counts." in client.wire.call("workspace/textDocumentContent", {"uri": client.shown[0]})["text"]
 
 
 def test_a_diagnostic_can_be_fixed(serve: Serve) -> None:

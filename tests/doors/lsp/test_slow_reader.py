@@ -10,7 +10,7 @@ import pytest
 
 from aglet.doors.fold import fold
 from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
-from aglet.doors.lsp.messages import dumps
+from aglet.doors.messages import dumps
 from aglet.engine.loop import GRACE
 from support.leftovers import at_rest, resident
 from support.patience import TRIES, wait_until

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.lsp.markdown import heading, markdown
 from aglet.doors.lsp.plain import brief
 from aglet.doors.lsp.seen import MOST_LINES, seen, shortened
 from aglet.doors.lsp.transcript import Transcript, write_page
+from aglet.doors.markdown import heading, markdown
 from aglet.engine.vocabulary import JsonObject, Option, Question
 from support.wire import Message, turns
 

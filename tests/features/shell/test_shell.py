@@ -139,6 +139,7 @@ old
 
 
 async def test_cancelling_ends_the_command(tools: Toolbox, tmp_path: Path) -> None:
+    """Row 35: the whole tree ends."""
     call = asyncio.create_task(tools.call("shell", command="echo $$ > pid; sleep 60 & wait"))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.01)

@@ -483,7 +483,7 @@
 ---@field tail? integer
 ---@field takeControl? boolean
 
----What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+---What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session.
 ---@class aglet.ResumeResult
 ---@field sessionId string
 ---@field epoch string
@@ -494,6 +494,7 @@
 ---@field openRequests aglet.Question[]
 ---@field events? table<string, any>[]
 ---@field snapshot? aglet.Snapshot
+---@field readOnly? boolean
 
 ---A prompt was accepted; `admission` is started or queued.
 ---@class aglet.RunAdmittedData
@@ -674,7 +675,7 @@
 ---@field lastItemId string
 ---@field checkpointId? string
 
----One session; `state` is idle, running or requiresAction, times are ISO 8601.
+---One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
 ---@class aglet.SessionRow
 ---@field sessionId string
 ---@field title string
@@ -683,6 +684,9 @@
 ---@field updatedAt string
 ---@field state string
 ---@field parentSessionId? string
+---@field tags? string[]
+---@field archived? boolean
+---@field interrupted? boolean
 
 ---What can be done with sessions besides running them.
 ---@class aglet.SessionSkills

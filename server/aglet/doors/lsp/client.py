@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from aglet.doors.lsp.framing import BODY_LIMIT
-from aglet.doors.lsp.messages import INVALID_PARAMS, Bad, JsonObject
+from aglet.doors.messages import INVALID_PARAMS, Bad, JsonObject
 
 PROTOCOL_VERSIONS = (1,)
 LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a client draws

@@ -3,13 +3,13 @@
 import asyncio
 
 from aglet.doors import from_wire
+from aglet.doors.errors import REQUEST_FAILED
 from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.errors import REQUEST_FAILED
 from aglet.doors.lsp.hunks import find, guess, lines_of
-from aglet.doors.lsp.messages import Bad, JsonObject
 from aglet.doors.lsp.review import Pending, kept, reverted
+from aglet.doors.messages import Bad, JsonObject
 from aglet.engine.invoking import NOBODY
 from aglet.engine.ports import WorkspaceError
 

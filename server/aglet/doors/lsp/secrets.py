@@ -2,8 +2,8 @@
 
 import asyncio
 
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 
 PATIENCE = 30.0  # seconds; the editor's storage may have to be unlocked

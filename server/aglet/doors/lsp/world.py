@@ -12,7 +12,7 @@ from aglet.doors import from_wire
 from aglet.doors.logs import begin_log
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.client_tools import ClientTools
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 from aglet.engine.ports import ModelClient
 from aglet.engine.sessions import Sessions
 from aglet.workspace.editor import Editor
