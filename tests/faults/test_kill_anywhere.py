@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from support.model_server import ModelServer, Reply, Request
+from support.patience import PATIENCE
 from support.wire_rules import check_printed
 
 STEPS, KILLS, ATTEMPTS = 10, 4, 12
@@ -46,7 +47,7 @@ def run_with_kills(work: Path, home: Path, url: str, chance: random.Random) -> N
         if attempt < KILLS:
             time.sleep(chance.uniform(0.25, 1.5))
             process.kill()
-        said, errors = process.communicate(timeout=60)
+        said, errors = process.communicate(timeout=PATIENCE)
         check_printed(OPTIONS, said.decode(), process.returncode)
         if process.returncode == 0:
             return
@@ -89,7 +90,7 @@ def prove(work: Path, home: Path, seed: int) -> None:
     assert paired(asked), f"seed {seed}: {json.dumps(asked)[:2000]}"
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_a_killed_run_is_resumed_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
     """Row 74: kill -9 of the real process at random moments."""
     prove(tmp_path / "work", tmp_path / "home", seed)

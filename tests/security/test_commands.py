@@ -323,11 +323,13 @@ def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
     return len(passed)
 
 
-def test_no_command_of_the_corpus_escapes(desk: Desk) -> None:
+@pytest.mark.timeout(1_800)
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_no_command_of_the_corpus_escapes(desk: Desk, every: int) -> None:
     commands = list(dict.fromkeys(corpus()))
     assert len(commands) > 5_000
-    passed = assert_no_escape(desk, commands)
-    assert passed >= 100, "harmless ones are let through, so the differential run means something"
+    passed = assert_no_escape(desk, commands[::every])
+    assert passed >= 100 // every, "harmless ones are let through, so the differential run means something"
 
 
 PIECES = st.one_of(

@@ -1,16 +1,15 @@
 """A client without a line of our code: it does what its capability block says, and nothing else."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from aglet.doors.lsp.positions import Place, offset_at, place_at
+from support.patience import wait_until
 from support.wire import Message, Wire
 
 FIXTURES = Path(__file__).with_name("fixtures")
-LONG = 30.0  # seconds: on a busy machine a server takes a while to start
 CLIENTS = ("neovim", "helix", "eglot", "vscode")
 
 
@@ -78,22 +77,18 @@ class PlainClient:
 
     def eventually(self, done: Callable[[], object]) -> None:
         """Wait until this is so."""
-        deadline = time.monotonic() + LONG
-        while not done():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(done)
 
     def message(self, text: str) -> Message:
         """Wait for a message that has this in it."""
         shown = self.wire.until(
             lambda m: m.get("method", "").startswith("window/showMessage") and text in m["params"]["message"],
-            LONG,
         )
         return shown["params"]
 
     def _call(self, method: str, params: Message) -> Any:
         number = self.wire.post(method, params)
-        response = self.wire.until(lambda m: "method" not in m and m.get("id") == number, LONG)
+        response = self.wire.until(lambda m: "method" not in m and m.get("id") == number)
         assert "result" in response, response
         return response["result"]
 

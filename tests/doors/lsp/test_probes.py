@@ -149,7 +149,7 @@ UNTRUSTED = {
 
 
 def gives_up(arena: Arena, data: bytes, limit: float, *, greeted: bool = False) -> None:
-    """Within `limit` seconds; of a fresh server they begin before it does."""
+    """Within `limit` seconds, a fraction of it on a quiet machine; a fresh server begins in them."""
     for watch in within(limit):
         wire = arena.fresh(greeted=greeted)
         with watch:
@@ -165,7 +165,7 @@ for _name, _data in UNTRUSTED.items():
     probe(_name)(lambda arena, data=_data: gives_up(arena, data, 5.0))
 for _name in ("LF only", "length too short by one", "Content-Length 10^13"):
     probe(f"{_name}, in a session")(
-        lambda arena, data=UNTRUSTED[_name]: gives_up(arena, data, 1.0, greeted=True)
+        lambda arena, data=UNTRUSTED[_name]: gives_up(arena, data, 3.0, greeted=True)
     )
 
 

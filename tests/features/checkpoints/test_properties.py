@@ -63,7 +63,7 @@ class Tale:
         return steps[ours[0] - 1][2] if ours[0] else None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(deeds=DEEDS, bodies=st.lists(BODIES, min_size=8, max_size=8), data=st.data())
 def test_a_restore_takes_back_the_agents_work_and_nothing_else(
     deeds: list[Deed], bodies: list[str], data: st.DataObject
