@@ -89,6 +89,20 @@ class SaveAnswer:
     saved: list[str]
 
 
+@define
+class SecretParams:
+    """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
+
+    host: str
+
+
+@define
+class SecretAnswer:
+    """The key; absent when there is none."""
+
+    value: str | None = None
+
+
 # --- sessions ------------------------------------------------------------------------------------
 
 
@@ -197,7 +211,10 @@ class Snapshot:
 
 @define
 class ResumeResult:
-    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire."""
+    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+
+    `readOnly` is true while another process writes the session.
+    """
 
     session_id: str
     epoch: str
@@ -208,6 +225,7 @@ class ResumeResult:
     open_requests: list[Annotated[Any, Question]]
     events: list[JsonObject] | None = None
     snapshot: Snapshot | None = None
+    read_only: bool | None = None
 
 
 # --- runs ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, asked, bounds, check_folder
+from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, asked, bounds_of, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.ports import Asker, Clock, ModelClient
@@ -25,6 +25,7 @@ from aglet.features import (
     guards,
     history,
     instructions,
+    lean,
     output_schema,
     permissions,
     recovery,
@@ -33,7 +34,6 @@ from aglet.features import (
     usage,
 )
 from aglet.features.client_tools.calling import NO_CLIENT, Client
-from aglet.features.output_schema.settings import schema_from
 from aglet.features.permissions.rules import denied
 from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
@@ -42,15 +42,13 @@ from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
-EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
-
 
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
     def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
         self.setup, self._client, self._editor = setup, client, editor
-        self._usual = HEADLESS if headless else EDITOR
+        self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
         self.sessions = Sessions(self._store, self._equip, self._clock)
@@ -66,8 +64,7 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds(self.setup.load(folder).config, options, *self._usual)
-            schema_from(options)
+            bounds_of(self.setup.load(folder).config, options, headless=self._headless)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -86,8 +83,10 @@ class World:
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
         options = {**state.options, **admitted.options}
-        usual, schema = bounds(config, options, *self._usual), schema_from(options)
-        limits, seconds = left_of(session, admitted, usual, asked(admitted.options))
+        bounds = bounds_of(config, options, headless=self._headless)
+        limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
+        window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
+        config = config.for_window(window)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
@@ -95,12 +94,13 @@ class World:
         return Outfit(
             features=(
                 *rooms,
-                *((output_schema.build(config.output_schema, schema),) if schema else ()),
+                *((output_schema.build(config.output_schema, bounds.schema),) if bounds.schema else ()),
                 *((recovery.build(workspace.clean, self._store.tidy),) if cut_off(state) else ()),
                 history.build(
                     models, session.log.record, titles=config.history.titles and "fast" in config.tiers
                 ),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
+                *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
             ),
             models=models,
             workspace=workspace,

@@ -17,6 +17,7 @@ from aglet.engine.facts import (
     PhaseStarted,
     Replied,
     Retrying,
+    RunEnded,
     TextDelta,
     ThinkingDelta,
     ToolStarted,
@@ -39,6 +40,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from support.patience import PATIENCE, become
 from support.scenario import FakeTool, Meanwhile, call, check, overflow, say, stop_with
 
 WRITES = frozenset({Effect.WRITES})
@@ -331,7 +333,7 @@ async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
 async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aglet.engine.loop.GRACE", 0.05)
     monkeypatch.setattr("aglet.engine.sessions.GRACE", 0.05)
-    release = asyncio.Event()
+    release, released = asyncio.Event(), asyncio.Event()
 
     async def deaf(context: ToolContext) -> None:
         while not release.is_set():
@@ -339,11 +341,13 @@ async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: p
                 await release.wait()
             except asyncio.CancelledError:
                 context.show("I do not listen")
+        released.set()
 
     async def cancel(scene: Meanwhile) -> None:
         await scene.until_fact(ToolStarted)
         scene.session.cancel()
-        asyncio.get_running_loop().call_later(0.2, release.set)  # it wakes when nobody waits any more
+        await scene.until_fact(RunEnded)
+        release.set()  # it wakes when nobody waits any more
 
     state = await check(
         call(("c1", "deaf")), say("never said"),
@@ -354,7 +358,7 @@ async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: p
     result = state.context.messages[-1]
     assert isinstance(result, ToolResult)
     assert "outcome of this call is unknown" in result.text
-    await asyncio.sleep(0.3)
+    await become(released.is_set)
 
 
 async def test_cancel_before_the_start_never_asks_the_model() -> None:
@@ -401,12 +405,15 @@ async def test_an_overflow_in_the_middle_of_an_answer_discards_what_was_shown() 
 
 
 async def test_steering_goes_into_the_next_request() -> None:
+    steered = asyncio.Event()
+
     async def steer(scene: Meanwhile) -> None:
         await scene.until_fact(ToolStarted)
         assert (await scene.session.steer((Text("and quickly"),))).outcome == "injected"
+        steered.set()
 
     async def wait(context: ToolContext) -> None:
-        await asyncio.sleep(0.05)
+        await steered.wait()
 
     state = await check(
         call(("c1", "look")), say(),
@@ -422,12 +429,15 @@ async def test_steering_goes_into_the_next_request() -> None:
 
 
 async def test_steering_during_the_last_reply_makes_the_run_go_on() -> None:
+    steered = asyncio.Event()
+
     async def steer(scene: Meanwhile) -> None:
         await scene.until(lambda event: isinstance(event, Glimpse))
         await scene.session.steer((Text("one more thing"),))
+        steered.set()
 
     await check(
-        [TextDelta("", "done"), lambda: asyncio.sleep(0.05), Replied("", "done")], say("that too"),
+        [TextDelta("", "done"), steered.wait, Replied("", "done")], say("that too"),
         meanwhile=steer,
         facts=[
             *START, "turn", "steered one more thing", "replied done", "took in user: one more thing",
@@ -649,7 +659,7 @@ async def test_background_work_ends_with_its_run() -> None:
         features=[Feature(name="watch", around_run=around)],
         facts=[*START, "turn", "replied done", "ended end_turn"],
     )
-    await asyncio.wait_for(ended.wait(), 1)
+    await asyncio.wait_for(ended.wait(), PATIENCE)
 
 
 async def test_background_work_of_the_session_outlives_its_run() -> None:

@@ -22,7 +22,6 @@ UNUSABLE = 2
 # Killed before the prompt was in, or after the last fact: the user is told so, and says what to do.
 SAY_AGAIN = {"sessionNotFound": ["run", "go"], "nothingToContinue": ["resume", "go"]}
 OPTIONS = ["--mode", "allowAll", "--max-turns", "50", "--output", "jsonl"]
-pytestmark = pytest.mark.timeout(120)
 
 
 def next_step(request: Request) -> Reply:

@@ -11,7 +11,7 @@ import pytest
 
 from aglet.engine.facts import RunStarted, SessionChanged
 from aglet.engine.ports import SessionRow
-from aglet.stores import catalogue
+from aglet.stores import catalogue, disk
 from aglet.stores.files import FileStore
 from support.store_samples import conversation, entries_of
 
@@ -177,7 +177,7 @@ def test_where_the_system_does_not_tell_of_locks_the_journal_is_believed(
     journal = store.open("ses_0")
     journal.append(*entries_of([RunStarted("run_2")], after=7, at=1000.0))
     journal.close()
-    monkeypatch.setattr(catalogue, "_LOCKS", Path("/nowhere"))
+    monkeypatch.setattr(disk, "_LOCKS", Path("/nowhere"))
     assert store.list()[0][0].state == "running"
 
 

@@ -119,6 +119,33 @@ def test_a_session_knows_for_which_request_it_was_made(store: Store) -> None:
     assert store.create("ses_2").asked == ""
 
 
+async def test_a_session_is_followed_while_somebody_writes_it(store: Store) -> None:
+    journal = store.create("ses_1", "asked for")
+    journal.append(*entries_of(SAMPLES[:2]))
+    tail = store.follow("ses_1")
+    assert (tail.session_id, tail.epoch, tail.asked) == ("ses_1", journal.epoch, "asked for")
+    assert (tail.entries(), tail.damage, tail.trouble) == (entries_of(SAMPLES[:2]), "", "")
+    journal.append(*entries_of(SAMPLES[2:], after=2))
+    tail.more()
+    tail.more()
+    assert tail.entries() == entries_of(SAMPLES)
+    assert tail.entries(after=3) == entries_of(SAMPLES)[3:]
+    with pytest.raises(JournalBusy):
+        tail.append(*entries_of(SAMPLES[:1], after=len(SAMPLES)))
+    with pytest.raises(JournalBusy):
+        await tail.sync()
+    assert tail.held()
+    journal.close()
+    assert not tail.held()
+    store.delete("ses_1")
+    with pytest.raises(JournalError, match="ses_1"):
+        tail.more()
+    tail.close()
+    tail.close()
+    with pytest.raises(JournalError, match="ses_1"):
+        store.follow("ses_1")
+
+
 def test_a_session_is_made_once(store: Store) -> None:
     store.create("ses_1").append(*entries_of(SAMPLES))
     with pytest.raises(JournalError, match="already"):

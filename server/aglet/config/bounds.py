@@ -1,21 +1,42 @@
-"""What a run may spend: its options, then the configuration, then what the door says."""
+"""What a run may spend and has to give: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from aglet.config.schema import Config
-from aglet.engine.recovering import Bounds
+from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.limits import limits_from
 from aglet.features.deadline.settings import seconds_from
+from aglet.features.output_schema.settings import schema_from
+
+EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
-def bounds(config: Config, options: Mapping[str, object], turns: int | None, seconds: float | None) -> Bounds:
-    """The limits and the seconds of a run that begins anew; the door has so many turns and seconds.
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits of a run, its seconds (`None`: no end), and the schema of its answer ({}: any)."""
 
-    Raises `ValueError`, which says what is expected.
-    """
-    return limits_from(options, config.budget, turns), seconds_from(options, config.deadline, seconds)
+    limits: Limits
+    seconds: float | None
+    schema: JsonObject
+
+    @property
+    def spending(self) -> tuple[Limits, float | None]:
+        """The limits and the seconds."""
+        return self.limits, self.seconds
 
 
-def asked(options: Mapping[str, object]) -> Bounds:
-    """What the options alone say. Raises `ValueError`."""
-    return bounds(Config(), options, None, None)
+def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
+    """The bounds of a run with these options. Raises `ValueError`."""
+    turns, seconds = HEADLESS if headless else EDITOR
+    return Bounds(
+        limits_from(options, config.budget, turns),
+        seconds_from(options, config.deadline, seconds),
+        schema_from(options),
+    )
+
+
+def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:
+    """What the options alone say of limits and seconds. Raises `ValueError`."""
+    usual = Config()
+    return limits_from(options, usual.budget, None), seconds_from(options, usual.deadline, None)

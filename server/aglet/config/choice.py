@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from aglet.config.endpoints import Offered, offered_models
+from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
 from aglet.engine.ports import ModelClient, ModelError, ModelResolver
@@ -57,7 +57,11 @@ class Choice:
         return self.models(folder).resolve(name)
 
     async def find(self, folder: str) -> None:
-        """Look for models on this machine if none is configured. Raises `ConfigError` when there is none."""
+        """Look for kept keys, and for models on this machine if none is configured.
+
+        Raises `ConfigError` when there is no model.
+        """
+        await look_for_keys(self._setup(), folder)
         if not self._offered(folder).endpoints:
             from aglet.models.local import find_local  # noqa: PLC0415 - needed only without a configuration
 
@@ -80,6 +84,13 @@ class Choice:
             return self.models(folder)
         except ConfigError as problem:
             return NoModels(problem)
+
+    def window(self, folder: str, name: str) -> int | None:
+        """How many tokens the named model holds, `None` when that is not known."""
+        try:
+            return self.models(folder).resolve(name).info.context_window
+        except (ConfigError, ModelError):  # whoever asks the model will be told
+            return None
 
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""

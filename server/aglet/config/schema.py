@@ -14,6 +14,7 @@ from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.history.settings import Settings as History
 from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.lean.settings import Settings as Lean
 from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.recovery.settings import Settings as Recovery
@@ -43,6 +44,7 @@ class Config(BaseModel):
     budget: Budget = Budget()
     history: History = History()
     instructions: Instructions = Instructions()
+    lean: Lean = Lean()
     continuation: Continuation = Continuation()
     output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
@@ -55,3 +57,9 @@ class Config(BaseModel):
     shell: Shell = Shell()
     ask: Ask = Ask()
     client_tools: ClientTools = ClientTools()
+
+    def for_window(self, window: int | None) -> "Config":
+        """The same for a model that holds so many tokens: with short instructions where they are few."""
+        if window is None or not self.lean.applies(window):
+            return self
+        return self.model_copy(update={"instructions": self.instructions.short(window)})

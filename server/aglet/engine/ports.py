@@ -170,6 +170,17 @@ class Journal(Protocol):
     def close(self) -> None: ...
 
 
+class Tail(Journal, Protocol):
+    """The journal of a session that another process writes; whoever appends to it gets `JournalBusy`.
+
+    `more` takes in what was written since (then `entries` has it); it works on the disk and raises
+    `JournalError` when the journal is not the same any more. `held` is whether a process writes it.
+    """
+
+    def more(self) -> None: ...
+    def held(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRow:
     """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
@@ -190,13 +201,15 @@ class Store(Protocol):
     """Where journals live.
 
     `create` and `open` take the write lock; `open` and `delete` raise `JournalError` when there is no such
-    session and `JournalBusy` when another process has it. `peek` reads without a lock. `list` is newest
-    first; `search` matches titles and what was said; `cursor` is an opaque string from the last page.
+    session and `JournalBusy` when another process has it. `peek` and `follow` read without a lock. `list`
+    is newest first; `search` matches titles and what was said; `cursor` is an opaque string from the last
+    page.
     """
 
     def create(self, session_id: str, asked: str = "") -> Journal: ...
     def open(self, session_id: str) -> Journal: ...
     def peek(self, session_id: str) -> Sequence[Entry]: ...
+    def follow(self, session_id: str) -> Tail: ...
     def delete(self, session_id: str) -> None: ...
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50

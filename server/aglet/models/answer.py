@@ -2,10 +2,11 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from aglet.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
+from aglet.engine.ports import ToolSpec
 from aglet.engine.vocabulary import Finish, JsonObject, Usage
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import CallFailed, Failure, broken_off, empty, nonsense, refusal, web_page
@@ -15,6 +16,7 @@ from aglet.models.thinking import LeadingThought
 from aglet.models.tool_calls import ToolCalls
 from aglet.models.usage import cost_of
 from aglet.models.values import objects_in
+from aglet.models.written_calls import WrittenCalls
 
 CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
 
@@ -36,7 +38,12 @@ class Answer(ABC):
         self._whole = self._refused = self._begun = False
         self._usage = Usage()
         self._new = Pieces()  # not handed on yet
+        self._written = WrittenCalls({})
         self._handed: dict[Kind, list[str]] = {"text": [], "thinking": []}
+
+    def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """These tools were offered: what the model writes in its text may be calls of them."""
+        self._written = WrittenCalls({tool.name: tool.schema for tool in tools})
 
     @abstractmethod
     def _read(self, chunk: JsonObject) -> None:
@@ -75,6 +82,7 @@ class Answer(ABC):
         """What is new; with `final` also what was held back for what might have followed."""
         if final:
             self._say(*self._thought.close())
+            self._end_of_text()
         made: list[TextDelta | ThinkingDelta] = []
         for kind, text in self._new.taken(final=final):
             self._handed[kind].append(text)
@@ -106,7 +114,15 @@ class Answer(ABC):
 
     def _say(self, thinking: object, text: object) -> None:
         self._new.add("thinking", thinking if isinstance(thinking, str) else "")
-        self._new.add("text", text if isinstance(text, str) else "")
+        self._new.add("text", self._written.feed(text) if isinstance(text, str) else "")
+
+    def _end_of_text(self) -> None:
+        """Calls that stand in the text count when the answer is whole and there are no others."""
+        whole = self.finished and not (self.failure or self._refused or self._finish in CUTTING)
+        text, calls = self._written.close(whole=whole and not self._calls.any)
+        self._new.add("text", text)
+        for place, (name, arguments) in enumerate(calls):
+            self._calls.take({"index": place, "function": {"name": name, "arguments": arguments}})
 
     def _unreadable(self, data: str) -> Failure | None:
         if self.finished or not data.strip():

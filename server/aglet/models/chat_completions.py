@@ -167,4 +167,5 @@ DIALECT = Dialect(
     body=body_of,
     answer=ChatAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
+    writes_calls=True,
 )

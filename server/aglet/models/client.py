@@ -75,6 +75,8 @@ class HttpModel:
             yield too_long_to_be_kept
             return
         answer = self._dialect.answer(request.reply_id, self._endpoint)
+        if self._dialect.writes_calls:
+            answer.offer(request.tools)
         url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
         asked = Asked("POST", url, headers, content, until)
         async with self._connections.ask(self._endpoint, asked) as response:

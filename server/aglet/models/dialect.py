@@ -27,7 +27,8 @@ class Dialect:
 
     `key` is the header that carries the API key and how it stands there. `names` are the keys under
     which the server's list of models holds the list and a model's name. `counting` is how the server
-    counts tokens, where it does; `cuts_silently`, that it drops what does not fit without a word.
+    counts tokens, where it does; `cuts_silently`, that it drops what does not fit without a word;
+    `writes_calls`, that there are servers of it which leave the calls of weak models in the text.
     """
 
     url: Callable[[Endpoint], str]
@@ -39,6 +40,7 @@ class Dialect:
     headers: Mapping[str, str] | None = None
     counting: Counting | None = None
     cuts_silently: bool = False
+    writes_calls: bool = False
 
     def sent_headers(self, endpoint: Endpoint) -> dict[str, str]:
         """All headers for this endpoint: the user's own replace ours."""

@@ -103,4 +103,5 @@ DIALECT = Dialect(
     listing=lambda endpoint: f"{root(endpoint)}/api/tags",
     names=("models", "name"),
     cuts_silently=True,
+    writes_calls=True,
 )

@@ -203,4 +203,5 @@ DIALECT = Dialect(
     body=body_of,
     answer=ResponsesAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
+    writes_calls=True,
 )

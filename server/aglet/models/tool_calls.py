@@ -54,6 +54,11 @@ class ToolCalls:
         made = [parts for parts in self._calls if not parts.empty]
         return tuple(_call(parts, cut=cut and parts is made[-1]) for parts in made)
 
+    @property
+    def any(self) -> bool:
+        """Whether there is a call."""
+        return any(not parts.empty for parts in self._calls)
+
     def extras(self) -> list[JsonObject]:
         """What each call carried that must be sent back with it (Gemini's thought signatures)."""
         return [parts.extra for parts in self._calls if not parts.empty]

@@ -11,6 +11,7 @@ READ = os.O_RDONLY | _SAFELY
 APPEND = os.O_RDWR | os.O_APPEND | _SAFELY
 CREATE = APPEND | os.O_CREAT | os.O_EXCL
 PRIVATE = 0o600
+_LOCKS = Path("/proc/locks")
 _UNFINISHED = "new-"
 
 
@@ -87,3 +88,14 @@ def flush_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def locked_inodes() -> set[int] | None:
+    """The files that some process holds a `flock` on; `None` where the system does not tell (proc(5))."""
+    try:
+        lines = _LOCKS.read_text("ascii").splitlines()
+    except OSError:
+        return None
+    return {
+        int(line.split()[5].rpartition(":")[2]) for line in lines if " FLOCK " in line and "->" not in line
+    }

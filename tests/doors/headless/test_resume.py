@@ -11,6 +11,7 @@ from aglet.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStar
 from aglet.engine.vocabulary import Stop, StopReason, Text
 from aglet.stores.files import FileStore
 from doors.headless.conftest import Aglet
+from support.patience import PATIENCE
 
 LIST = {"name": "list_dir", "arguments": {}}
 
@@ -47,7 +48,7 @@ def test_an_interrupted_run_goes_on_without_a_prompt(aglet: Aglet) -> None:
     process = aglet.start("run", "go")
     aglet.wait_until_asked(2)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(5) == 1
+    assert process.wait(PATIENCE) == 1
     process.communicate()
     aglet.script({"calls": [LIST]}, {"text": "Done after all."})
     done = aglet.run("resume", "--output", "jsonl")

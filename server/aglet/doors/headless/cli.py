@@ -52,6 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_models(commands.add_parser("models", help="what models there are, and what is known of them"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
+    _add_key(commands.add_parser("key", help="keep API keys, each for one host"))
     _add_schema(commands.add_parser("schema", help="the protocol, for whoever writes a client"))
     _add_demo(commands.add_parser("demo", help="watch a whole session, with a scripted model"))
     return parser
@@ -138,6 +139,24 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     explain.add_argument("--json", action="store_true", help="as JSON")
     _add_place(explain)
     explain.set_defaults(command="explain")
+
+
+def _add_key(parser: argparse.ArgumentParser) -> None:
+    acts = parser.add_subparsers(metavar="COMMAND", required=True)
+    told = "a host, a provider (openai, anthropic, gemini) or a configured model"
+    keep = acts.add_parser("set", help="keep a key: it is asked for, or read from standard input")
+    keep.add_argument("host", help=told)
+    keep.add_argument(
+        "--in",
+        dest="place",
+        choices=("keyring", "file"),
+        default="",
+        help="where (the keyring, if there is one)",
+    )
+    acts.add_parser("remove", help="forget a key").add_argument("host", help=told)
+    acts.add_parser("list", help="for which hosts a key is kept")
+    for act, each in acts.choices.items():
+        each.set_defaults(command="key", act=act)
 
 
 def _add_schema(parser: argparse.ArgumentParser) -> None:

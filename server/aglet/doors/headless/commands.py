@@ -14,6 +14,7 @@ from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
 from aglet.doors.headless.filing import FILING
+from aglet.doors.headless.keys import key
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import tell
@@ -119,6 +120,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     **FILING,
     "doctor": doctor,
     "explain": explain,
+    "key": key,
     "models": models,
 }
 

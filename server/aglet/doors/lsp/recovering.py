@@ -8,8 +8,8 @@ from typing import Any
 from aglet.config import ConfigError
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.messages import Bad
 from aglet.doors.lsp.peer import PeerError
+from aglet.doors.messages import Bad
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import JournalError, ModelError, SessionRow
 from aglet.engine.recovering import ATTEMPTS, attempts, go_on

@@ -1,6 +1,12 @@
 """The `[instructions]` section of the configuration."""
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict, PositiveInt
+
+from aglet.features.instructions.prompt import SHORT
+
+CHARACTERS = 4  # of a token, about
 
 
 class Settings(BaseModel):
@@ -12,3 +18,8 @@ class Settings(BaseModel):
     append: str = ""
     project_files: bool = True
     file_limit: PositiveInt = 32_000
+
+    def short(self, window: int) -> Self:
+        """The same for a model of so many tokens: a short prompt, and no file over a fifth of them."""
+        limit = min(self.file_limit, max(window * CHARACTERS // 5, 1))
+        return self.model_copy(update={"system": self.system or SHORT, "file_limit": limit})
