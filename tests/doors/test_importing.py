@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aglet.doors.exporting import exported
 from aglet.doors.importing import NoSession, imported
-from aglet.engine.facts import Admitted, Noted, RunStarted, SessionChanged
+from aglet.engine.facts import Admitted, Noted, RunStarted, SessionChanged, TakenIn
 from aglet.engine.vocabulary import AssistantMessage, Image, StopReason, Text, ToolResult, UserMessage
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
@@ -143,7 +143,7 @@ def test_what_of_the_reference_is_out_of_order_is_kept_and_every_call_has_its_re
         (b'{"messages": []}', "no messages"),
         (b'{"messages": [{"role": "wizard"}]}', "messages[0]"),
         (b'{"messages": [3]}', "messages[0]"),
-        (b'{"crc":"00000000","journal":1}\n', "damaged"),
+        (b'["00000000",{"journal":1}]\n', "damaged"),
         (b"[" * 100_000, "neither"),
     ],
 )
@@ -203,9 +203,7 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
         Image("aGk=", "image/png"),
     )
     facts = [SessionChanged("/work"), Admitted("run_1", "item_1", image), RunStarted("run_1")]
-    from aglet.engine.facts import Injected  # noqa: PLC0415 - only here
-
-    page = exported("s", entries_of([*facts, Injected((UserMessage("item_1", image),))]), "html").decode()
+    page = exported("s", entries_of([*facts, TakenIn(("item_1",))]), "html").decode()
     assert page.count("<img") == 1
     assert "onload" not in page
 

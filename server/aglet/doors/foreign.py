@@ -19,6 +19,7 @@ from aglet.engine.facts import (
     RunEnded,
     RunStarted,
     SessionChanged,
+    TakenIn,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -124,7 +125,7 @@ class _Runs:
         yield Admitted(self._run_id, item_id, content)
         yield RunStarted(self._run_id)
         if content:
-            yield Injected((UserMessage(item_id, content),))
+            yield TakenIn((item_id,))
 
     def _said(self, message: JsonObject) -> Iterator[Fact]:
         yield from self._settle()

@@ -4,6 +4,7 @@ What is imported is what was said and done, never what was allowed: options, per
 rooms stay behind, because a file of strangers may grant nothing.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import Stop, StopReason
 from aglet.stores.reading import read
 
+_LINE = re.compile(rb'\["[0-9a-f]{8}",')  # how a line of ours begins
 LARGEST = 500_000_000  # bytes
 KEPT_NOTES = frozenset({"history"})
 IMPORTED = Stop(StopReason.INTERRUPTED, "it was exported before it was done")
@@ -29,7 +31,7 @@ def imported(data: bytes, now: float) -> tuple[list[Entry], State]:
 
     Raises `NoSession`.
     """
-    entries = _own(data) if data.startswith(b'{"crc"') else _renumbered(converted(_text(data)), now)
+    entries = _own(data) if _LINE.match(data) else _renumbered(converted(_text(data)), now)
     try:
         state = fold_all(entries)
     except (LookupError, TypeError, ValueError) as problem:  # whole lines, but not of a session
