@@ -16,6 +16,7 @@ from aglet.models.errors import refusal
 from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
 from aglet.models.reasoning import Reasoning
 from aglet.models.shape import NAME, is_closed
+from aglet.models.tokenizing import counted
 from aglet.models.usage import usage_of
 from aglet.models.values import object_in, objects_in
 
@@ -168,4 +169,5 @@ DIALECT = Dialect(
     answer=ChatAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
     writes_calls=True,
+    counting=counted,
 )
