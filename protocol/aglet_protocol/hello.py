@@ -63,7 +63,10 @@ class ClientTool:
 
 @define
 class ClientBlock:
-    """What the client can. `protocolVersions` is best first; absent means `[1]`."""
+    """What the client can. `protocolVersions` is best first; absent means `[1]`.
+
+    `secrets`: it answers `agent/secret`.
+    """
 
     protocol_versions: list[int] | None = None
     events: EventWishes | None = None
@@ -71,6 +74,7 @@ class ClientBlock:
     ask_user: AskUserSkills | None = None
     edits: EditSkills | None = None
     follow_along: Marker | None = None
+    secrets: Marker | None = None
     tools: list[ClientTool] | None = None
 
 

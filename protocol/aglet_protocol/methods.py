@@ -44,6 +44,7 @@ METHODS: dict[str, Method] = {
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
     "agent/save": Method(types.SaveParams, types.SaveAnswer, "toClient"),
+    "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }
 

@@ -89,6 +89,20 @@ class SaveAnswer:
     saved: list[str]
 
 
+@define
+class SecretParams:
+    """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
+
+    host: str
+
+
+@define
+class SecretAnswer:
+    """The key; absent when there is none."""
+
+    value: str | None = None
+
+
 # --- sessions ------------------------------------------------------------------------------------
 
 
@@ -127,7 +141,10 @@ class SessionListParams:
 
 @define
 class SessionRow:
-    """One session; `state` is idle, running or requiresAction, times are ISO 8601."""
+    """One session; `state` is idle, running or requiresAction, times are ISO 8601.
+
+    `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
+    """
 
     session_id: str
     title: str
@@ -136,6 +153,9 @@ class SessionRow:
     updated_at: str
     state: str
     parent_session_id: str | None = None
+    tags: list[str] | None = None
+    archived: bool | None = None
+    interrupted: bool | None = None
 
 
 @define
@@ -191,7 +211,10 @@ class Snapshot:
 
 @define
 class ResumeResult:
-    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire."""
+    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+
+    `readOnly` is true while another process writes the session.
+    """
 
     session_id: str
     epoch: str
@@ -202,6 +225,7 @@ class ResumeResult:
     open_requests: list[Annotated[Any, Question]]
     events: list[JsonObject] | None = None
     snapshot: Snapshot | None = None
+    read_only: bool | None = None
 
 
 # --- runs ----------------------------------------------------------------------------------------

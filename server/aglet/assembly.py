@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, bounds_of, check_folder
+from aglet.config import Choice, Config, ConfigError, FolderGrants, Setup, asked, bounds_of, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.ports import Asker, Clock, ModelClient
+from aglet.engine.recovering import cut_off, left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject
@@ -22,10 +23,12 @@ from aglet.features import (
     doctor,
     files,
     guards,
+    history,
     instructions,
     lean,
     output_schema,
     permissions,
+    recovery,
     search,
     shell,
     usage,
@@ -47,8 +50,8 @@ class World:
         self.setup, self._client, self._editor = setup, client, editor
         self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
-        self._choice = Choice(lambda: self.setup)
-        self.sessions = Sessions(FileStore(setup.state_folder), self._equip, self._clock)
+        self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
+        self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in `folder`: the named one, the default, or one found on this machine.
@@ -58,10 +61,7 @@ class World:
         return await self._choice.model(folder, name)
 
     def check_options(self, folder: str, options: JsonObject) -> None:
-        """Refuse what a run in `folder` could not begin with, before it is admitted. Raises `ConfigError`.
-
-        `options` are those of the session and, above them, those of the run.
-        """
+        """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
             bounds_of(self.setup.load(folder).config, options, headless=self._headless)
@@ -84,21 +84,27 @@ class World:
         hidden = denied(config.permissions.deny)
         options = {**state.options, **admitted.options}
         bounds = bounds_of(config, options, headless=self._headless)
+        limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
         window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
         config = config.for_window(window)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        rooms = features(config, setup, workspace, session.questions, self._clock, bounds.seconds)
+        rooms = features(config, setup, workspace, session.questions, self._clock, seconds)
         names = {tool.spec.name for room in rooms for tool in room.tools}
+        models = self._choice.resolver(state.cwd)
         return Outfit(
             features=(
                 *rooms,
                 *((output_schema.build(config.output_schema, bounds.schema),) if bounds.schema else ()),
+                *((recovery.build(workspace.clean, self._store.tidy),) if cut_off(state) else ()),
+                history.build(
+                    models, session.log.record, titles=config.history.titles and "fast" in config.tiers
+                ),
                 client_tools.build(config.client_tools, self._client, session.session_id, names),
                 *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
             ),
-            models=self._choice.resolver(state.cwd),
+            models=models,
             workspace=workspace,
-            limits=bounds.limits,
+            limits=limits,
         )
 
 

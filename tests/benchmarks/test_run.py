@@ -4,8 +4,6 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from benchmarks.rows import ROWS
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +14,6 @@ def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.timeout(180)
 def test_every_row_is_measured_and_printed(tmp_path: Path) -> None:
     found = bench("--json", tmp_path / "values.json")
 

@@ -25,7 +25,6 @@ from aglet.doors.fold import fold
 from support.model_server import ModelServer, Reply
 from support.wire_rules import check_wire
 
-pytestmark = pytest.mark.timeout(60)
 Json = dict[str, Any]
 AGLET = [sys.executable, "-m", "aglet"]
 STUBBORN = "trap '' TERM; echo $$ > pid; while true; do sleep 0.1; done"

@@ -19,7 +19,8 @@ from aglet.engine.sessions import Sessions
 from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import AssistantMessage, Content, JsonObject, StopReason, Text, UserMessage
 from aglet.stores.memory import MemoryStore
-from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, call, describe, paired, say
+from support.patience import PATIENCE, become
+from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, asked, call, describe, paired, say
 
 
 def prompt(text: str) -> tuple[Content, ...]:
@@ -52,7 +53,7 @@ async def playing(*turns: list[Part], offers: Sequence[FakeAction] = ()) -> Asyn
 
 async def run(session: Session, text: str) -> None:
     """Prompt and wait for the end."""
-    await asyncio.wait_for(session.finished((await session.prompt(prompt(text))).run_id), 5)
+    await asyncio.wait_for(session.finished((await session.prompt(prompt(text))).run_id), PATIENCE)
 
 
 async def hang() -> None:
@@ -131,7 +132,7 @@ async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> No
         await run(session, "first")
         await session.prompt(prompt("second"))
         await session.prompt(prompt("third"))
-        await asyncio.sleep(0.01)
+        await asked(session, 2)
         fork = await sessions.fork(session.session_id)
         assert fork.state.queue == ()
         assert fork.state.stop
@@ -146,7 +147,7 @@ async def test_a_fork_at_the_last_item_of_a_running_run_ends_there() -> None:
     async with playing(call(("c1", "look")), [hang]) as sessions:
         session = await sessions.create("/work")
         await session.prompt(prompt("first"))
-        await asyncio.sleep(0.01)
+        await asked(session, 2)
         fork = await sessions.fork(session.session_id, "c1")
         assert seen(fork) == ["first", "(calls)", "(result)"]
         entries = session.log.journal.entries()
@@ -154,7 +155,7 @@ async def test_a_fork_at_the_last_item_of_a_running_run_ends_there() -> None:
         assert forked(entries[:before], "c1") == forked(entries, "c1")
         session.log.record(Noted("room", "kind", {}))
         session.cancel()
-        await asyncio.sleep(0.01)
+        await become(lambda: not session.state.running)
         assert [spoken(m) for m in session.state.transcript] == seen(fork)
 
 
@@ -265,7 +266,7 @@ async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
     async with playing([hang], say("x"), say("y"), say("z")) as sessions:
         session = await sessions.create("/work")
         first = await session.prompt(prompt("1"))
-        await asyncio.sleep(0.01)
+        await asked(session)
         ids = {text: (await session.prompt(prompt(text))).item_id for text in "abc"}
         move(session, ids["c"], 0, ANYBODY)
         assert waiting(session) == ["c", "a", "b"]
@@ -278,7 +279,7 @@ async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
                 remove(session, gone, ANYBODY)
         session.cancel(first.run_id)
         last = session.state.queue[-1].run_id
-        await asyncio.wait_for(session.finished(last), 5)
+        await asyncio.wait_for(session.finished(last), PATIENCE)
         assert seen(session)[-4:] == ["c", "x", "A", "y"]
 
 
@@ -286,13 +287,13 @@ async def test_a_prompt_that_waits_in_an_idle_session_is_replaced_before_it_begi
     async with playing([hang], say("x")) as sessions:
         session = await sessions.create("/work")
         await session.prompt(prompt("1"))
-        await asyncio.sleep(0.01)
+        await asked(session)
         old = await session.prompt(prompt("old"))
         await sessions.close(session.session_id)
         session = await sessions.open(session.session_id)
         await replace(session, old.item_id, prompt("new"), ANYBODY)
         assert session.state.queue
-        await asyncio.wait_for(session.finished(session.state.queue[-1].run_id), 5)
+        await asyncio.wait_for(session.finished(session.state.queue[-1].run_id), PATIENCE)
         assert seen(session)[-2:] == ["new", "x"]
 
 

@@ -17,6 +17,7 @@ from aglet.engine.facts import (
     PhaseStarted,
     Replied,
     Retrying,
+    RunEnded,
     TextDelta,
     ThinkingDelta,
     ToolStarted,
@@ -39,6 +40,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from support.patience import PATIENCE, become
 from support.scenario import FakeTool, Meanwhile, call, check, overflow, say, stop_with
 
 WRITES = frozenset({Effect.WRITES})
@@ -61,6 +63,7 @@ async def test_a_reply_without_calls_ends_the_run() -> None:
 
 
 async def test_tools_run_and_the_model_sees_their_results() -> None:
+    """Row 1: a run with a tool call."""
     tool = FakeTool("look", text="a file")
     state = await check(
         call(("c1", "look")), say(),
@@ -205,6 +208,8 @@ async def test_observing_features_see_every_fact_of_their_run() -> None:
 
 
 async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
+    """Row 12: a tool that raises."""
+
     async def crash(context: ToolContext) -> None:
         raise ValueError("out of cheese")
 
@@ -220,6 +225,7 @@ async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
 
 
 async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None:
+    """Row 12: an unknown tool."""
     await check(
         call(("c1", "nothing")), say(),
         features=[Feature(name="tools", tools=(FakeTool("look"),))],
@@ -232,6 +238,7 @@ async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None
 
 
 async def test_malformed_arguments_are_a_failed_result() -> None:
+    """Row 8: the model reads what is wrong and goes on."""
     broken = Replied("", "", tool_calls=(ToolCall("c1", "look", {}, malformed='{"a":'),))
     await check(
         [broken], say(),
@@ -280,6 +287,8 @@ async def test_an_unknown_model_is_a_model_error_before_any_turn() -> None:
 
 
 async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> None:
+    """Row 11: in the middle of a stream."""
+
     async def cancel(scene: Meanwhile) -> None:
         await scene.until(lambda event: isinstance(event, Glimpse))
         assert scene.session.cancel().state == "cancelling"
@@ -295,6 +304,8 @@ async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> No
 
 
 async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
+    """Row 11: in the middle of tools."""
+
     async def slow(context: ToolContext) -> None:
         context.show("half of the output")
         await hang()
@@ -322,7 +333,7 @@ async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
 async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aglet.engine.loop.GRACE", 0.05)
     monkeypatch.setattr("aglet.engine.sessions.GRACE", 0.05)
-    release = asyncio.Event()
+    release, released = asyncio.Event(), asyncio.Event()
 
     async def deaf(context: ToolContext) -> None:
         while not release.is_set():
@@ -330,11 +341,13 @@ async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: p
                 await release.wait()
             except asyncio.CancelledError:
                 context.show("I do not listen")
+        released.set()
 
     async def cancel(scene: Meanwhile) -> None:
         await scene.until_fact(ToolStarted)
         scene.session.cancel()
-        asyncio.get_running_loop().call_later(0.2, release.set)  # it wakes when nobody waits any more
+        await scene.until_fact(RunEnded)
+        release.set()  # it wakes when nobody waits any more
 
     state = await check(
         call(("c1", "deaf")), say("never said"),
@@ -345,7 +358,7 @@ async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: p
     result = state.context.messages[-1]
     assert isinstance(result, ToolResult)
     assert "outcome of this call is unknown" in result.text
-    await asyncio.sleep(0.3)
+    await become(released.is_set)
 
 
 async def test_cancel_before_the_start_never_asks_the_model() -> None:
@@ -359,6 +372,8 @@ async def test_cancel_before_the_start_never_asks_the_model() -> None:
 
 
 async def test_overflow_then_room_goes_on() -> None:
+    """Row 6: an overflow, then an answer."""
+
     async def compact(view: RunView) -> Sequence[Compacted]:
         return (Compacted("item_s", "the story so far", 1),) if view.state.overflowed else ()
 
@@ -390,12 +405,15 @@ async def test_an_overflow_in_the_middle_of_an_answer_discards_what_was_shown() 
 
 
 async def test_steering_goes_into_the_next_request() -> None:
+    steered = asyncio.Event()
+
     async def steer(scene: Meanwhile) -> None:
         await scene.until_fact(ToolStarted)
         assert (await scene.session.steer((Text("and quickly"),))).outcome == "injected"
+        steered.set()
 
     async def wait(context: ToolContext) -> None:
-        await asyncio.sleep(0.05)
+        await steered.wait()
 
     state = await check(
         call(("c1", "look")), say(),
@@ -411,12 +429,15 @@ async def test_steering_goes_into_the_next_request() -> None:
 
 
 async def test_steering_during_the_last_reply_makes_the_run_go_on() -> None:
+    steered = asyncio.Event()
+
     async def steer(scene: Meanwhile) -> None:
         await scene.until(lambda event: isinstance(event, Glimpse))
         await scene.session.steer((Text("one more thing"),))
+        steered.set()
 
     await check(
-        [TextDelta("", "done"), lambda: asyncio.sleep(0.05), Replied("", "done")], say("that too"),
+        [TextDelta("", "done"), steered.wait, Replied("", "done")], say("that too"),
         meanwhile=steer,
         facts=[
             *START, "turn", "steered one more thing", "replied done", "took in user: one more thing",
@@ -638,7 +659,7 @@ async def test_background_work_ends_with_its_run() -> None:
         features=[Feature(name="watch", around_run=around)],
         facts=[*START, "turn", "replied done", "ended end_turn"],
     )
-    await asyncio.wait_for(ended.wait(), 1)
+    await asyncio.wait_for(ended.wait(), PATIENCE)
 
 
 async def test_background_work_of_the_session_outlives_its_run() -> None:

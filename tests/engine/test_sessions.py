@@ -1,7 +1,7 @@
 """What a session admits, queues, steers, cancels, and gets back after a crash."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -29,7 +29,7 @@ from aglet.engine.loop import RunResult
 from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions, made_for
-from aglet.engine.state import fold_all
+from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import (
     SHUT_DOWN,
     Stop,
@@ -41,12 +41,14 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.patience import PATIENCE, become
 from support.scenario import (
     NOWHERE,
     FakeClock,
     FakeModel,
     FakeTool,
     Part,
+    asked,
     call,
     described,
     paired,
@@ -80,7 +82,7 @@ class World:
 
 
 async def end(session: Session, run_id: str) -> RunResult:
-    return await asyncio.wait_for(session.finished(run_id), 5)
+    return await asyncio.wait_for(session.finished(run_id), PATIENCE)
 
 
 def told(session: Session) -> list[str]:
@@ -128,10 +130,12 @@ async def test_a_prompt_only_if_idle_is_refused_while_a_run_is_active() -> None:
 
 
 async def test_a_prompt_can_steer_the_active_run() -> None:
-    async with World([lambda: asyncio.sleep(0.02), Replied("", "a")], say("b")).session() as session:
+    go = asyncio.Event()
+    async with World([go.wait, Replied("", "a")], say("b")).session() as session:
         active = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         steered = await session.prompt((Text("quickly"),), "steer")
+        go.set()
         assert (steered.outcome, steered.run_id) == ("injected", active.run_id)
         await end(session, active.run_id)
         assert "took in user: quickly" in told(session)
@@ -140,7 +144,7 @@ async def test_a_prompt_can_steer_the_active_run() -> None:
 async def test_a_prompt_can_interrupt_and_goes_before_the_waiting_ones() -> None:
     async with World([hang], say("now"), say("later")).session() as session:
         active = await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         waiting = await session.prompt((Text("2"),))
         urgent = await session.prompt((Text("3"),), "interrupt")
         assert (await end(session, active.run_id)).stop.reason == StopReason.CANCELLED
@@ -166,7 +170,7 @@ async def test_the_same_key_is_followed_once() -> None:
 async def test_the_same_steering_key_is_followed_once() -> None:
     async with World([hang]).session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         first = await session.steer((Text("more"),), key="k")
         assert await session.steer((Text("more"),), key="k") == first
         assert len([e for e in session.log.journal.entries() if isinstance(e.fact, Steered)]) == 1
@@ -183,7 +187,7 @@ async def test_steering_nothing_says_so_or_becomes_a_prompt() -> None:
 async def test_steering_another_run_is_refused_with_the_active_one() -> None:
     async with World([hang]).session() as session:
         active = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         with pytest.raises(Refused) as refusal:
             await session.steer(GO, expected="run_other")
         assert (refusal.value.kind, refusal.value.run_id) == ("runMismatch", active.run_id)
@@ -205,7 +209,7 @@ async def test_cancel_keeps_the_queue_unless_told_otherwise() -> None:
         receipt = session.cancel()
         assert (receipt.run_id, receipt.kept) == (first.run_id, (second.run_id, third.run_id))
         await end(session, first.run_id)
-        await asyncio.sleep(0.01)
+        await become(lambda: second.run_id not in {admitted.run_id for admitted in session.state.queue})
         receipt = session.cancel(queued="drop")
         assert (receipt.run_id, receipt.dropped) == (second.run_id, (third.run_id,))
         for run_id in (second.run_id, third.run_id):
@@ -233,7 +237,8 @@ async def test_a_caller_who_goes_away_cancels_the_run_and_still_sees_its_end_rec
     async with World([hang]).session() as session:
         admission = await session.prompt(GO)
         waiting = asyncio.ensure_future(session.finished(admission.run_id))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # it begins to wait
+        await asked(session)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -244,7 +249,7 @@ async def test_a_cancelled_task_of_the_run_itself_is_recorded_and_raised() -> No
     async with World([hang]).sessions() as sessions:
         session = await sessions.create("/work")
         admission = await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -258,7 +263,7 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
     async with world.sessions() as sessions:
         session = await sessions.create("/work")
         await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         await session.prompt((Text("2"),))
         await sessions.close(session.session_id)
         await sessions.close(session.session_id)
@@ -278,7 +283,7 @@ async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() 
     async with World([hang], say("one")).sessions() as sessions:
         session = await sessions.create("/work")
         await session.prompt((Text("1"),))
-        await asyncio.sleep(0.01)
+        await asked(session)
         closing = asyncio.ensure_future(sessions.close(session.session_id))
         await asyncio.sleep(0)
         again = await sessions.open(session.session_id)
@@ -541,7 +546,7 @@ async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
     world = World([hang])
     async with world.session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
         requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
         assert not queueing.followed(session, requests["remove"], queueing.CHANGED)
@@ -565,7 +570,7 @@ async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_a
     request = Request("a key", "remove it")
     async with world.session() as session:
         await session.prompt(GO)
-        await asyncio.sleep(0.01)
+        await asked(session)
         item_id = (await session.prompt(OTHER)).item_id
         queueing.remove(session, item_id, request)
         entries = session.log.journal.entries()
@@ -589,3 +594,73 @@ async def test_a_prompt_that_is_about_to_begin_is_removed_once() -> None:
         assert queueing.followed(session, request, queueing.CHANGED)
         assert (await end(session, admission.run_id)).stop.reason is StopReason.CANCELLED
         assert not session.state.transcript
+
+
+# --- sessions that another process writes ------------------------------------------------------------
+
+
+def heard(session: Session) -> tuple[list[int], list[str]]:
+    """The numbers of the facts, and the titles of the notices, that are heard of from here on."""
+    facts, notices = list[int](), list[str]()
+
+    def hear(event: Entry | Glimpse, state: State) -> None:
+        if isinstance(event, Entry):
+            facts.append(event.seq)
+        elif isinstance(event.shown, Notice):
+            notices.append(event.shown.title)
+
+    session.log.subscribe(hear)
+    return facts, notices
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not reached():
+            await asyncio.sleep(0.01)
+
+
+async def test_a_session_that_another_process_writes_is_followed_and_taken_over() -> None:
+    world = World(say("one"), say("two"), say("three"))
+    async with world.sessions() as sessions, world.sessions() as others:
+        theirs = await others.create("/work", title="Theirs")
+        await end(theirs, (await theirs.prompt(GO)).run_id)
+        ours = await sessions.follow(theirs.session_id)
+        assert ours is await sessions.follow(theirs.session_id)
+        assert (ours.state, ours.log.journal.epoch) == (theirs.state, theirs.log.journal.epoch)
+        facts, notices = heard(ours)
+        before = ours.state.seq
+        await end(theirs, (await theirs.prompt(OTHER)).run_id)
+        await until(lambda: ours.state.seq == theirs.state.seq)
+        assert ours.state == theirs.state
+        assert facts == list(range(before + 1, theirs.state.seq + 1))
+        with pytest.raises(JournalBusy):
+            await ours.prompt(GO)
+        with pytest.raises(JournalBusy):
+            await ours.log.sync()
+        with pytest.raises(JournalBusy):
+            await sessions.open(theirs.session_id)
+        assert notices == []
+        await others.close(theirs.session_id)
+        await until(lambda: bool(notices))
+        mine = await sessions.open(theirs.session_id)
+        mine.log.record(SessionChanged(title="Mine"))
+        await sessions.unfollow(theirs.session_id)
+        assert ours.state == mine.state, "the last was told, too"
+        await sessions.unfollow(theirs.session_id)
+        await end(mine, (await mine.prompt(GO)).run_id)
+        assert facts[-1] < mine.state.seq
+        assert len(notices) == 1
+
+
+async def test_a_followed_session_that_is_deleted_is_said_to_be_gone() -> None:
+    world = World()
+    async with world.sessions() as sessions, world.sessions() as others:
+        session_id = (await others.create("/work")).session_id
+        _, notices = heard(await sessions.follow(session_id))
+        await others.delete(session_id)
+        await until(lambda: bool(notices))
+        assert notices == ["The session cannot be followed any more"]
+        with pytest.raises(JournalError):
+            await sessions.unfollow(session_id)
+        with pytest.raises(JournalError):
+            await sessions.follow(session_id)

@@ -22,7 +22,6 @@ UNUSABLE = 2
 # Killed before the prompt was in, or after the last fact: the user is told so, and says what to do.
 SAY_AGAIN = {"sessionNotFound": ["run", "go"], "nothingToContinue": ["resume", "go"]}
 OPTIONS = ["--mode", "allowAll", "--max-turns", "50", "--output", "jsonl"]
-pytestmark = pytest.mark.timeout(120)
 
 
 def next_step(request: Request) -> Reply:
@@ -92,6 +91,7 @@ def prove(work: Path, home: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_run_is_resumed_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
+    """Row 74: kill -9 of the real process at random moments."""
     prove(tmp_path / "work", tmp_path / "home", seed)
 
 

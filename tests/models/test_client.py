@@ -7,7 +7,6 @@ import logging
 import shutil
 import ssl
 import subprocess
-import time
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from aglet.models.retry import Patience
 from support.model_asking import Asking, hear, prompt
 from support.model_replies import Request, scattered, sse
 from support.model_server import NO_REPLY_LEFT, Failure, ModelServer, Raw, Reply
+from support.patience import PATIENCE, TRIES, within
 
 QUICK = Patience(tries=3, first=0.01)
 KEY = "sk-canary-1234567890"
@@ -213,23 +213,24 @@ async def test_a_server_that_never_closes_after_done_does_not_hold_the_reply(
         ModelServer([Raw([chunk("all", "stop"), b"data: [DONE]\n\n"], then="hang")]) as server,
         Asking() as asking,
     ):
-        heard = await asyncio.wait_for(hear(asking.model(server.url)), 2)
+        heard = await asyncio.wait_for(hear(asking.model(server.url)), PATIENCE)
         assert heard.reply and heard.reply.text == "all"
         assert await server.closed()
 
 
 async def test_cancelling_in_the_middle_closes_the_connection_at_once() -> None:
-    async with ModelServer([Reply("a lot", cut_after=2, then="hang")]) as server, Asking() as asking:
-        task = asyncio.create_task(hear(asking.model(server.url)))
-        while not server.requests:
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.05)
-        started = time.monotonic()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert await server.closed()
-        assert time.monotonic() - started < 0.2
+    hanging = Reply("a lot", cut_after=2, then="hang")
+    async with ModelServer([hanging] * TRIES) as server, Asking() as asking:
+        for watch in within(0.2):
+            async with aclosing(asking.model(server.url).stream(prompt())) as parts:
+                await anext(parts)
+                task = asyncio.ensure_future(anext(parts))
+                await asyncio.sleep(0)  # it waits
+                with watch:
+                    task.cancel()
+                    with pytest.raises(asyncio.CancelledError):
+                        await task
+                    assert await server.closed()
 
 
 async def test_leaving_the_stream_closes_the_connection() -> None:
@@ -250,8 +251,11 @@ async def test_a_silent_server_is_given_up_after_the_idle_time(silent: Raw) -> N
 
 async def test_a_slow_server_that_goes_on_speaking_is_not_given_up() -> None:
     pieces = [b": still working\n\n"] * 6 + [chunk("done", "stop")]
-    async with ModelServer([Raw(pieces, delay=0.05)]) as server, Asking() as asking:
-        assert (await hear(asking.model(server.url, idle_timeout=0.2))).text == "done"
+    async with ModelServer([Raw(pieces, delay=0.05)] * TRIES) as server, Asking() as asking:
+        heard = [await hear(asking.model(server.url, idle_timeout=0.2))]
+        while heard[-1].error and len(heard) < TRIES:  # a machine that stood still for so long
+            heard.append(await hear(asking.model(server.url, idle_timeout=0.2)))
+        assert heard[-1].text == "done"
 
 
 async def test_a_server_that_never_comes_to_an_end_is_given_up_after_the_whole_time() -> None:

@@ -11,6 +11,7 @@ from aglet.models.resolver import Models
 from aglet.models.retry import Patience
 from support.model_asking import hear
 from support.model_server import Answer, Failure, ModelServer, Raw, Reply
+from support.patience import PATIENCE
 
 BIG = Endpoint(
     name="big", model="big-1", base_url="https://a.example/v1", context_window=9, prices=Prices(1.0, 2.0)
@@ -99,7 +100,7 @@ def test_a_scripted_model_needs_no_address() -> None:
 
 def test_importing_the_resolver_does_not_load_the_http_library() -> None:
     code = "import sys, aglet.models.resolver; sys.exit('httpx' in sys.modules or 'pydantic' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=10).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE).returncode == 0
 
 
 async def test_resolved_models_answer_and_close() -> None:

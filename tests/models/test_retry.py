@@ -9,6 +9,7 @@ import pytest
 from aglet.engine.facts import Replied, Retrying, TextDelta
 from aglet.models.errors import CallFailed, Failure
 from aglet.models.retry import Part, Patience, patiently
+from support.patience import become
 
 DONE = Replied("item_1", "done")
 FLAKY = Failure("overloaded", "too busy", passing=True)
@@ -96,7 +97,7 @@ def test_waits_grow_up_to_a_cap_and_vary_by_chance() -> None:
 async def test_waiting_can_be_cancelled() -> None:
     model = FakeModel(FLAKY)
     task = asyncio.create_task(parts_of(model, Patience(first=60.0)))
-    await asyncio.sleep(0.01)
+    await become(lambda: model.asked)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -1,11 +1,11 @@
 """The generated types are read by the real compilers of their languages, and say what the schema says."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from lupa.luajit21 import LuaRuntime
 
 import aglet_protocol
 from aglet_protocol.luacats import luacats
@@ -38,28 +38,27 @@ export const params: RunParams = { sessionId: "s", input: 1 };
 
 
 def compiler() -> str:
-    """The TypeScript compiler, of the client or of the machine."""
-    beside = ROOT / "clients" / "vscode" / "node_modules" / ".bin" / "tsc"
-    found = str(beside) if beside.exists() else shutil.which("tsc")
-    if not found or not shutil.which("node"):
-        pytest.skip("no TypeScript compiler: npm install in clients/vscode, or put tsc on the path")
-    return found
+    """The TypeScript compiler of the extension, which `scripts/setup dev` installs."""
+    extension = ROOT / "clients" / "vscode"
+    if not (extension / "package.json").exists():
+        pytest.skip("the extension is not part of this tree")
+    found = extension / "node_modules" / ".bin" / "tsc"
+    assert found.exists(), "no TypeScript compiler: scripts/setup dev installs it"
+    return str(found)
 
 
 def compiled(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     (folder / "protocol.gen.ts").write_text(TYPES.read_text())
     (folder / "client.ts").write_text(source)
     command = [compiler(), "--strict", "--noEmit", "--target", "es2022", "--module", "commonjs", "client.ts"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.timeout(90)
 def test_typescript_is_strict_and_narrows_events_by_type(tmp_path: Path) -> None:
     done = compiled(tmp_path, NARROWED)
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.timeout(90)
 def test_typescript_notices_what_is_wrong(tmp_path: Path) -> None:
     assert (
         "'number' is not assignable to type 'string | Content[] | undefined'"
@@ -67,7 +66,6 @@ def test_typescript_notices_what_is_wrong(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.timeout(90)
 def test_golden_events_are_what_typescript_says(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (GOLDEN / "tool-and-permission.jsonl").read_text().splitlines()]
     events = [e for line in lines for e in line["message"].get("params", {}).get("events", [])]
@@ -77,13 +75,10 @@ def test_golden_events_are_what_typescript_says(tmp_path: Path) -> None:
 
 
 def test_lua_reads_the_annotations() -> None:
-    programs = {"luac": ["-p"], "lua": [], "luajit": [], "nvim": ["-l"]}
-    found = next((name for name in programs if shutil.which(name)), None)
-    if not found:
-        pytest.skip("no Lua: luac, lua, nvim or luajit on the path")
-    command = [found, *programs[found], str(ANNOTATIONS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    assert done.returncode == 0, done.stderr
+    read = LuaRuntime().execute(ANNOTATIONS.read_text())
+    assert read["version"] == SCHEMA["version"]
+    told = [(error["code"], error["kind"], error["retryable"]) for error in read["errors"].values()]
+    assert told == [(error["code"], error["kind"], error["retryable"]) for error in SCHEMA["errors"]]
 
 
 def test_every_type_method_event_and_error_is_in_both() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aglet.doors.fold import fold
-from support.golden import CASES, FOLDER, events_of, record, text
+from support.golden import CASES, FOLDER, events_of, record, text, view
 from support.message_rules import check_messages
 from support.wire_rules import check_lines, check_message, check_wire
 
@@ -69,6 +69,13 @@ def test_what_is_folded_is_what_the_completed_items_say(name: str) -> None:
     assert not transcript.requests
     assert set(transcript.runs) == {e["runId"] for e in events if e["type"] == "runAdmitted"}
     assert transcript.seq == max(event.get("seq", 0) for event in events)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_view_beside_it_is_what_it_folds_to(name: str) -> None:
+    kept = json.loads((FOLDER / f"{name}.view.json").read_text())
+    assert kept == view(read(name)), "scripts/golden --views"
+    assert [item["itemId"] for item in kept["items"]] == list(fold(events_of(read(name))).items)
 
 
 def test_they_hold_what_their_names_say() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import jsonschema
 import pytest
 from cattrs import BaseValidationError
+from jsonschema_rs import meta
 
 import aglet_protocol
 from aglet.doors.lsp.capabilities import document, pygls_capabilities
@@ -38,9 +38,9 @@ def generator() -> Any:
 def test_the_schema_is_fresh_and_valid(capsys: pytest.CaptureFixture[str]) -> None:
     assert generator().main(["--check"]) == 0
     schema = json.loads((PACKAGE / "schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
+    meta.validate(schema)
     for definition in schema["$defs"].values():
-        jsonschema.Draft202012Validator.check_schema(definition)
+        meta.validate({**definition, "$schema": schema["$schema"]})
 
 
 def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,6 @@ from support.wire import Wire
 
 from .attacker import Call, House, call
 
-pytestmark = pytest.mark.timeout(60)
-
 HIDDEN = {
     "carriage return": "\r",
     "escape": "\x1b[2K",

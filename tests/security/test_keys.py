@@ -15,8 +15,6 @@ from support.wire import Wire
 from .attacker import KEY, House, Loot, call
 from .watching import ordinary_user
 
-pytestmark = pytest.mark.timeout(60)
-
 HEADER, FILE_KEY = "canary-header-0816-4711", "sk-canary-file-0817-4711"
 SEARCH = """
 env; export -p; set; cat /proc/self/environ

@@ -10,8 +10,6 @@ import pytest
 
 from .attacker import CANARY, Call, House, call, snapshot
 
-pytestmark = pytest.mark.timeout(60)
-
 SPELLINGS = {
     "absolute": "{outside}/canary.txt",
     "double slash": "//{outside}/canary.txt",

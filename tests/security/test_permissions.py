@@ -8,8 +8,6 @@ from support.model_server import ModelServer, Reply
 
 from .attacker import CANARY, Call, House, call, snapshot
 
-pytestmark = pytest.mark.timeout(60)
-
 MODES = ["ask", "acceptEdits", "plan", "allowAll"]
 DENY = """[permissions]
 allow = ["*", "read", "edit", "shell", "read(secrets/**)", "shell(git push)", "edit(locked/*)"]

@@ -10,8 +10,6 @@ import pytest
 
 from .attacker import Call, House, Loot, call, snapshot
 
-pytestmark = pytest.mark.timeout(60)
-
 NAMES = [
     ".aglet/config.toml",
     ".git/config",

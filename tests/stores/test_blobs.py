@@ -4,6 +4,7 @@ import asyncio
 import errno
 import hashlib
 import os
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -120,12 +121,13 @@ async def test_what_a_crash_left_unfinished_is_removed_but_not_what_is_being_wri
 ) -> None:
     folder = tmp_path / "state" / "blobs"
     folder.mkdir(parents=True)
-    for name, age in (("new-old", 7200), ("new-fresh", 10)):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    dead, nobody, mine, init = f"new-{gone.pid}-x", "new-x", f"new-{os.getpid()}-x", "new-1-x"
+    for name in (dead, nobody, mine, init):
         (folder / name).write_bytes(b"half")
-        os.utime(folder / name, (time.time() - age,) * 2)
     await blobs.keep(b"hello")
-    assert not (folder / "new-old").exists()
-    assert (folder / "new-fresh").exists()
+    assert sorted(path.name for path in folder.glob("new-*")) == sorted([mine, init])
 
 
 # --- collecting ------------------------------------------------------------------------------------

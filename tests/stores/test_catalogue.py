@@ -11,11 +11,11 @@ import pytest
 
 from aglet.engine.facts import RunStarted, SessionChanged
 from aglet.engine.ports import SessionRow
-from aglet.stores import catalogue
+from aglet.stores import catalogue, disk
 from aglet.stores.files import FileStore
 from support.store_samples import conversation, entries_of
 
-NAME = "catalogue-1.db"
+NAME = "catalogue-2.db"
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_where_the_system_does_not_tell_of_locks_the_journal_is_believed(
     journal = store.open("ses_0")
     journal.append(*entries_of([RunStarted("run_2")], after=7, at=1000.0))
     journal.close()
-    monkeypatch.setattr(catalogue, "_LOCKS", Path("/nowhere"))
+    monkeypatch.setattr(disk, "_LOCKS", Path("/nowhere"))
     assert store.list()[0][0].state == "running"
 
 
@@ -197,5 +197,6 @@ def test_many_threads_may_list_at_once_while_a_session_grows(store: FileStore) -
 def test_the_schema_was_made_for_these_fields_of_a_row() -> None:
     # When this fails: give the database another number, or old ones break the list.
     names = ["session_id", "title", "cwd", "created_at", "updated_at", "state", "parent"]
+    names += ["tags", "archived", "interrupted"]
     assert [field.name for field in fields(SessionRow)] == names
     assert NAME == catalogue._NAME

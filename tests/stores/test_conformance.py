@@ -11,6 +11,8 @@ from aglet.engine.facts import (
     Asked,
     Cut,
     Noted,
+    QueueChanged,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
@@ -117,6 +119,33 @@ def test_a_session_knows_for_which_request_it_was_made(store: Store) -> None:
     assert store.create("ses_2").asked == ""
 
 
+async def test_a_session_is_followed_while_somebody_writes_it(store: Store) -> None:
+    journal = store.create("ses_1", "asked for")
+    journal.append(*entries_of(SAMPLES[:2]))
+    tail = store.follow("ses_1")
+    assert (tail.session_id, tail.epoch, tail.asked) == ("ses_1", journal.epoch, "asked for")
+    assert (tail.entries(), tail.damage, tail.trouble) == (entries_of(SAMPLES[:2]), "", "")
+    journal.append(*entries_of(SAMPLES[2:], after=2))
+    tail.more()
+    tail.more()
+    assert tail.entries() == entries_of(SAMPLES)
+    assert tail.entries(after=3) == entries_of(SAMPLES)[3:]
+    with pytest.raises(JournalBusy):
+        tail.append(*entries_of(SAMPLES[:1], after=len(SAMPLES)))
+    with pytest.raises(JournalBusy):
+        await tail.sync()
+    assert tail.held()
+    journal.close()
+    assert not tail.held()
+    store.delete("ses_1")
+    with pytest.raises(JournalError, match="ses_1"):
+        tail.more()
+    tail.close()
+    tail.close()
+    with pytest.raises(JournalError, match="ses_1"):
+        store.follow("ses_1")
+
+
 def test_a_session_is_made_once(store: Store) -> None:
     store.create("ses_1").append(*entries_of(SAMPLES))
     with pytest.raises(JournalError, match="already"):
@@ -209,6 +238,48 @@ def test_the_state_follows_the_run_and_its_questions(store: Store) -> None:
         assert store.list()[0][0].state == state, fact
     journal.close()
     assert store.list()[0][0].state == "idle", "nobody writes it: nothing runs"
+
+
+def test_a_row_says_how_the_session_was_filed(store: Store) -> None:
+    journal = store.create("ses_1")
+    tags = Noted("history", "tags", {"tags": ["later", "Ürgent"]})
+    journal.append(
+        *entries_of([SessionChanged("/work"), tags, Noted("history", "archived", {"archived": True})])
+    )
+    (row,) = store.list()[0]
+    assert (row.tags, row.archived) == (("later", "Ürgent"), True)
+    assert [row.session_id for row in store.list(search="ürgent")[0]] == ["ses_1"]
+    again = [Noted("history", "tags", {"tags": []}), Noted("history", "archived", {"archived": False})]
+    journal.append(*entries_of(again, after=3))
+    (row,) = store.list()[0]
+    assert (row.tags, row.archived) == ((), False)
+    odd = [Noted("history", "tags", {"tags": "x"}), Noted("other", "tags", {"tags": ["not ours"]})]
+    journal.append(*entries_of(odd, after=5))
+    assert store.list()[0][0].tags == ()
+
+
+def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> None:
+    journal = store.create("ses_1")
+    steps = [
+        (SessionChanged("/work"), False),
+        (Admitted("run_1", "item_1", (Text("go"),)), True),
+        (RunStarted("run_1"), False),
+        (RunEnded("run_1", Stop(StopReason.INTERRUPTED)), True),
+        (RunStarted("run_2"), False),
+        (RunEnded("run_2", Stop(StopReason.CANCELLED)), False),
+        (RunStarted("run_3"), False),
+        (RunEnded("run_3", Stop(StopReason.INTERRUPTED)), True),
+        (Rewound("rewind_1"), True),
+        (Rewound("rewind_2", keep=0), False),
+        (Admitted("run_4", "item_4", ()), True),
+        (QueueChanged(()), False),
+        (RunStarted("run_5"), False),
+    ]
+    for number, (fact, interrupted) in enumerate(steps):
+        journal.append(*entries_of([fact], after=number))
+        assert store.list()[0][0].interrupted == interrupted, fact
+    journal.close()
+    assert store.list()[0][0].interrupted, "who wrote it died in the middle"
 
 
 def test_without_a_title_the_first_line_of_the_first_message_stands_in(store: Store) -> None:

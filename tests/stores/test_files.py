@@ -5,7 +5,6 @@ import logging
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
@@ -17,6 +16,7 @@ from aglet.engine.ports import JournalBusy, JournalError
 from aglet.stores import files
 from aglet.stores.files import FileStore
 from aglet.stores.journal import FileJournal
+from support.patience import within
 from support.store_samples import SAMPLES, conversation, entries_of
 
 ENTRIES = entries_of(SAMPLES[:6])
@@ -52,14 +52,17 @@ def set_aside(path: Path) -> list[bytes]:
     return [file.read_bytes() for file in sorted(path.parent.glob("*.damaged-*"))]
 
 
+EVERY = pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])  # byte
+
 # --- damage --------------------------------------------------------------------------------------
 
 
+@EVERY
 def test_a_journal_cut_anywhere_in_its_last_records_keeps_all_before_and_goes_on(
-    store: FileStore, path: Path, whole: bytes
+    store: FileStore, path: Path, whole: bytes, every: int
 ) -> None:
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
-    for cut in range(ends[-4], len(whole)):
+    for cut in sorted({*range(ends[-4], len(whole), every), *ends[-4:-1], *(end - 1 for end in ends[-4:])}):
         sound = [end for end in ends if end <= cut]
         path.write_bytes(whole[:cut])
         kept = ENTRIES[: len(sound) - 1]
@@ -80,12 +83,13 @@ def test_a_journal_cut_anywhere_in_its_last_records_keeps_all_before_and_goes_on
             file.unlink()
 
 
+@EVERY
 def test_every_flipped_byte_of_a_record_is_found_and_all_before_is_kept(
-    store: FileStore, path: Path, whole: bytes
+    store: FileStore, path: Path, whole: bytes, every: int
 ) -> None:
     lines = whole.splitlines(keepends=True)
     start = sum(map(len, lines[:-2]))
-    for index in range(start, start + len(lines[-2])):
+    for index in range(start, start + len(lines[-2]), every):
         flipped = bytearray(whole)
         flipped[index] ^= 0x21
         path.write_bytes(flipped)
@@ -248,6 +252,42 @@ def test_links_pipes_and_folders_in_place_of_a_journal_are_refused(
             ask("ses_1")
 
 
+def test_a_line_is_followed_when_it_is_written_to_its_end(store: FileStore, path: Path, whole: bytes) -> None:
+    begun = whole.index(b"\n") + 1
+    path.write_bytes(whole[:begun])
+    tail = store.follow("ses_1")
+    seen = 0
+    for end in range(begun, len(whole) + 1):
+        path.write_bytes(whole[:end])
+        tail.more()
+        seen = whole[begun:end].count(b"\n")
+        assert tail.entries() == ENTRIES[:seen]
+    assert seen == len(ENTRIES)
+    tail.close()
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut", "repeated", "mended", "replaced"])
+def test_what_is_not_the_same_session_any_more_is_not_followed(
+    store: FileStore, path: Path, whole: bytes, harm: str
+) -> None:
+    tail = store.follow("ses_1")
+    last = whole.splitlines(keepends=True)[-1]
+    if harm == "replaced":
+        path.with_name("other").write_bytes(whole)
+        path.with_name("other").replace(path)
+    elif harm == "mended":
+        path.write_bytes(whole + last[:10])
+        opened(store).close()
+    else:
+        changed = {"flipped": whole + last.replace(b"1", b"2"), "cut": whole[:-5], "repeated": whole + last}
+        path.write_bytes(changed[harm])
+    for _ in range(2):
+        with pytest.raises(JournalError, match="cannot be read on"):
+            tail.more()
+        assert tail.entries() == ENTRIES
+    tail.close()
+
+
 def test_a_file_that_nothing_was_written_to_is_no_session_yet(store: FileStore, path: Path) -> None:
     store.create("ses_2").close()
     path.touch()
@@ -369,11 +409,11 @@ def test_a_session_of_a_thousand_events_opens_in_less_than_a_second(store: FileS
     journal = store.create("ses_1")
     journal.append(*thousand)
     journal.close()
-    started = time.perf_counter()
-    again = opened(store)
-    seconds = time.perf_counter() - started
-    assert again.entries() == thousand
-    assert seconds < 1
+    for watch in within(1.0):
+        with watch:
+            again = opened(store)
+        assert again.entries() == thousand
+        again.close()
 
 
 def test_a_fact_of_many_megabytes_is_kept(store: FileStore) -> None:

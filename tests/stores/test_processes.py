@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from aglet.engine.facts import RunStarted
 from aglet.engine.ports import JournalBusy
 from aglet.stores.files import FileStore
+from support.patience import PATIENCE
 from support.store_samples import SAMPLES, conversation, entries_of
 
 ENTRIES = entries_of(SAMPLES)
@@ -74,6 +74,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_second_process_may_read_but_not_write(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    """Row 79: the second writer is refused."""
     store = FileStore(tmp_path)
     with pytest.raises(JournalBusy, match="end that aglet process"):
         store.open("ses_1")
@@ -83,9 +84,7 @@ def test_a_second_process_may_read_but_not_write(tmp_path: Path, holder: subproc
 def test_the_death_of_the_writer_frees_the_session(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
-    started = time.monotonic()
     journal = FileStore(tmp_path).open("ses_1")
-    assert time.monotonic() - started < 2
     assert journal.entries() == ENTRIES
     journal.append(*entries_of(SAMPLES, after=len(ENTRIES)))
 
@@ -111,6 +110,7 @@ def states(store: FileStore) -> dict[str, str]:
 
 @pytest.mark.parametrize("lines", [1, 50, 300])
 def test_nothing_that_append_returned_from_is_lost_by_a_kill(tmp_path: Path, lines: int) -> None:
+    """Row 74: kill -9 between any two facts."""
     process = start(COUNT, tmp_path)
     assert process.stdout
     for _ in range(lines):
@@ -132,6 +132,6 @@ def test_two_processes_may_list_at_once(tmp_path: Path) -> None:
         store.create(name).append(*conversation("message", at=1e6 - 1000.0 * number))
     processes = [start(LIST, tmp_path) for _ in range(2)]
     for process in processes:
-        out, _ = process.communicate(timeout=8)
+        out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
         assert set(out.splitlines()) == {",".join(expected)}

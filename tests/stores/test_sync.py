@@ -11,6 +11,7 @@ from aglet.engine.ports import JournalError
 from aglet.stores import journal as module
 from aglet.stores.files import FileStore
 from aglet.stores.journal import FileJournal
+from support.patience import PATIENCE
 from support.store_samples import SAMPLES, entries_of
 
 ENTRIES = entries_of(SAMPLES)
@@ -28,7 +29,7 @@ class FakeFlush:
         """`os.fdatasync`, slowly."""
         self.sizes.append(os.fstat(fd).st_size)
         self.threads.append(threading.get_ident())
-        self.go.wait(5)
+        self.go.wait(PATIENCE)
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 Each is a real run of the scripted model through a real process, with ids, times and places made alike. A
 line is `{"from": "client" | "server", "message": …}` of the language server door, or a line that `aglet run`
-printed. What goes on before the first session is left out.
+printed. What goes on before the first session is left out. Beside each stands in `.view.json` what a client
+knows after it: the reference fold of its events, for the stores of the clients to be compared with.
 """
 
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import aglet_protocol
+from aglet.doors.fold import fold
 from aglet.doors.shapes import is_list, is_object
 from support.wire import Message, Wire, events_in, script, turns
 
@@ -325,15 +327,37 @@ def record(case: Callable[[Path], list[Line]], folder: Path) -> str:
     return "".join(names.line(line) + "\n" for line in case(folder.resolve()))
 
 
+def view(lines: Sequence[Line]) -> Message:
+    """What a client knows after a transcript; `items` in the order in which they are shown."""
+    known = fold(events_of(lines))
+    return {
+        "seq": known.seq,
+        "state": known.state,
+        "items": list(known.items.values()),
+        "requests": known.requests,
+        "runs": known.runs,
+        "info": known.info,
+        "options": known.options,
+        "queue": known.queue,
+    }
+
+
 def main() -> None:
-    """Record all of them anew."""
+    """Record all of them anew; with `--views` only fold the recorded ones anew."""
     FOLDER.mkdir(exist_ok=True)
-    for old in FOLDER.glob("*.jsonl"):
-        old.unlink()
-    for case in CASES:
-        with tempfile.TemporaryDirectory() as folder:
-            transcript = record(case, Path(folder))
-        (FOLDER / f"{case.__name__.replace('_', '-')}.jsonl").write_text(transcript, encoding="utf-8")
+    if sys.argv[1:] != ["--views"]:
+        for old in FOLDER.glob("*.jsonl"):
+            old.unlink()
+        for case in CASES:
+            with tempfile.TemporaryDirectory() as folder:
+                transcript = record(case, Path(folder))
+            (FOLDER / f"{case.__name__.replace('_', '-')}.jsonl").write_text(transcript, encoding="utf-8")
+    for path in FOLDER.glob("*.view.json"):
+        path.unlink()
+    for path in FOLDER.glob("*.jsonl"):
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        written = json.dumps(view(lines), ensure_ascii=False, indent=1) + "\n"
+        path.with_suffix(".view.json").write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":

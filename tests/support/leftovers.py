@@ -1,19 +1,35 @@
 """What the system says of processes (Linux)."""
 
+import itertools
 import time
 from pathlib import Path
 
 from support.wire import Wire
 
 
-def gone(pid: int, patience: float) -> bool:
-    """Whether a process is no more, after `patience` seconds at most."""
-    until = time.monotonic() + patience
-    while time.monotonic() < until:
-        if not Path(f"/proc/{pid}").exists():
-            return True
-        time.sleep(0.02)
-    return False
+def gone(pid: int) -> bool:
+    """Whether a process is no more."""
+    return not Path(f"/proc/{pid}").exists()
+
+
+def at_rest(wire: Wire) -> None:
+    """Wait until the server has done what it can do: for half a second nothing of it wants the processor."""
+    looks = ["now", *(str(look) for look in range(4))]
+    while len(set(looks[-5:])) > 1:
+        looks.append(_doing(wire.process.pid))
+        time.sleep(0.1)
+
+
+_numbers = itertools.count()
+
+
+def _doing(pid: int) -> str:
+    """The processor time that its threads used, if all of them sleep; else something new each time."""
+    used: list[str] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        state, *fields = (thread / "stat").read_text().rpartition(")")[2].split()
+        used.append(f"{thread.name} {fields[10]} {fields[11]}" if state == "S" else f"busy {next(_numbers)}")
+    return ", ".join(used)
 
 
 def resident(wire: Wire) -> float:

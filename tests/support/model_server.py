@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from support.model_replies import Answer, Ending, Failure, Raw, Reply, Request, answer_from, page
+from support.patience import PATIENCE, become
 
 __all__ = ["Answer", "Failure", "ModelServer", "Raw", "Reply", "Request"]
 Choose = Callable[[Request], Answer]
@@ -76,7 +77,7 @@ class ModelServer:
         """Listen; `port` and `url` are valid when this returns."""
         self._thread = threading.Thread(target=asyncio.run, args=(self._serve(),), daemon=True)
         self._thread.start()
-        if not self._ready.wait(5):
+        if not self._ready.wait(PATIENCE):
             raise RuntimeError("the model server did not start")
         return self
 
@@ -99,9 +100,10 @@ class ModelServer:
     async def __aexit__(self, *error: object) -> None:
         await asyncio.to_thread(self.stop)
 
-    async def closed(self, index: int = -1, timeout: float = 5.0) -> bool:
+    async def closed(self, index: int = -1) -> bool:
         """Wait until the client closed the connection of this request before its answer's end."""
-        return await asyncio.to_thread(self.requests[index].closed.wait, timeout)
+        await become(lambda: self.requests)
+        return await asyncio.to_thread(self.requests[index].closed.wait, PATIENCE)
 
     async def _serve(self) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()

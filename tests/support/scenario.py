@@ -72,6 +72,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.patience import PATIENCE, become
 
 Part = ModelDelta | Reply | BaseException | Callable[[], Awaitable[None]]
 
@@ -196,7 +197,7 @@ class Meanwhile:
 
         leave = self.session.log.subscribe(look)
         try:
-            await asyncio.wait_for(happened.wait(), 5)
+            await asyncio.wait_for(happened.wait(), PATIENCE)
         finally:
             leave()
 
@@ -263,6 +264,15 @@ async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
             assert paired(session.state.transcript)
             assert paired(session.state.context.messages)
             assert fold_all(session.log.journal.entries()) == session.state
+
+
+async def asked(session: Session, times: int = 1) -> None:
+    """Wait until the model was asked so many times."""
+
+    def turns() -> int:
+        return sum(isinstance(entry.fact, TurnStarted) for entry in session.log.journal.entries())
+
+    await become(lambda: turns() >= times)
 
 
 def paired(messages: Sequence[Message]) -> bool:

@@ -18,10 +18,10 @@ from aglet.doors.lsp.client import member
 from aglet.doors.shapes import is_object
 from support.advertised import check_advertised
 from support.message_rules import check_messages
+from support.patience import PATIENCE
 from support.wire_rules import check_wire
 
 Message = dict[str, Any]
-PATIENCE = 20.0  # seconds a test waits for anything
 AGENT: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from jsonschema_rs import Draft202012Validator
 
 import aglet_protocol
 from aglet.doors.fold import merged
@@ -16,7 +16,8 @@ from aglet_protocol.events import DURABLE, RESERVED
 from support.message_rules import check_answer
 
 Event = dict[str, Any]
-SCHEMA = Path(aglet_protocol.__file__).with_name("schema.json")
+SCHEMA = json.loads(Path(aglet_protocol.__file__).with_name("schema.json").read_text())
+DEFS = SCHEMA["$defs"]
 ENDED = {"completed", "failed", "rejected", "cancelled"}
 STREAMED = {"message": "text", "thought": "text", "toolCall": "output"}
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
@@ -86,7 +87,6 @@ def check_lines(lines: Sequence[Event]) -> None:
 
 def check_message(who: str, message: Event, asked: dict[Any, str]) -> None:
     """A message of the agent protocol is what the schema says; `asked` collects the requests."""
-    schema = json.loads(SCHEMA.read_text())
     method = message.get("method", "")
     if method:
         asked[who, message.get("id")] = method
@@ -94,35 +94,28 @@ def check_message(who: str, message: Event, asked: dict[Any, str]) -> None:
     else:
         method = asked["client" if who == "server" else "server", message["id"]]
         part, value = "result", message.get("result", {})
-    if method in schema["methods"]:
+    if method in SCHEMA["methods"]:
         direction = "toServer" if who == ("client" if part == "params" else "server") else "toClient"
-        assert schema["methods"][method]["direction"] == direction
-        rule = {"$defs": schema["$defs"], **schema["methods"][method][part]}
-        validator: Any = jsonschema.Draft202012Validator(rule)
-        validator.validate(value)
+        assert SCHEMA["methods"][method]["direction"] == direction
+        _validator("methods", method, part).validate(value)
 
 
 @cache
-def _validator(type: str) -> Any:
-    schema = json.loads(SCHEMA.read_text())
-    part = {"$schema": schema["$schema"], "$defs": schema["$defs"], **schema["events"][type]}
-    return jsonschema.Draft202012Validator(part)
-
-
-@cache
-def _envelope() -> Any:
-    schema = json.loads(SCHEMA.read_text())
-    return jsonschema.Draft202012Validator({"$defs": schema["$defs"], "$ref": "#/$defs/Event"})
+def _validator(*path: str) -> Draft202012Validator:
+    """The rule that stands at this place of the schema."""
+    rule: Any = SCHEMA
+    for name in path:
+        rule = rule[name]
+    return Draft202012Validator({"$defs": DEFS, **rule})
 
 
 def check_shape(event: Event) -> None:
     """The envelope and the data are what the schema says; no member is unknown to it."""
-    _envelope().validate(event)
+    _validator("$defs", "Event").validate(event)
     assert event["type"] not in RESERVED, f"{event['type']} is told now: it is reserved no more"
-    validator = _validator(event["type"])
-    validator.validate(event["data"])
-    name = validator.schema["$ref"].rpartition("/")[2]
-    unknown = set(event["data"]) - set(validator.schema["$defs"][name]["properties"])
+    _validator("events", event["type"]).validate(event["data"])
+    name = SCHEMA["events"][event["type"]]["$ref"].rpartition("/")[2]
+    unknown = set(event["data"]) - set(DEFS[name]["properties"])
     assert not unknown, f"{event['type']} carries members the schema does not name: {unknown}"
     assert ("seq" in event) != ("after" in event), "a fact is numbered, everything else is placed"
     if event["type"] in DURABLE:
@@ -199,7 +192,10 @@ class Rules:
         self.runs.admit(event["runId"], event["data"]["admission"])
 
     def _run_started(self, event: Event) -> None:
-        assert self.state != "idle" or self.runs.fresh, "idle is told only when no queued run starts"
+        waited = not self.runs.knows(event["runId"])  # since before this log: a process died in between
+        assert self.state != "idle" or self.runs.fresh or waited, (
+            "idle is told only when no queued run starts"
+        )
         self.runs.start(event["runId"])
 
     def _run_ended(self, event: Event) -> None:
@@ -328,6 +324,10 @@ class Runs:
         self._admitted.add(run_id)
         self.waiting.add(run_id)
         self.fresh = True
+
+    def knows(self, run_id: str) -> bool:
+        """Whether it was admitted in this log."""
+        return run_id in self._admitted
 
     def start(self, run_id: str) -> None:
         """`runStarted`."""

@@ -5,6 +5,7 @@ import os
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -305,7 +306,9 @@ async def test_a_racing_swapper_of_links_gets_nothing(
     stop = threading.Event()
 
     def swap() -> None:
-        while not stop.is_set():
+        for number in count():
+            if stop.wait(0.001 if number % 100 == 0 else 0):  # now and then it is a folder for a while
+                return
             (root / "good").rename(root / "away")
             (root / "good").symlink_to(outside)
             (root / "good").unlink()
@@ -315,7 +318,9 @@ async def test_a_racing_swapper_of_links_gets_nothing(
     swapper.start()
     read = refused = 0
     try:
-        for attempt in range(1500):
+        for attempt in count():
+            if attempt >= 1500 and read and refused:
+                break
             try:
                 seen = await workspace.read("good/file.txt")
                 assert seen.text != CANARY
@@ -327,6 +332,4 @@ async def test_a_racing_swapper_of_links_gets_nothing(
     finally:
         stop.set()
         swapper.join()
-    assert read
-    assert refused
     assert _snapshot(outside) == {str(outside / n): CANARY for n in ("canary.txt", "file.txt")}

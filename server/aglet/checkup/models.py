@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from aglet.checkup.case import Case
-from aglet.config import ConfigError, Offered, Setup, offered_models
+from aglet.config import ConfigError, Offered, Setup, look_for_keys, offered_models
 from aglet.config.load import Loaded
 from aglet.engine.ports import ModelError
 from aglet.models.connections import Connections
@@ -59,6 +59,7 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
     if not (isinstance(case.setup, Setup) and (loaded := _loaded(case))):
         return
     try:
+        await look_for_keys(case.setup, case.folder)
         offered = _offered(case, loaded)
         if not (offered.endpoints or case.offline):
             found = await find_local(time_limit=KIND)

@@ -1,11 +1,12 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
-from aglet.config.bounds import bounds_of
+from aglet.config.bounds import asked, bounds_of
 from aglet.config.choice import Choice
-from aglet.config.endpoints import Offered, offered_models
+from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.folders import check_folder
 from aglet.config.grants import FolderGrants
+from aglet.config.kept import KeyFile, Keyring, Place
 from aglet.config.load import Loaded, Origin, load
 from aglet.config.schema import Config
 from aglet.config.setup import Setup, Told, read
@@ -17,17 +18,22 @@ __all__ = [
     "Config",
     "ConfigError",
     "FolderGrants",
+    "KeyFile",
+    "Keyring",
     "Loaded",
     "Offered",
     "Origin",
+    "Place",
     "Rank",
     "Setup",
     "Source",
     "Told",
     "Trust",
+    "asked",
     "bounds_of",
     "check_folder",
     "load",
+    "look_for_keys",
     "offered_models",
     "read",
 ]

@@ -20,6 +20,11 @@ class Bounds:
     seconds: float | None
     schema: JsonObject
 
+    @property
+    def spending(self) -> tuple[Limits, float | None]:
+        """The limits and the seconds."""
+        return self.limits, self.seconds
+
 
 def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
     """The bounds of a run with these options. Raises `ValueError`."""
@@ -29,3 +34,9 @@ def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) 
         seconds_from(options, config.deadline, seconds),
         schema_from(options),
     )
+
+
+def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:
+    """What the options alone say of limits and seconds. Raises `ValueError`."""
+    usual = Config()
+    return limits_from(options, usual.budget, None), seconds_from(options, usual.deadline, None)

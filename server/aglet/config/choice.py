@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from aglet.config.endpoints import Offered, offered_models
+from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
 from aglet.engine.ports import ModelClient, ModelError, ModelResolver
@@ -57,7 +57,11 @@ class Choice:
         return self.models(folder).resolve(name)
 
     async def find(self, folder: str) -> None:
-        """Look for models on this machine if none is configured. Raises `ConfigError` when there is none."""
+        """Look for kept keys, and for models on this machine if none is configured.
+
+        Raises `ConfigError` when there is no model.
+        """
+        await look_for_keys(self._setup(), folder)
         if not self._offered(folder).endpoints:
             from aglet.models.local import find_local  # noqa: PLC0415 - needed only without a configuration
 

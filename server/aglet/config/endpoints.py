@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from aglet.config.errors import ConfigError
+from aglet.config.kept import Kept, look_up, own_places
 from aglet.config.load import Loaded, misfit
 from aglet.config.model_settings import ModelSettings, address
 from aglet.config.setup import Setup
@@ -40,13 +41,22 @@ def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Of
 
     Raises `ConfigError`; with `complete` also when the chosen model lacks what it cannot do without.
     """
-    return _Reader(setup, loaded, complete=complete).offered()
+    return _Reader(setup, loaded, setup.kept, complete=complete).offered()
+
+
+async def look_for_keys(setup: Setup, folder: str) -> None:
+    """Look everywhere for the keys that models for `folder` lack, and hold them. Raises `ConfigError`."""
+    hosts = _Reader(setup, setup.load(folder), {}, complete=False).hosts_without_a_key()
+    found = await look_up(hosts, (*setup.places, *own_places(setup.state_folder)))
+    for host in hosts:
+        setup.kept.pop(host, None)
+    setup.kept.update(found)
 
 
 class _Reader:
-    def __init__(self, setup: Setup, loaded: Loaded, *, complete: bool) -> None:
+    def __init__(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept], *, complete: bool) -> None:
         self._setup, self._loaded, self._config = setup, loaded, loaded.config
-        self._complete = complete
+        self._kept, self._complete = kept, complete
         self._warnings: list[str] = []
 
     def offered(self) -> Offered:
@@ -66,6 +76,22 @@ class _Reader:
             endpoints, config.model or (own.name if own else ""), config.tiers, tuple(self._warnings)
         )
 
+    def hosts_without_a_key(self) -> tuple[str, ...]:
+        """Those a kept key could be for. A server on this machine needs none."""
+        endpoints = self.offered().endpoints
+        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local)]
+        if not endpoints:
+            named_by = self._setup.environment.get
+            chosen = {named(self._config.model)[0]} if self._config.model else set[Provider]()
+            meant = (p for p in PROVIDERS if p in chosen or named_by(p.model_variable))
+            hosts = [_host(self._address_of(provider)) for provider in meant]
+        return tuple(dict.fromkeys(filter(None, hosts)))
+
+    def _or_kept(self, key: str, url: str) -> tuple[str, str]:
+        """The key, or the one that is kept for this host, and where."""
+        kept = None if key else self._kept.get(_host(url))
+        return (kept.key, kept.place) if kept else (key, "")
+
     def _named(self, name: str, entry: ModelSettings) -> Endpoint:
         provider = BY_DIALECT.get(entry.dialect)
         url = entry.base_url or ""
@@ -81,6 +107,7 @@ class _Reader:
             variable, key = provider.key(self._setup.keys)
         else:
             variable, key = "", ""
+        key, place = self._or_kept(key, url)
         return Endpoint(
             name=name,
             model=entry.model or name,
@@ -88,6 +115,7 @@ class _Reader:
             dialect=entry.dialect,
             api_key=key,
             key_variable=variable,
+            key_place=place,
             headers={header: value.get_secret_value() for header, value in entry.headers.items()},
             context_window=entry.context_window,
             output_limit=entry.output_limit,
@@ -112,31 +140,32 @@ class _Reader:
         key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
         if own := self._setup.keys.get("AGLET_API_KEY"):
             variable, path, key = "AGLET_API_KEY", (), own
-        elif variable and not key and self._complete:
+        key, place = self._or_kept(self._bound(key, path, ("base_url",), config.base_url), config.base_url)
+        if variable and variable not in self._setup.keys and not key and self._complete:
             raise self._unset(variable, ("api_key_env",))
-        key = self._bound(key, path, ("base_url",), config.base_url)
         return Endpoint(
             name=config.model,
             model=config.model,
             base_url=config.base_url,
             api_key=key,
             key_variable=variable or "AGLET_API_KEY",
+            key_place=place,
         )
 
     def _shared(self) -> Endpoint | None:
         """The endpoint of the variables many programs share; with any model configured they do not count."""
-        variables, keys = self._setup.environment, self._setup.keys
+        variables = self._setup.environment
         asked = self._config.model or next(
             (
                 f"{provider.name}/{model}"
                 for provider in PROVIDERS
                 if (model := variables.get(provider.model_variable))
-                and (provider.key(keys)[1] or variables.get(provider.url_variable))
+                and (self._key_of(provider)[1] or variables.get(provider.url_variable))
             ),
             "",
         )
         provider, model = named(asked)
-        variable, key = provider.key(keys)
+        variable, key, place = self._key_of(provider)
         if not asked or not (key or variables.get(provider.url_variable)):
             return None
         return Endpoint(
@@ -146,7 +175,13 @@ class _Reader:
             dialect=provider.dialect,
             api_key=key,
             key_variable=variable,
+            key_place=place,
         )
+
+    def _key_of(self, provider: Provider) -> tuple[str, str, str]:
+        """The variable of its key, the key, and where it is kept if it is not in the variable."""
+        variable, key = provider.key(self._setup.keys)
+        return variable, *self._or_kept(key, self._address_of(provider))
 
     def _address_of(self, provider: Provider) -> str:
         """Where a provider is: its own address, or the one that its variable names."""
@@ -161,12 +196,12 @@ class _Reader:
         if moved.host == endpoint.host:
             return moved
         own = self._setup.keys.get("AGLET_API_KEY", "")
-        key = self._bound(own, (), ("base_url",), url)
+        key, place = self._or_kept(self._bound(own, (), ("base_url",), url), url)
         if endpoint.api_key and not key:
             self._warnings.append(
                 f"The key of {endpoint.name} is not sent to {moved.host}. Set AGLET_API_KEY for it."
             )
-        return replace(moved, api_key=key, key_variable="AGLET_API_KEY", headers={})
+        return replace(moved, api_key=key, key_variable="AGLET_API_KEY", key_place=place, headers={})
 
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
         """The key, unless who gave it meant another host (`promises.md` R20)."""
@@ -184,7 +219,7 @@ class _Reader:
     def _check(self, entry: ModelSettings, endpoint: Endpoint) -> None:
         """Refuse the chosen model when what it cannot do without is missing."""
         name, provider = endpoint.name, BY_DIALECT.get(entry.dialect)
-        if entry.api_key_env and entry.api_key_env not in self._setup.keys:
+        if entry.api_key_env and entry.api_key_env not in self._setup.keys and not endpoint.api_key:
             raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
         if provider and endpoint.key_variable in provider.key_variables and not endpoint.api_key:
             raise self._unset(endpoint.key_variable, ("models", name))

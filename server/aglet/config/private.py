@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from aglet.engine.vocabulary import JsonObject
+from aglet.stores.disk import replace_whole
 
 
 def identity(folder: Path) -> tuple[str, list[int]]:
@@ -17,6 +17,4 @@ def identity(folder: Path) -> tuple[str, list[int]]:
 def replace_file(file: Path, content: JsonObject) -> None:
     """Make this the content of the file, wholly or not at all, for the user only. Raises `OSError`."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as fresh:  # made with 0600
-        json.dump(content, fresh)
-    Path(fresh.name).replace(file)
+    replace_whole(file, json.dumps(content).encode())

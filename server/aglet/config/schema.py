@@ -12,10 +12,12 @@ from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
+from aglet.features.history.settings import Settings as History
 from aglet.features.instructions.settings import Settings as Instructions
 from aglet.features.lean.settings import Settings as Lean
 from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
+from aglet.features.recovery.settings import Settings as Recovery
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
 from aglet.features.usage.settings import Settings as Usage
@@ -40,11 +42,13 @@ class Config(BaseModel):
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()
+    history: History = History()
     instructions: Instructions = Instructions()
     lean: Lean = Lean()
     continuation: Continuation = Continuation()
     output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
+    recovery: Recovery = Recovery()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
     doctor: Doctor = Doctor()

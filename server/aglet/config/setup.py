@@ -15,6 +15,7 @@ from aglet.config.folders import (
     state_folder,
     user_file,
 )
+from aglet.config.kept import Kept, Place
 from aglet.config.load import Loaded, load
 from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml
 from aglet.config.tables import leaves
@@ -32,7 +33,8 @@ class Setup:
 
     `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-    their settings are or would be.
+    their settings are or would be. `places` are where a missing key is looked for besides this machine's own,
+    `kept` what was found so far, by host.
     """
 
     sources: tuple[Source, ...]
@@ -42,13 +44,15 @@ class Setup:
     config_file: Path
     instructions: str
     trusts: Trusts
+    places: tuple[Place, ...] = ()
+    kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """What may never be shown: all keys, and the values of extra headers."""
         said = (leaf for source in self.sources for leaf in leaves(source.values))
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
-        return (*self.keys.values(), *written)
+        return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
 
     @property
     def own_places(self) -> tuple[Path, ...]:

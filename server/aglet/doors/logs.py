@@ -1,7 +1,7 @@
 """Where the log goes: a private file in the state folder, through one redactor; never to standard output."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,8 +9,11 @@ LARGEST = 5_000_000  # bytes; then the file becomes `aglet.log.1` and a new one 
 SHORTEST = 4  # characters; shorter secrets would make the log unreadable and are none
 
 
-def begin_log(state_folder: Path, secrets: Iterable[str]) -> None:
-    """Log warnings and worse to `aglet.log`; where it cannot be written, nowhere."""
+def begin_log(state_folder: Path, secrets: Callable[[], Iterable[str]]) -> None:
+    """Log warnings and worse to `aglet.log`; where it cannot be written, nowhere.
+
+    `secrets` gives what may not stand there, as it is then: keys may be looked up later.
+    """
     handler: logging.Handler = logging.NullHandler()
     with suppress(OSError):
         handler = _file(state_folder / "aglet.log")
@@ -21,14 +24,14 @@ def begin_log(state_folder: Path, secrets: Iterable[str]) -> None:
 class Redactor(logging.Formatter):
     """Writes records as lines, tracebacks included, without the secrets."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
+    def __init__(self, secrets: Callable[[], Iterable[str]]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s")
-        self._secrets = sorted({s for s in secrets if len(s) >= SHORTEST}, key=len, reverse=True)
+        self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
         line = super().format(record)
-        for secret in self._secrets:
+        for secret in sorted({s for s in self._secrets() if len(s) >= SHORTEST}, key=len, reverse=True):
             line = line.replace(secret, "[secret]")
         return line
 

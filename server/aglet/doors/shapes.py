@@ -56,6 +56,13 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def patches(subject: JsonObject) -> str:
+    """The diffs of a question about edits, whole."""
+    changes = subject.get("changes")
+    given = changes if is_list(changes) else []
+    return "".join(str(change.get("patch", "")) for change in given if is_object(change))
+
+
 def timestamp(at: float) -> str:
     """Unix seconds as ISO 8601 in UTC, with milliseconds."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -33,6 +33,11 @@ class Log:
             text = self._trouble or "The session is saved again; nothing was lost."
             self.show(Notice("error" if self._trouble else "info", "Saving the session", text))
 
+    def take(self, entry: Entry) -> None:
+        """Another process made this happen and wrote it down: fold it, tell everyone."""
+        self.state = fold(self.state, entry)
+        self._publish(entry)
+
     def show(self, shown: Shown) -> None:
         """Tell everyone something that is not kept."""
         self._publish(Glimpse(self.state.seq, self._clock.now(), shown))

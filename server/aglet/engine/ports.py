@@ -172,6 +172,17 @@ class Journal(Protocol):
     def close(self) -> None: ...
 
 
+class Tail(Journal, Protocol):
+    """The journal of a session that another process writes; whoever appends to it gets `JournalBusy`.
+
+    `more` takes in what was written since (then `entries` has it); it works on the disk and raises
+    `JournalError` when the journal is not the same any more. `held` is whether a process writes it.
+    """
+
+    def more(self) -> None: ...
+    def held(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRow:
     """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
@@ -183,19 +194,24 @@ class SessionRow:
     updated_at: float
     state: str
     parent: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    interrupted: bool = False  # nobody works on it, and there is something to go on with
 
 
 class Store(Protocol):
     """Where journals live.
 
     `create` and `open` take the write lock; `open` and `delete` raise `JournalError` when there is no such
-    session and `JournalBusy` when another process has it. `peek` reads without a lock. `list` is newest
-    first; `search` matches titles and what was said; `cursor` is an opaque string from the last page.
+    session and `JournalBusy` when another process has it. `peek` and `follow` read without a lock. `list`
+    is newest first; `search` matches titles and what was said; `cursor` is an opaque string from the last
+    page.
     """
 
     def create(self, session_id: str, asked: str = "") -> Journal: ...
     def open(self, session_id: str) -> Journal: ...
     def peek(self, session_id: str) -> Sequence[Entry]: ...
+    def follow(self, session_id: str) -> Tail: ...
     def delete(self, session_id: str) -> None: ...
     def list(
         self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
@@ -386,10 +402,7 @@ class Tool(Protocol):
 
 
 class Asker(Protocol):
-    """Puts a question to the human and waits. Nobody there gives `unanswered` at once.
-
-    `available` is whether anybody could answer now.
-    """
+    """Puts a question to the human and waits. With nobody `available` it is `unanswered` at once."""
 
     @property
     def available(self) -> bool: ...

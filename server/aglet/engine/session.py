@@ -57,7 +57,7 @@ class Session:
         if policy == "interrupt":
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
-        self._start_next()
+        self.start_next()
         await self.log.sync()
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
@@ -123,7 +123,7 @@ class Session:
             del self._results[ended]
         self._results[admitted.run_id] = asyncio.get_running_loop().create_future()
 
-    def _start_next(self) -> None:
+    def start_next(self) -> None:
         if self.state.queue and not self._current and not self._closed:
             self._current = self.state.queue[0].run_id
             self._spawn(self._work(self._current))
@@ -147,4 +147,4 @@ class Session:
         self._runs.pop(run_id, None)
         if self._current == run_id:
             self._current = ""
-            self._start_next()
+            self.start_next()

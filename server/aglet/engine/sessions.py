@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from aglet.engine.admission import ANYBODY, KeyConflict, Request
 from aglet.engine.facts import Entry, RunEnded, SessionChanged
+from aglet.engine.following import Following
 from aglet.engine.history import forked
 from aglet.engine.log import Log
 from aglet.engine.loop import GRACE
@@ -37,6 +38,7 @@ class Sessions:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._opening, self._making = asyncio.Lock(), asyncio.Lock()
         self._closing: dict[str, asyncio.Future[None]] = {}
+        self._followed: dict[str, tuple[Session, Following, asyncio.Task[Any]]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -91,6 +93,32 @@ class Sessions:
     async def peek(self, session_id: str) -> Sequence[Entry]:
         """What a session's journal holds, read without opening it. Raises `JournalError`."""
         return await asyncio.to_thread(self._store.peek, session_id)
+
+    async def follow(self, session_id: str) -> Session:
+        """The session as another process writes it: it can be read, and grows as that process goes on.
+
+        Whoever writes to it gets `JournalBusy`. Raises `JournalError`.
+        """
+        async with self._opening:
+            if session_id not in self._followed:
+                tail = await asyncio.to_thread(self._store.follow, session_id)
+                log = Log(tail, self._clock, fold_all(tail.entries()))
+                session, following = Session(session_id, log, self._equip, self._spawn), Following(log, tail)
+                self._followed[session_id] = session, following, self._spawn(following.follow())
+            session, following, _ = self._followed[session_id]
+            await following.catch_up()
+            return session
+
+    async def unfollow(self, session_id: str) -> None:
+        """Tell the last of what the other process wrote, then nothing more. Raises `JournalError`."""
+        if followed := self._followed.pop(session_id, None):
+            session, following, task = followed
+            task.cancel()
+            await asyncio.wait({task})
+            try:
+                await following.catch_up()
+            finally:
+                session.log.journal.close()
 
     async def fork(
         self, session_id: str, item_id: str = "", title: str = "", request: Request = ANYBODY

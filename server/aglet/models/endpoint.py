@@ -32,7 +32,8 @@ class Endpoint:
     """One configured model.
 
     `base_url` is what comes before the dialect's path, such as `/chat/completions`. `api_key` is sent
-    to that host only; `key_variable` names the environment variable it came from, for hints.
+    to that host only; `key_variable` names the environment variable it came from, `key_place` where it is
+    kept instead, for hints.
     `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
     two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
     dialect plays, `fallback` the name of the model that is asked when this one cannot. An endpoint
@@ -45,6 +46,7 @@ class Endpoint:
     dialect: Dialect = "chat"
     api_key: str = field(default="", repr=False)
     key_variable: str = ""
+    key_place: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     context_window: int | None = None
     output_limit: int | None = None

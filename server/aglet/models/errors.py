@@ -158,6 +158,8 @@ def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
 
 
 def _about_the_key(endpoint: Endpoint) -> str:
+    if endpoint.key_place:
+        return f"Check the key for {endpoint.host} in {endpoint.key_place}, or enter another one there."
     match bool(endpoint.api_key), endpoint.key_variable:
         case True, "":
             return f"Check the API key configured for the model {endpoint.name!r}."

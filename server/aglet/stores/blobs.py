@@ -10,9 +10,17 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from uuid import uuid4
 
-from aglet.stores.disk import PRIVATE, READ, flush_folder, make_private, read_all, write_new
+from aglet.stores.disk import (
+    PRIVATE,
+    READ,
+    flush_folder,
+    make_private,
+    read_all,
+    sweep,
+    unfinished,
+    write_new,
+)
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _NAMED = re.compile(rb"[0-9a-f]{64}")
@@ -67,7 +75,7 @@ class Blobs:
                 if _holds(path, name):
                     os.utime(path)
                     return name
-            fresh = self._folder / f"new-{uuid4().hex}"
+            fresh = unfinished(self._folder)
             write_new(fresh, data)
             _move(fresh, path)
             flush_folder(path.parent)
@@ -150,10 +158,7 @@ class Blobs:
         make_private(folder)
         if not self._swept:
             self._swept = True
-            for unfinished in self._folder.glob("new-*"):
-                with suppress(FileNotFoundError):
-                    if unfinished.stat().st_mtime < time.time() - _FORGOTTEN:
-                        unfinished.unlink()
+            sweep(self._folder)
 
 
 @contextmanager

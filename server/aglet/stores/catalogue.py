@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from aglet.engine.ports import JournalError, SessionRow
-from aglet.stores.disk import PRIVATE
+from aglet.stores.disk import PRIVATE, locked_inodes
 from aglet.stores.reading import SUFFIX, read_file
-from aglet.stores.rows import at_rest, cursor_after, is_session_id, place_of, summarise, terms
+from aglet.stores.rows import at_rest, cursor_after, is_session_id, place_of, row_of, summarise, terms
 
 _log = logging.getLogger(__name__)
 
 # The number goes up with the schema and with the fields of `SessionRow`, so that two versions of
 # aglet never fight over one file. `cwd` and `row` are JSON: they may hold what SQLite's text cannot.
-_NAME = "catalogue-1.db"
+_NAME = "catalogue-2.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, inode INTEGER NOT NULL,
@@ -34,7 +34,6 @@ CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5 (text, tokenize = 'trigram');
 """
 _TRIGRAM = 3  # characters; the index cannot find what is shorter
 _PATIENCE = 2.0  # seconds to wait for another process that is writing
-_LOCKS = Path("/proc/locks")
 # Reasons to leave the file alone and to do without it this time.
 _UNUSABLE = {
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
@@ -56,7 +55,7 @@ class Catalogue:
             return (), ""
         query = f"SELECT row, inode FROM sessions WHERE {where} ORDER BY updated DESC, id DESC LIMIT ?"
         found = self._ask(query, [*values, limit + 1])
-        held = _locked_inodes()
+        held = locked_inodes()
         rows = [row if held is None or inode in held else at_rest(row) for row, inode in found]
         return rows[:limit], cursor_after(rows[limit - 1]) if len(rows) > limit else ""
 
@@ -80,7 +79,7 @@ class Catalogue:
             db.executescript(_SCHEMA)
             self._refresh(db)
             found = db.execute(query, values).fetchall()
-        return [(SessionRow(**json.loads(row)), inode) for row, inode in found]
+        return [(row_of(json.loads(row)), inode) for row, inode in found]
 
     def _discard(self) -> None:
         for ending in ("", "-wal", "-shm"):
@@ -156,14 +155,3 @@ def _conditions(cwd: str, search: str, cursor: str) -> tuple[str, list[Any]]:
             where.append("number IN (SELECT rowid FROM said WHERE instr(text, ?))")
             values.append(term)
     return " AND ".join(where), values
-
-
-def _locked_inodes() -> set[int] | None:
-    """The files that some process holds a `flock` on; `None` where the system does not tell (proc(5))."""
-    try:
-        lines = _LOCKS.read_text("ascii").splitlines()
-    except OSError:
-        return None
-    return {
-        int(line.split()[5].rpartition(":")[2]) for line in lines if " FLOCK " in line and "->" not in line
-    }

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from uuid import uuid4
 
 _CHUNK = 1 << 20  # bytes per write: other threads get their turn in between
 # Links are not followed, and a pipe that somebody put here does not make us wait.
@@ -10,6 +11,8 @@ READ = os.O_RDONLY | _SAFELY
 APPEND = os.O_RDWR | os.O_APPEND | _SAFELY
 CREATE = APPEND | os.O_CREAT | os.O_EXCL
 PRIVATE = 0o600
+_LOCKS = Path("/proc/locks")
+_UNFINISHED = "new-"
 
 
 def make_private(folder: Path) -> None:
@@ -36,6 +39,42 @@ def write_new(path: Path, data: bytes) -> None:
         os.close(fd)
 
 
+def replace_whole(path: Path, data: bytes) -> None:
+    """Make this the content of the file, wholly or not at all, for the user only. Raises `OSError`."""
+    sweep(path.parent)
+    fresh = unfinished(path.parent)
+    write_new(fresh, data)
+    try:
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink()
+        raise
+
+
+def unfinished(folder: Path) -> Path:
+    """A name for a file that gets its own name when it is whole; it says whose it is."""
+    return folder / f"{_UNFINISHED}{os.getpid()}-{uuid4().hex}"
+
+
+def sweep(*folders: Path) -> None:
+    """Remove what processes that are gone did not finish. Raises `OSError`."""
+    for folder in folders:
+        for path in folder.glob(f"{_UNFINISHED}*"):
+            owner = path.name.removeprefix(_UNFINISHED).partition("-")[0]
+            if not (owner.isdecimal() and _is_alive(int(owner))):
+                path.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def read_all(fd: int) -> bytes:
     """The whole content of an open file. Raises `OSError`."""
     with open(fd, "rb", closefd=False) as file:
@@ -49,3 +88,14 @@ def flush_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def locked_inodes() -> set[int] | None:
+    """The files that some process holds a `flock` on; `None` where the system does not tell (proc(5))."""
+    try:
+        lines = _LOCKS.read_text("ascii").splitlines()
+    except OSError:
+        return None
+    return {
+        int(line.split()[5].rpartition(":")[2]) for line in lines if " FLOCK " in line and "->" not in line
+    }

@@ -1,5 +1,6 @@
 """Sessions in files: one journal each, in a private folder; the files are the truth, all else is derived."""
 
+import asyncio
 import fcntl
 import logging
 import os
@@ -12,12 +13,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from aglet.engine.facts import Entry
-from aglet.engine.ports import Journal, JournalBusy, JournalError, SessionRow
+from aglet.engine.ports import Journal, JournalError, SessionRow, Tail
 from aglet.stores.codec import Header, encode
-from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, write_new
+from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_private, sweep, write_new
 from aglet.stores.journal import FileJournal
 from aglet.stores.reading import SUFFIX, Reading, open_file, read_file, read_open
 from aglet.stores.rows import checked
+from aglet.stores.tail import FileTail, busy
 
 TRANSCRIPT = ".md"  # of the file beside the journal that doors write for people
 _log = logging.getLogger(__name__)
@@ -61,6 +63,10 @@ class FileStore:
         """The entries up to the first bad line; the file is not locked or changed. Raises `JournalError`."""
         return read_file(self._path(session_id)).entries
 
+    def follow(self, session_id: str) -> Tail:
+        """What another process writes, up to now and from now on. Raises `JournalError`."""
+        return FileTail(self._path(session_id))
+
     def delete(self, session_id: str) -> None:
         """Remove the session's file, what was set aside of it, and its transcript.
 
@@ -91,6 +97,11 @@ class FileStore:
             raise JournalError(
                 f"The sessions in {self._folder} cannot be listed: {error.strerror}."
             ) from error
+
+    async def tidy(self) -> None:
+        """Remove what processes that were killed left unfinished in the state folder. Raises `OSError`."""
+        below = (self._state_dir / name for name in ("sessions", "blobs", "grants"))
+        await asyncio.to_thread(sweep, self._state_dir, *below)
 
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{checked(session_id)}{SUFFIX}"
@@ -132,10 +143,7 @@ def _lock(fd: int, path: Path) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise JournalBusy(
-            f"Session {path.stem} is open for writing elsewhere, most likely in another editor window. "
-            "Close it there (or end that aglet process) and open it again; it can be read meanwhile."
-        ) from None
+        raise busy(path.stem) from None
     except OSError as error:
         raise JournalError(
             f"The file system of {path.parent} cannot lock files ({error.strerror}): "

@@ -1,10 +1,10 @@
 """Sessions that are gone with the process: for tests, demos and throw-away runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from aglet.engine.facts import Entry
-from aglet.engine.ports import Journal, JournalBusy, JournalError, SessionRow
+from aglet.engine.ports import Journal, JournalBusy, JournalError, SessionRow, Tail
 from aglet.stores.rows import at_rest, checked, cursor_after, place_of, summarise, terms
 
 
@@ -45,6 +45,40 @@ class MemoryJournal:
             raise JournalError(f"Session {self.session_id} is closed: open it again to write to it.")
 
 
+class MemoryTail:
+    """The port `Tail` over a session of a `MemoryStore`."""
+
+    trouble = ""
+    damage = ""
+
+    def __init__(self, session_id: str, last: Callable[[str], MemoryJournal]) -> None:
+        self.session_id, self._last = session_id, last
+        self.epoch, self.asked = last(session_id).epoch, last(session_id).asked
+
+    def more(self) -> None:
+        """Everything is here at once. Raises `JournalError` when the session is gone."""
+        self._last(self.session_id)
+
+    def held(self) -> bool:
+        """Whether somebody writes the session."""
+        return not self._last(self.session_id).closed
+
+    def append(self, *entries: Entry) -> None:
+        """Somebody else writes this session. Raises `JournalBusy`."""
+        raise _busy(self.session_id)
+
+    async def sync(self) -> None:
+        """Raises `JournalBusy`, as `append` does."""
+        raise _busy(self.session_id)
+
+    def entries(self, after: int = 0) -> Sequence[Entry]:
+        """The entries behind number `after`."""
+        return self._last(self.session_id).entries(after)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
 class MemoryStore:
     """The port `Store` without a disk."""
 
@@ -61,12 +95,16 @@ class MemoryStore:
         """The session, for writing. Raises `JournalError`, `JournalBusy`."""
         last = self._last(session_id)
         if not last.closed:
-            raise JournalBusy(f"Session {session_id} is already open: close it there first.")
+            raise _busy(session_id)
         return self._held(MemoryJournal(session_id, last.epoch, list(last.entries()), last.asked))
 
     def peek(self, session_id: str) -> Sequence[Entry]:
         """The entries as they are now. Raises `JournalError`."""
         return self._last(session_id).entries()
+
+    def follow(self, session_id: str) -> Tail:
+        """The entries as they are made. Raises `JournalError`."""
+        return MemoryTail(session_id, self._last)
 
     def delete(self, session_id: str) -> None:
         """Remove the session. Raises `JournalError`, `JournalBusy`."""
@@ -98,6 +136,10 @@ class MemoryStore:
             return self._journals[checked(session_id)]
         except KeyError:
             raise JournalError(f"There is no session {session_id}.") from None
+
+
+def _busy(session_id: str) -> JournalBusy:
+    return JournalBusy(f"Session {session_id} is already open: close it there first.")
 
 
 def _age(row: SessionRow) -> tuple[float, str]:

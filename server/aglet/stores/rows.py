@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from aglet.engine.facts import (
     Admitted,
@@ -13,15 +14,20 @@ from aglet.engine.facts import (
     Asked,
     Cut,
     Entry,
+    Fact,
+    Noted,
+    QueueChanged,
     Replied,
+    Rewound,
     RunEnded,
     RunStarted,
     SessionChanged,
     Steered,
 )
 from aglet.engine.ports import JournalError, SessionRow
-from aglet.engine.vocabulary import Text
+from aglet.engine.vocabulary import JsonObject, Stop, StopReason, Text
 
+TAGS, ARCHIVED = "tags", "archived"  # notes of the room `history` that a list shows
 TITLE_LENGTH = 80  # characters of a first message that stands in for a title
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
@@ -40,9 +46,8 @@ def checked(session_id: str) -> str:
 
 def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, str]:
     """What these entries (at least one) come to in a list, and the `searchable` text of it all."""
-    about, said = SessionChanged(), list[str]()
-    questions: set[str] = set()
-    run_id = first_line = ""
+    about, said, work = SessionChanged(), list[str](), _Work()
+    first_line, notes = "", dict[str, JsonObject]()
     for entry in entries:
         match entry.fact:
             case SessionChanged() as new:
@@ -55,27 +60,79 @@ def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, st
                 said.append(words)
             case Replied(text=text) | Cut(text=text):
                 said.append(text)
-            case RunStarted(started):
-                run_id = started
-            case RunEnded(ended) if ended == run_id:
-                run_id = ""
-                questions.clear()
-            case Asked(request_id):
-                questions.add(request_id)
-            case Answered(request_id):
-                questions.discard(request_id)
+            case Noted(feature="history", kind=kind, data=data):
+                notes[kind] = data
             case _:
                 pass
-    state = "idle" if not run_id else "waiting" if questions else "running"
-    title = about.title or first_line
+        work.take(entry.fact)
+    title, tags = about.title or first_line, tags_in(notes.get(TAGS, {}))
     first, last = entries[0].at, entries[-1].at
-    row = SessionRow(session_id, title, about.cwd, first, last, state, about.parent)
-    return row, searchable("\n".join([title, *said]))
+    archived, interrupted = notes.get(ARCHIVED, {}).get("archived") is True, work.interrupted
+    row = SessionRow(
+        session_id, title, about.cwd, first, last, work.state, about.parent, tags, archived, interrupted
+    )
+    return row, searchable("\n".join([title, *tags, *said]))
+
+
+def tags_in(data: JsonObject) -> tuple[str, ...]:
+    """The tags in a note of the room `history`."""
+    tags: object = data.get("tags")
+    return tuple(map(str, cast("list[object]", tags))) if isinstance(tags, list) else ()
+
+
+def row_of(data: JsonObject) -> SessionRow:
+    """A row that was kept as JSON. Raises `TypeError` when it is none."""
+    made: JsonObject = {**data, "tags": tuple(data["tags"])}
+    return SessionRow(**made)
+
+
+class _Work:
+    """What of the runs is under way."""
+
+    def __init__(self) -> None:
+        self._run_id, self._cut_off = "", False
+        self._waiting: set[str] = set()
+        self._questions: set[str] = set()
+
+    def take(self, fact: Fact) -> None:
+        """This came next."""
+        match fact:
+            case Admitted(run_id):
+                self._waiting.add(run_id)
+            case QueueChanged(run_ids):
+                self._waiting.intersection_update(run_ids)
+            case RunStarted(run_id):
+                self._run_id, self._cut_off = run_id, False
+                self._waiting.discard(run_id)
+            case RunEnded(run_id, stop):
+                self._ended(run_id, stop)
+            case Asked(request_id):
+                self._questions.add(request_id)
+            case Answered(request_id):
+                self._questions.discard(request_id)
+            case Rewound(keep=keep, undoes=undoes) if undoes or keep is not None:
+                self._cut_off = False  # it was taken back
+            case _:
+                pass
+
+    def _ended(self, run_id: str, stop: Stop) -> None:
+        self._waiting.discard(run_id)
+        if run_id == self._run_id:
+            self._run_id, self._cut_off = "", stop.reason is StopReason.INTERRUPTED
+            self._questions.clear()
+
+    @property
+    def state(self) -> str:
+        return "idle" if not self._run_id else "waiting" if self._questions else "running"
+
+    @property
+    def interrupted(self) -> bool:
+        return not self._run_id and (self._cut_off or bool(self._waiting))
 
 
 def at_rest(row: SessionRow) -> SessionRow:
     """The row when no process writes the session: whatever its entries say, nothing runs."""
-    return replace(row, state="idle")
+    return replace(row, state="idle", interrupted=row.interrupted or row.state != "idle")
 
 
 def _first_line(text: str) -> str:

@@ -118,7 +118,7 @@ def replace_stored(target: Target, data: bytes, before: Stored | None, mode: int
     somebody else changed or made the file, and `WorkspaceError` when the disk refuses; nothing is changed
     then, and nothing is left over.
     """
-    shown, temporary = target.place.shown, TEMPORARY + token_hex(8)
+    shown, temporary = target.place.shown, f"{TEMPORARY}{os.getpid()}-{token_hex(8)}"
     with explained(shown), _parent(target, create=before is None) as folder:
         try:
             with opened(_open_new(folder, temporary, 0o600 if before else mode)) as handle:
@@ -143,13 +143,26 @@ def remove_stored(target: Target, before: Stored) -> None:
 
 
 def remove_leftover(target: Target) -> bool:
-    """Remove what a write left behind when its process died; whether it was old enough for that."""
+    """Remove what a write left behind when its process died; whether it was that, or old enough to be."""
     name = target.parts[-1]
     with explained(target.place.shown), _parent(target) as folder:
         age = time.time() - os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime
-        if age > _ABANDONED:
+        gone = age > _ABANDONED or _is_of_the_dead(name)
+        if gone:
             os.unlink(name, dir_fd=folder)
-    return age > _ABANDONED
+    return gone
+
+
+def _is_of_the_dead(name: str) -> bool:
+    """Whether the process that made this temporary file is known to be gone."""
+    owner, known, _ = name.removeprefix(TEMPORARY).partition("-")
+    try:
+        os.kill(int(owner), 0)
+    except ProcessLookupError:
+        return bool(known)
+    except (PermissionError, OverflowError, ValueError):
+        return False
+    return False
 
 
 def _parent(target: Target, *, create: bool = False) -> AbstractContextManager[int]:

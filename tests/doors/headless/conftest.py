@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.patience import PATIENCE, wait_until
 from support.wire_rules import check_printed
 
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
@@ -82,7 +82,7 @@ class Aglet:
             env=self.variables,
             capture_output=True,
             text=True,
-            timeout=25,
+            timeout=PATIENCE,
             check=False,
         )
         check_printed(arguments, done.stdout, done.returncode)
@@ -124,13 +124,12 @@ class Aglet:
 
     def wait_until_asked(self, count: int = 1) -> None:
         """Wait until a session's journal holds so many model requests."""
-        end = time.monotonic() + 8
-        while time.monotonic() < end:
+
+        def turns() -> int:
             journals = self.state.glob("sessions/*.jsonl")
-            if sum(file.read_text().count('"turn_started"') for file in journals) >= count:
-                return
-            time.sleep(0.02)
-        raise AssertionError("the model was never asked")
+            return sum(file.read_text().count('"turn_started"') for file in journals)
+
+        wait_until(lambda: turns() >= count)
 
 
 @pytest.fixture

@@ -27,11 +27,11 @@ from aglet.engine.session import Session
 from aglet.engine.vocabulary import Message, UserMessage
 from aglet.workspace.editor import NoEditor
 from doors.headless.conftest import SCRIPTED, Aglet
+from support.patience import PATIENCE
 from support.wire_rules import check_lines
 
 Line = dict[str, Any]
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
-PATIENCE = 30.0
 
 
 class Program:

@@ -73,7 +73,7 @@ def kept_logging():
 
 
 def test_the_log_is_private_and_holds_no_secret(tmp_path: Path, kept_logging: None) -> None:
-    begin_log(tmp_path / "state", ["canary", "canary-long", "abc", ""])
+    begin_log(tmp_path / "state", lambda: ["canary", "canary-long", "abc", ""])
     try:
         raise ValueError("canary-long abc")
     except ValueError:
@@ -88,14 +88,14 @@ def test_the_log_is_private_and_holds_no_secret(tmp_path: Path, kept_logging: No
 
 def test_a_log_that_grew_large_begins_anew(tmp_path: Path, kept_logging: None) -> None:
     (tmp_path / "aglet.log").write_bytes(b"x" * (LARGEST + 1))
-    begin_log(tmp_path, [])
+    begin_log(tmp_path, list[str])
     assert (tmp_path / "aglet.log").stat().st_size == 0
     assert (tmp_path / "aglet.log.1").stat().st_size == LARGEST + 1
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path, kept_logging: None) -> None:
     (tmp_path / "state").write_text("")
-    begin_log(tmp_path / "state", [])
+    begin_log(tmp_path / "state", list[str])
     logging.getLogger("aglet").error("nobody reads this")
 
 

@@ -4,13 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 from doors.headless.conftest import Aglet
+from support.patience import PATIENCE, wait_until
 
 
 def last_event(process: subprocess.Popen[str]) -> dict[str, object]:
-    out, err = process.communicate(timeout=8)
+    out, err = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in err
     lines = [json.loads(line) for line in out.splitlines()]
     return lines[-1]
@@ -32,7 +32,7 @@ def test_a_second_sigint_leaves_at_once(aglet: Aglet) -> None:
     aglet.wait_until_asked()
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=8)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
 
 
@@ -53,7 +53,7 @@ def test_a_reader_that_goes_away_interrupts_the_run(aglet: Aglet) -> None:
     while "itemDelta" not in process.stdout.readline():
         pass
     process.stdout.close()
-    assert process.wait(8) == 1
+    assert process.wait(PATIENCE) == 1
     err = process.stderr.read()
     process.stderr.close()
     assert err == ""
@@ -68,7 +68,7 @@ def test_a_list_whose_reader_goes_away_ends_quietly(aglet: Aglet) -> None:
     os.close(reading)
     process = aglet.start("config", "explain", stdout=writing)
     os.close(writing)
-    _, err = process.communicate(timeout=8)
+    _, err = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in err
     assert "Exception ignored" not in err
 
@@ -79,12 +79,9 @@ def test_what_a_run_started_ends_with_it(aglet: Aglet) -> None:
     process = aglet.start("run", "go", "--mode", "allowAll")
     aglet.wait_until_asked()
     pid_file = aglet.workspace / "pid"
-    for _ in range(200):
-        if pid_file.exists() and pid_file.read_text().strip():
-            break
-        time.sleep(0.02)
+    wait_until(lambda: pid_file.exists() and pid_file.read_text().strip())
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=8)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     pid = int(pid_file.read_text())
     assert not os.path.exists(f"/proc/{pid}/stat")  # noqa: PTH110 - a process, not a file

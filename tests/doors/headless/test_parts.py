@@ -20,14 +20,17 @@ from aglet.doors.headless.terminal import parsed, subject_lines
 async def test_a_signal_before_the_run_begins_ends_it_with_a_fatal_line(
     number: int, code: int, kind: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    begun = asyncio.Event()
+
     async def never_begin(*arguments: object) -> int:
+        begun.set()
         await asyncio.Event().wait()
         return 0
 
     monkeypatch.setattr(door, "_run", never_begin)
     monkeypatch.setattr(door, "harden", lambda: True)
     running = asyncio.create_task(door.run(Request(cwd=".", prompt="go", output="jsonl")))
-    await asyncio.sleep(0.05)
+    await begun.wait()  # who begins has taken the signals
     os.kill(os.getpid(), number)
     assert await running == code
     first, last = capfd.readouterr().out.splitlines()

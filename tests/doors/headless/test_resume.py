@@ -11,6 +11,7 @@ from aglet.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStar
 from aglet.engine.vocabulary import Stop, StopReason, Text
 from aglet.stores.files import FileStore
 from doors.headless.conftest import Aglet
+from support.patience import PATIENCE
 
 LIST = {"name": "list_dir", "arguments": {}}
 
@@ -47,7 +48,7 @@ def test_an_interrupted_run_goes_on_without_a_prompt(aglet: Aglet) -> None:
     process = aglet.start("run", "go")
     aglet.wait_until_asked(2)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(5) == 1
+    assert process.wait(PATIENCE) == 1
     process.communicate()
     aglet.script({"calls": [LIST]}, {"text": "Done after all."})
     done = aglet.run("resume", "--output", "jsonl")
@@ -160,7 +161,6 @@ def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(aglet: Aglet) ->
     ("facts", "why"),
     [
         ([], "it has had no run"),
-        ([WAITING], "its last prompt was never begun; it runs before the next one"),
         (
             [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.MAX_TURNS))],
             "its last run ended (max turns)",
@@ -179,6 +179,18 @@ def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
     done = aglet.run("resume", "ses_killed")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith(said)
+
+
+def test_prompts_that_were_never_begun_are_gone_on_with(aglet: Aglet) -> None:
+    """Row 74: what was admitted is never lost, whenever the process died."""
+    second = Admitted("run_2", "item_2", (Text("second"),))
+    leave(aglet, "ses_killed", WAITING, second)
+    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
+    done = aglet.run("resume", "--output", "jsonl")
+    assert done.code == 0
+    ended = [event["runId"] for event in done.events if event["type"] == "runEnded"]
+    assert ended == ["run_1", "run_2"]
+    assert aglet.run("resume").code == 2
 
 
 def test_a_prompt_that_was_never_begun_runs_before_the_next_one(aglet: Aglet) -> None:

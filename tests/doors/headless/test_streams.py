@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from doors.headless.conftest import Aglet
+from support.patience import PATIENCE
 
 COMMANDS = [
     ("run", "go"),
@@ -26,7 +27,7 @@ def test_a_full_disk_under_standard_output_is_a_failure(aglet: Aglet, arguments:
     aglet.environment["PYTHONUNBUFFERED"] = ""  # or the parser keeps the trouble to itself
     with Path("/dev/full").open("w") as full:
         process = aglet.start(*arguments, stdout=full)
-        _, err = process.communicate(timeout=8)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert err.splitlines()[0] == "aglet: standard output cannot be written: No space left on device"
     assert err.count("No space left") == 1
@@ -40,7 +41,7 @@ def test_a_reader_that_is_gone_makes_no_noise(aglet: Aglet, arguments: tuple[str
     os.close(reading)
     process = aglet.start(*arguments, stdout=writing)
     os.close(writing)
-    _, err = process.communicate(timeout=8)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == (2 if "absent" in arguments else 1)
     assert err == ""
 
@@ -74,13 +75,13 @@ def test_a_full_disk_under_standard_error_changes_no_exit_code(aglet: Aglet) -> 
     with Path("/dev/full").open("w") as full:
         for arguments in (("run", "go", "--cwd", "absent"), ("run", ""), ("demo", "--dir", ".")):
             (aglet.workspace / "file").touch()
-            assert aglet.start(*arguments, stderr=full).wait(8) == 2
+            assert aglet.start(*arguments, stderr=full).wait(PATIENCE) == 2
 
 
 def test_a_standard_input_that_cannot_be_read_is_told(aglet: Aglet) -> None:
     with Path("/proc/self/mem").open("rb") as unreadable:
         process = aglet.start("run", "-", stdin=unreadable)
-        _, err = process.communicate(timeout=8)
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (2, "aglet: The prompt cannot be read: Input/output error.\n")
 
 

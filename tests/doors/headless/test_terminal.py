@@ -10,10 +10,12 @@ from collections.abc import Iterator
 import pytest
 
 from doors.headless.conftest import Aglet
+from support.patience import PATIENCE
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
 WRITE_AGAIN = {"name": "write_file", "arguments": {"path": "a.txt", "content": "two\n"}}
 LIST = {"name": "list_dir", "arguments": {}}
+LAST = b"[what comes behind everything]"
 
 
 class FakeTerminal:
@@ -25,7 +27,7 @@ class FakeTerminal:
 
     def wait_for(self, text: str) -> None:
         """Wait until this is on the screen."""
-        end = time.monotonic() + 8
+        end = time.monotonic() + PATIENCE
         while text not in self.screen:
             if not self._read(max(0.0, end - time.monotonic())):
                 raise AssertionError(f"{text!r} never came; the screen: {self.screen!r}")
@@ -35,10 +37,10 @@ class FakeTerminal:
         os.write(self.ours, text.encode())
 
     def rest(self) -> str:
-        """Everything that is on the screen when nothing more comes."""
-        while self._read(0.2):
-            pass
-        return self.screen
+        """Everything that is on the screen when the program has ended."""
+        os.write(self.theirs, LAST)
+        self.wait_for(LAST.decode())
+        return self.screen.removesuffix(LAST.decode())
 
     def _read(self, seconds: float) -> bool:
         if not select.select([self.ours], [], [], seconds)[0]:
@@ -74,7 +76,7 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(aglet: Aglet, term
     assert "[y] Allow once" in terminal.screen
     assert "[s] Allow for this session (edit(a.txt))" in terminal.screen
     terminal.type("y\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert (aglet.workspace / "a.txt").read_text() == "one\n"
     screen = terminal.rest()
     assert "Done." in screen
@@ -86,7 +88,7 @@ def test_no_keeps_it_from_being_written_and_the_model_reads_why(aglet: Aglet, te
     process = begin(aglet, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("n not that file\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert not (aglet.workspace / "a.txt").exists()
     (journal,) = aglet.state.glob("sessions/*.jsonl")
     assert "They said: not that file" in journal.read_text()
@@ -97,7 +99,7 @@ def test_a_yes_for_the_session_is_not_asked_for_again(aglet: Aglet, terminal: Fa
     process = begin(aglet, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("s\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert (aglet.workspace / "a.txt").read_text() == "two\n"
     assert terminal.rest().count("Reject: ") == 1
 
@@ -110,7 +112,7 @@ def test_a_key_that_means_nothing_is_asked_for_again(aglet: Aglet, terminal: Fak
     terminal.type("maybe\n")
     terminal.wait_for("maybe")
     terminal.type("y\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert terminal.rest().count("Reject: ") == 2
 
 
@@ -119,7 +121,7 @@ def test_the_end_of_the_input_is_no_answer_and_the_run_goes_on(aglet: Aglet, ter
     process = begin(aglet, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("\x04")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert not (aglet.workspace / "a.txt").exists()
     assert "Reject: \r\n" in terminal.rest()
 
@@ -133,25 +135,25 @@ def test_the_model_may_ask_a_question_of_its_own(aglet: Aglet, terminal: FakeTer
     terminal.type("blue\n")
     terminal.wait_for("Your own words: ")
     terminal.type("\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     (journal,) = aglet.state.glob("sessions/*.jsonl")
     assert "The user answered: blue" in journal.read_text()
 
 
 def test_what_was_typed_before_the_question_does_not_answer_it(aglet: Aglet, terminal: FakeTerminal) -> None:
     aglet.script({"calls": [WRITE]}, {"text": "Well."})
-    process = begin(aglet, terminal)
     terminal.type("y\ny\n")
+    process = begin(aglet, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("n\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert not (aglet.workspace / "a.txt").exists()
 
 
 def test_a_terminal_that_cannot_change_a_line_is_not_asked_to(aglet: Aglet, terminal: FakeTerminal) -> None:
     aglet.script({"calls": [LIST]}, {"text": "Done."})
     aglet.environment["TERM"] = "dumb"
-    assert begin(aglet, terminal).wait(8) == 0
+    assert begin(aglet, terminal).wait(PATIENCE) == 0
     assert "\x1b" not in terminal.rest()
     assert "Done.\r\n" in terminal.screen
 
@@ -162,7 +164,7 @@ def test_a_form_can_be_left(aglet: Aglet, terminal: FakeTerminal) -> None:
     process = begin(aglet, terminal)
     terminal.wait_for("Answer: ")
     terminal.type("\x04")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def test_control_c_withdraws_the_question(aglet: Aglet, terminal: FakeTerminal) -> None:
@@ -170,7 +172,7 @@ def test_control_c_withdraws_the_question(aglet: Aglet, terminal: FakeTerminal) 
     process = begin(aglet, terminal)
     terminal.wait_for("Reject: ")
     process.send_signal(2)
-    assert process.wait(8) == 130
+    assert process.wait(PATIENCE) == 130
     screen = terminal.rest()
     assert "\nStopping. Ctrl-C once more leaves at once.\r\n" in screen
     assert "Cancelled.\r\n" in screen
@@ -178,7 +180,7 @@ def test_control_c_withdraws_the_question(aglet: Aglet, terminal: FakeTerminal) 
 
 def test_the_answer_streams_and_the_progress_goes_away(aglet: Aglet, terminal: FakeTerminal) -> None:
     aglet.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\nLast words."}, delay=0.01)
-    assert begin(aglet, terminal).wait(8) == 0
+    assert begin(aglet, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "I look.\r\n" in screen
     assert "First line.\r\nLast words.\r\n" in screen
@@ -189,7 +191,7 @@ def test_the_answer_streams_and_the_progress_goes_away(aglet: Aglet, terminal: F
 
 def test_control_characters_of_the_model_do_nothing(aglet: Aglet, terminal: FakeTerminal) -> None:
     aglet.script({"text": "\x1b]0;owned\x07 \u202ebad \x9b31m"})
-    assert begin(aglet, terminal).wait(8) == 0
+    assert begin(aglet, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "\x1b]0;owned" not in screen
     assert "\\x1b]0;owned\\x07 \\u202ebad \\x9b31m" in screen
@@ -199,7 +201,7 @@ def test_a_retry_and_a_failed_tool_are_told(aglet: Aglet, terminal: FakeTerminal
     missing = {"name": "read_file", "arguments": {"path": "absent"}}
     retried = {"text": "ok", "error": {"kind": "overloaded", "message": "busy", "times": 1, "wait": 0.1}}
     aglet.script({"calls": [missing]}, retried)
-    assert begin(aglet, terminal).wait(8) == 0
+    assert begin(aglet, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "failed: read_file absent" in screen
     assert "trying again in 0 s (busy)" in screen
@@ -207,7 +209,7 @@ def test_a_retry_and_a_failed_tool_are_told(aglet: Aglet, terminal: FakeTerminal
 
 def test_an_answer_that_breaks_off_is_told(aglet: Aglet, terminal: FakeTerminal) -> None:
     aglet.script({"text": "half of it", "cut": True})
-    assert begin(aglet, terminal).wait(8) == 1
+    assert begin(aglet, terminal).wait(PATIENCE) == 1
     assert "(this answer broke off" in terminal.rest()
 
 
@@ -218,6 +220,6 @@ def test_a_question_can_be_answered_while_the_output_goes_elsewhere(
     process = aglet.start("run", "go", "--output", "json", stdin=terminal.theirs, stderr=terminal.theirs)
     terminal.wait_for("Reject: ")
     terminal.type("y\n")
-    assert process.wait(8) == 0
+    assert process.wait(PATIENCE) == 0
     assert process.stdout
     assert '"result": "Done."' in process.stdout.read()

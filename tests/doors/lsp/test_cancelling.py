@@ -2,11 +2,13 @@
 
 import random
 import time
+from functools import partial
 
 import pytest
 
 from aglet.doors.fold import fold
-from support.wire import Message, events_in, frame, turns
+from support.patience import TRIES, wait_until, within
+from support.wire import Message, Wire, events_in, frame, turns
 from support.wire_rules import check_wire
 
 from .conftest import Serve
@@ -25,19 +27,34 @@ def test_cancel_gives_a_receipt_and_keeps_the_text(serve: Serve) -> None:
     run = {"runId": wire.event("runStarted")["runId"]}
     queued = wire.call("agent/run", {"sessionId": session, "input": "next"})
     wire.event("itemDelta")
-    begun = time.monotonic()
     receipt = wire.call("agent/cancel", {"sessionId": session, "queued": "drop"})
     assert receipt == {
         "state": "cancelling", "runId": run["runId"], "kept": [], "dropped": [queued["runId"]],
     }  # fmt: skip
     wire.event("sessionState", state="idle")
-    assert time.monotonic() - begun < 1
     items = [item for item in fold(wire.events).items.values() if item["kind"] == "message"]
     assert [(item["status"], item["text"]) for item in items] == [("cancelled", "I begin")]
     wire.answer_of(request)
     again = wire.call("agent/cancel", {"sessionId": session, "runId": run["runId"]})
     assert again["state"] == "alreadyEnded"
     check_wire(wire.events)
+
+
+def test_a_cancel_ends_a_run_at_once(serve: Serve) -> None:
+    wire = serve(*[HANGING] * TRIES)
+    wire.initialize()
+    session = wire.session()
+    for number, watch in enumerate(within(0.2), 1):
+        request = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
+        wire.until(partial(said, wire, number))
+        with watch:
+            wire.call("agent/cancel", {"sessionId": session})
+            assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
+
+
+def said(wire: Wire, number: int, message: Message) -> bool:
+    """Whether the model has begun to speak so often."""
+    return sum(event["type"] == "itemDelta" for event in wire.events) >= number
 
 
 def test_cancelling_a_waiting_request_cancels_the_run_and_is_answered_with_a_result(serve: Serve) -> None:
@@ -134,7 +151,6 @@ def test_many_starts_and_cancels_are_all_answered(serve: Serve) -> None:
 ANYTHING = {"match": "", "repeat": True, "turns": [{"text": ["a", "b", "c"], "delay": 0.002}]}
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("races", [40, pytest.param(400, marks=pytest.mark.slow)])
 def test_a_cancel_that_names_no_run_never_reaches_the_next_one(serve: Serve, races: int) -> None:
     """It comes once or twice, at a random moment around the end of the run, by itself or by a cancel."""
@@ -188,10 +204,7 @@ def test_a_client_that_has_read_for_a_while_knows_what_began(serve: Serve) -> No
     runs = [wire.call("agent/run", {"sessionId": session, "input": "go"})["runId"] for _ in range(2)]
     wire.call("agent/cancel", {"sessionId": session, "runId": runs[0]})
     wire.until(lambda m: any(began(event, runs[1]) for event in events_in(m)))
-    until = time.monotonic() + 20
-    while wire.call("agent/cancel", {"sessionId": session})["state"] == "alreadyEnded":
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(lambda: wire.call("agent/cancel", {"sessionId": session})["state"] != "alreadyEnded")
     wire.until(lambda m: any(e["type"] == "runEnded" and e["runId"] == runs[1] for e in events_in(m)))
 
 

@@ -116,7 +116,7 @@ def test_a_cancel_at_some_events_of_a_run_ends_it_once_and_the_session_goes_on(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("trigger", TRIGGERS)
 def test_a_cancel_at_every_event_of_a_run_ends_it_once_and_the_session_goes_on(
     serve: Serve, trigger: str

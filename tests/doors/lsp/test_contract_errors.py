@@ -4,10 +4,12 @@ import json
 import re
 import sys
 import time
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from support.patience import wait_until
 from support.wire import Message, Wire, turns
 
 TABLE = Path(__file__).parents[3] / "protocol" / "README.md"
@@ -100,12 +102,15 @@ def busy(wire: Wire, here: Message, folder: Path) -> None:
 
 def cancelled(wire: Wire, here: Message) -> None:
     """A read that is not wanted any more, as often as it takes to be quick enough."""
-    for number in range(200):
+    delays = cycle(range(10))
+
+    def refused() -> bool:
         asked = wire.post("agent/events", here)
-        time.sleep(number % 10 / 1000)
+        time.sleep(next(delays) / 1000)
         wire.notify("$/cancelRequest", {"id": asked})
-        if "error" in wire.answer_of(asked):
-            return
+        return "error" in wire.answer_of(asked)
+
+    wait_until(refused)
 
 
 def test_every_error_of_the_table_says_what_it_is_and_tells_no_secret(wire: Wire, tmp_path: Path) -> None:

@@ -68,7 +68,6 @@ def test_the_work_of_a_session_goes_on_while_nobody_listens(serve: Serve) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
     wire = serve({"match": "", "repeat": True, "turns": [{"text": "yes"}]})
     wire.initialize({"protocolVersions": [1]})

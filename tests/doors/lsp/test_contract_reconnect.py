@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from aglet.doors.fold import Transcript, fold
+from support.patience import PATIENCE
 from support.rich_run import ANSWERS, CAPABILITIES, RICH, Company, plain
 from support.wire import Message, Wire, script
 from support.wire_rules import check_wire
@@ -67,7 +68,7 @@ def die_at(company: Company, index: int) -> Left:
 
     company.at(session, index, die)
     wire.post("agent/run", {"sessionId": session, "input": "everything"})
-    wire.process.wait(20)
+    wire.process.wait(PATIENCE)
     return left
 
 
@@ -149,12 +150,11 @@ def prove(folder: Path, places: list[int]) -> None:
                 left = die_at(company, place)
 
 
-@pytest.mark.timeout(90)
 def test_a_client_that_died_at_some_event_goes_on_where_it_was(tmp_path: Path) -> None:
     prove(tmp_path, random.Random(5).sample(range(EVENTS), 5))
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1_800)
 def test_a_client_that_died_at_any_event_goes_on_where_it_was(tmp_path: Path) -> None:
     prove(tmp_path, list(range(EVENTS)))

@@ -30,7 +30,8 @@ import pytest
 
 from aglet.doors.fold import fold
 from support.lsp_editor import LspEditor, Manners, attach
-from support.wire import PATIENCE, Message, Wire, script, turns
+from support.patience import PATIENCE
+from support.wire import Message, Wire, script, turns
 
 from .conftest import Serve
 

@@ -15,6 +15,7 @@ import pytest
 from support.fuzz import mutated, recorded, scratched
 from support.leftovers import resident
 from support.message_rules import check_answer
+from support.patience import PATIENCE
 from support.wire import Wire, script, turns
 
 SEED = 20261121
@@ -22,7 +23,6 @@ SECONDS = 5.0  # of the default run
 BURST = 20  # damaged frames before the server is asked whether it lives
 LIFE = 60  # bursts one server has to stand
 LAST = 0.02  # how often a frame's header is damaged too: nobody knows then where the next frame begins
-PATIENCE = 20.0  # seconds; what takes longer is a hang
 GROWTH = 20  # MB in a life
 
 

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
@@ -17,22 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aglet.doors import from_wire
+from aglet.doors.errors import to_bad
 from aglet.doors.fold import fold, merged
 from aglet.doors.lsp import arrivals, watchdog
 from aglet.doors.lsp import editor as editing
 from aglet.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
 from aglet.doors.lsp.client import Client, read_client
 from aglet.doors.lsp.editor import LspEditor
-from aglet.doors.lsp.errors import to_bad
 from aglet.doors.lsp.framing import Frames, Oversized, Untrusted
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import Bad, parse
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.sync import Sync
 from aglet.doors.lsp.transport import ATOMIC, Writer
+from aglet.doors.messages import Bad, parse
 from aglet.engine.admission import Refused
 from aglet.engine.facts import (
     Admitted,
@@ -63,6 +62,7 @@ from aglet.engine.vocabulary import (
     ToolOutcome,
 )
 from aglet.workspace.editor import Buffer
+from support.patience import PATIENCE, become, wait_until
 from support.wire_rules import check_wire
 
 Wire = dict[str, Any]
@@ -208,7 +208,7 @@ def test_a_writer_never_blocks_and_lets_urgent_answers_overtake() -> None:
     writer = Writer(sending)
     large = {"text": "x" * 300_000}
     writer.send(large)
-    time.sleep(0.05)
+    wait_until(lambda: writer.others == 0)  # its thread is in the middle of it
     for number in range(3):
         assert not writer.put([delta(str(number), offset=number)])
     writer.send({"urgent": True}, urgent=True)
@@ -326,7 +326,7 @@ async def test_a_client_that_reads_again_is_told_although_nothing_happens(
     await asyncio.sleep(0.05)
     assert "gap" not in types_of(peer)
     peer.backlog = DRAINED
-    await asyncio.sleep(0.05)
+    await become(lambda: "itemUpdated" in types_of(peer))
     assert types_of(peer) == ["itemStarted", "itemDelta", "gap", "itemUpdated"]
     assert fold(peer.events).items["item"]["text"] == "abc"
 
@@ -380,10 +380,15 @@ async def test_excluded_types_are_not_sent_to_make_up_for_deltas() -> None:
 class Editing:
     """An editor with one document, in a connection without a process."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: Callable[["Editing", Wire], Any]) -> None:
-        monkeypatch.setattr(editing, "ANSWER_PATIENCE", 0.3)
-        monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", 0.3)
-        monkeypatch.setattr(editing, "CANCEL_PATIENCE", 0.3)
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        answer: Callable[["Editing", Wire], Any],
+        patience: float = PATIENCE,
+    ) -> None:
+        monkeypatch.setattr(editing, "ANSWER_PATIENCE", patience)
+        monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", patience)
+        monkeypatch.setattr(editing, "CANCEL_PATIENCE", patience)
         capabilities = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
         client = read_client({"capabilities": {"workspace": capabilities}})
         self.messages: list[Wire] = []
@@ -456,7 +461,7 @@ async def test_a_document_that_does_not_hold_the_text_is_stale(
             editor.notify("didClose", {"textDocument": {"uri": editor.uri}})
         return {"result": {"applied": True}}
 
-    editor = Editing(monkeypatch, answer)
+    editor = Editing(monkeypatch, answer, 0.1)
     with pytest.raises(Stale) as caught:
         await editor.editor.replace(editor.buffer, "new\n", "Edit")
     assert caught.value.effects == ("none" if what == "nothing came" else "partial")
@@ -473,7 +478,7 @@ async def test_a_final_line_end_that_the_editor_adds_is_taken(monkeypatch: pytes
 
 
 async def test_an_editor_that_does_not_answer_may_still_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    editor = Editing(monkeypatch, lambda editor, message: None)
+    editor = Editing(monkeypatch, lambda editor, message: None, 0.1)
     with pytest.raises(Stale) as caught:
         await editor.editor.replace(editor.buffer, "new\n", "Edit")
     assert caught.value.effects == "unknown"
@@ -509,7 +514,7 @@ async def test_a_refusal_because_the_user_typed_is_stale(monkeypatch: pytest.Mon
 async def test_an_edit_that_is_not_clearly_applied_is_an_error(
     monkeypatch: pytest.MonkeyPatch, response: Wire | None
 ) -> None:
-    editor = Editing(monkeypatch, lambda editor, message: response)
+    editor = Editing(monkeypatch, lambda editor, message: response, 0.1)
     with pytest.raises(WorkspaceError):
         await editor.editor.replace(editor.buffer, "new\n", "Edit")
 
@@ -526,7 +531,7 @@ async def test_a_cancelled_edit_waits_for_its_answer(monkeypatch: pytest.MonkeyP
 
     editor = Editing(monkeypatch, later)
     task = asyncio.ensure_future(editor.editor.replace(editor.buffer, "new\n", "Edit"))
-    await asyncio.sleep(0.02)
+    await become(lambda: editor.messages)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -603,7 +608,7 @@ def test_the_death_of_a_process_is_noticed(monkeypatch: pytest.MonkeyPatch, blin
     watchdog.watch(process.pid, sending, gone.set)
     assert not gone.wait(0.1)
     process.communicate()
-    assert gone.wait(3)
+    assert gone.wait(PATIENCE)
     os.close(receiving)
     os.close(sending)
 
@@ -614,5 +619,5 @@ def test_a_closed_reading_end_is_noticed() -> None:
     watchdog.watch(None, sending, gone.set)
     assert not gone.wait(0.05)
     os.close(receiving)
-    assert gone.wait(3)
+    assert gone.wait(PATIENCE)
     os.close(sending)

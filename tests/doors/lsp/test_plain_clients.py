@@ -14,7 +14,6 @@ from support.wire import Message, turns
 from .conftest import Serve
 from .plain_client import CLIENTS, PlainClient, block
 
-pytestmark = pytest.mark.timeout(60)  # a busy machine starts servers slowly
 TEXT = "".join(f"line {number} 😋\n" for number in range(1, 21))
 NEW = TEXT.replace("line 5 😋", "neue Zeile 5 😋")
 HANGING: Message = {"turns": [{"text": "I begin", "hang": True}]}
@@ -204,6 +203,26 @@ def test_a_change_of_a_closed_file_or_an_unknown_one_says_so(serve: Serve) -> No
     assert client.wire.ask("workspace/executeCommand", asked)["error"]["code"] == -32602
 
 
+def test_the_changes_are_listed_where_they_stand_now(serve: Serve) -> None:
+    client = edited(serve, "neovim")
+    client.replace("line 1 ", "line 0\nline 1 ")
+    (change,) = client.command("aglet.changes")["changes"]
+    assert client.command("aglet.changes", change["sessionId"])["changes"] == [change]
+    assert client.command("aglet.changes", "another") == {"changes": []}
+    assert change["stands"]
+    assert client.text.split("\n")[change["line"]] + "\n" == change["new"].splitlines(keepends=True)[0]
+    assert change["old"] in TEXT
+    client.replace("neue Zeile 5 ", "my own line 5 ")
+    client.replace("line 4 ", "my own line 4 ")
+    (moved,) = client.command("aglet.changes")["changes"]
+    assert (moved["hunk"], moved["stands"]) == (change["hunk"], False)
+    client.wire.notify("textDocument/didClose", {"textDocument": {"uri": client.uri}})
+    (closed,) = client.command("aglet.changes")["changes"]
+    assert (closed["hunk"], "stands" in closed) == (change["hunk"], False)
+    client.command("aglet.keep", {"hunk": change["hunk"]})
+    assert client.command("aglet.changes") == {"changes": []}
+
+
 # --- asking ---
 
 
@@ -218,7 +237,7 @@ def test_a_selection_can_be_asked_about_and_the_transcript_opens(serve: Serve) -
     assert resource["text"] == "line 3 😋\nline 4 😋\n"
     assert resource["uri"] == f"{client.uri}#L3-L4"
     client.wire.call("agent/status")
-    assert "It counts." in Path(client.shown[0].removeprefix("file://")).read_text()
+    assert "It counts." in client.wire.call("workspace/textDocumentContent", {"uri": client.shown[0]})["text"]
 
 
 def test_a_diagnostic_can_be_fixed(serve: Serve) -> None:

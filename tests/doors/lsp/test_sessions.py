@@ -125,7 +125,7 @@ def test_a_session_that_is_busy_elsewhere_is_refused_and_free_when_the_other_lea
     with Wire(wire.workspace.parent, wire.workspace.parent / "config.toml") as other:
         other.initialize()
         for method in ("agent/run", "agent/resume", "agent/session/close"):
-            busy = other.ask(method, {"sessionId": session, "input": "go"})["error"]
+            busy = other.ask(method, {"sessionId": session, "input": "go", "takeControl": True})["error"]
             assert (busy["code"], busy["data"]["kind"]) == (-33006, "sessionBusyElsewhere")
             assert busy["data"]["retryable"]
             assert busy["data"]["sessionId"] == session

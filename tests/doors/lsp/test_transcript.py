@@ -5,17 +5,16 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.lsp.markdown import heading, markdown
 from aglet.doors.lsp.plain import brief
 from aglet.doors.lsp.seen import MOST_LINES, seen, shortened
 from aglet.doors.lsp.transcript import Transcript, write_page
+from aglet.doors.markdown import heading, markdown
 from aglet.engine.vocabulary import JsonObject, Option, Question
 from support.wire import Message, turns
 
 from .conftest import Serve
 from .plain_client import PlainClient
 
-pytestmark = pytest.mark.timeout(60)  # a busy machine starts servers slowly
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe"
 
 

@@ -69,6 +69,7 @@ async def run(
 async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     limits: Limits, calls: int, reason: StopReason, detail: str
 ) -> None:
+    """Rows 2, 14: each limit stops the run before it is overstepped."""
     state = await run(limits, *turns(5))
     assert state.run.model_calls == calls
     assert state.stop is not None
@@ -84,6 +85,7 @@ async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     ],
 )  # fmt: skip
 async def test_nothing_to_spend_means_no_model_call(limits: Limits) -> None:
+    """Row 14: nothing to spend, nothing asked."""
     state = await run(limits)
     assert state.run.model_calls == 0
     assert state.run.turns == 0

@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,7 +63,6 @@ class Tale:
         return steps[ours[0] - 1][2] if ours[0] else None
 
 
-@pytest.mark.timeout(120)
 @settings(max_examples=25, deadline=None)
 @given(deeds=DEEDS, bodies=st.lists(BODIES, min_size=8, max_size=8), data=st.data())
 def test_a_restore_takes_back_the_agents_work_and_nothing_else(

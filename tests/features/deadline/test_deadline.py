@@ -47,7 +47,7 @@ def silence() -> list[Part]:
 
 
 async def test_a_run_in_time_is_left_alone() -> None:
-    facts = ["run started", "injected user: go", "turn", "replied done", "ended end_turn"]
+    facts = ["run started", "took in user: go", "turn", "replied done", "ended end_turn"]
     await check(say(), facts=facts, features=[build(LIMIT)])
 
 
@@ -60,7 +60,7 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
 
     state = await check(
         silence(),
-        facts=["run started", "injected user: go", "turn", "cut cancelled begun", "ended timeout"],
+        facts=["run started", "took in user: go", "turn", "cut cancelled begun", "ended timeout"],
         features=[build(LIMIT)],
         meanwhile=meanwhile,
     )

@@ -141,6 +141,7 @@ async def test_a_refusal_of_the_editor_is_told(tools: Toolbox, root: Path, edito
 
 
 async def test_bytes_outside_the_edit_stay(tools: Toolbox, root: Path) -> None:
+    """Row 32: encodings survive."""
     before = b"caf\xe9\r\nold\nlast \xfc"
     (root / "a.txt").write_bytes(before)
     await tools.call("read_file", path="a.txt")

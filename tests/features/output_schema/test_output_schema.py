@@ -43,6 +43,7 @@ def outputs(state: State) -> list[Any]:
 
 
 async def test_an_answer_that_fits_is_noted_and_every_request_has_the_schema() -> None:
+    """Row 18: the schema is sent, the answer validated."""
     asked = Asked()
     state = await run(call(("c", "read")), say(FITS), asked=asked, tools=[FakeTool("read")])
     assert state.stop and state.stop.reason is StopReason.END_TURN
@@ -53,6 +54,7 @@ async def test_an_answer_that_fits_is_noted_and_every_request_has_the_schema() -
 
 
 async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> None:
+    """Row 18: an invalid answer is sent back."""
     asked = Asked()
     turns = [say("All is well."), say('{"ok": "yes"}'), say(FITS)]
     state = await run(*turns, asked=asked, tools=[FakeTool("read")])
@@ -64,6 +66,7 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> 
 
 
 async def test_an_answer_that_never_fits_is_an_error_of_its_own_kind() -> None:
+    """Row 18: and then it is a failure of its own kind."""
     state = await run(say("no"), say("no"), say("no"))
     assert state.stop
     assert (state.stop.reason, state.stop.kind) == (StopReason.MODEL_ERROR, "outputInvalid")

@@ -2,7 +2,6 @@
 
 import random
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from aglet.engine.ports import Effect
 from aglet.features.permissions.commands import is_plain, known_only_when_run, mentions, simple_argv, touched
 from aglet.features.permissions.decision import Allow, Policy, decide
 from aglet.features.permissions.rules import Aim, parse_rule
+from support.patience import within
 
 ALLOWED = ("shell(npm test *)", "shell(git status)", "shell(ls -la src)")
 POLICY = Policy("ask", ("/w",), allow=tuple(parse_rule(text, widens=True) for text in ALLOWED))
@@ -283,8 +283,8 @@ def test_a_hundred_kilobytes_are_judged_in_fifty_milliseconds() -> None:
         "\\" * 100_000,
         ">" * 100_000,
     ):
-        start = time.perf_counter()
-        touched(command)
-        decide([Aim("shell", Effect.EXECUTES, command)], policy)
-        simple_argv(command)
-        assert time.perf_counter() - start < 0.25, command[:4]  # 50 ms on a quiet machine
+        for watch in within(0.1):  # 50 ms without coverage
+            with watch:
+                touched(command)
+                decide([Aim("shell", Effect.EXECUTES, command)], policy)
+                simple_argv(command)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from aglet.features.search.apart import Hits, Matcher
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+from support.patience import within
 
 RIPGREP = shutil.which("rg", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or ""
 
@@ -65,10 +65,9 @@ async def test_a_pattern_that_runs_away_is_ended(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
             await matcher(tmp_path, "(a+)+$").lines(texts, 10, first_only=False)
-    started = time.monotonic()
-    with pytest.raises(WorkspaceError, match="The search failed"):
-        await matcher(tmp_path, "(a+)+$", seconds=0.3).lines(texts, 10, first_only=False)
-    assert time.monotonic() - started < 4
+    for watch in within(4.0):
+        with watch, pytest.raises(WorkspaceError, match="The search failed"):
+            await matcher(tmp_path, "(a+)+$", seconds=0.3).lines(texts, 10, first_only=False)
 
 
 async def test_what_a_program_wrote_instead_of_an_answer_is_told(tmp_path: Path) -> None:
@@ -82,6 +81,6 @@ async def test_ten_thousand_files_are_looked_at_in_two_seconds(tmp_path: Path) -
     for number in range(9_900):
         os.link(tmp_path / f"{number % 100}.txt", tmp_path / f"link{number}.txt")
     names = sorted(entry.name for entry in tmp_path.iterdir())
-    started = time.monotonic()
-    assert await matcher(tmp_path, r"\d{3}").files(names, 10_000) == []
-    assert time.monotonic() - started < 2
+    for watch in within(2.0):
+        with watch:
+            assert await matcher(tmp_path, r"\d{3}").files(names, 10_000) == []

@@ -1,12 +1,11 @@
 """What a glob means."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aglet.features.search.globs import glob_matcher
+from support.patience import within
 
 
 @pytest.mark.parametrize(
@@ -42,10 +41,10 @@ def test_braces_that_stand_for_too_much_are_refused() -> None:
 @pytest.mark.parametrize("glob", ["*a" * 50 + "b", "**/a/" * 50 + "b", "?*" * 50 + "b"])
 def test_a_hostile_glob_takes_no_time(glob: str) -> None:
     matches = glob_matcher(glob)
-    started = time.perf_counter()
-    assert not matches("/".join(["a"] * 200))
-    assert not matches("a" * 250)
-    assert time.perf_counter() - started < 1
+    for watch in within(1.0):
+        with watch:
+            assert not matches("/".join(["a"] * 200))
+            assert not matches("a" * 250)
 
 
 @given(st.text("ab/.", min_size=1, max_size=12).filter(lambda path: path.strip("/.") and "//" not in path))

@@ -16,6 +16,7 @@ from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.fake_user import FakeUser
+from support.patience import within
 from support.toolbox import Toolbox
 
 NOBODY = FakeUser(Answer("unanswered"), available=False)
@@ -91,13 +92,13 @@ async def test_a_command_that_waits_for_input_gets_none(tools: Toolbox) -> None:
 
 
 async def test_a_command_is_stopped_when_its_time_is_over(tools: Toolbox) -> None:
-    started = time.monotonic()
-    outcome = await tools.call("shell", command="echo begin; sleep 60", timeout_s=0.3)
-    assert time.monotonic() - started < 3
+    for watch in within(3.0):
+        with watch:
+            outcome = await tools.call("shell", command="echo begin; sleep 60", timeout_s=0.5)
     assert outcome.status == "failed"
     assert without_seconds(outcome.text) == snapshot("""\
 begin
-[stopped: it ran longer than 0.3 s; ask for more with timeout_s\
+[stopped: it ran longer than 0.5 s; ask for more with timeout_s\
 """)
     assert outcome.terminal.exit_code is None
 
@@ -138,6 +139,7 @@ old
 
 
 async def test_cancelling_ends_the_command(tools: Toolbox, tmp_path: Path) -> None:
+    """Row 35: the whole tree ends."""
     call = asyncio.create_task(tools.call("shell", command="echo $$ > pid; sleep 60 & wait"))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.01)

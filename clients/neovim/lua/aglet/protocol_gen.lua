@@ -113,7 +113,7 @@
 ---@field checkpointId string
 ---@field kind "checkpoint"
 
----What the client can. `protocolVersions` is best first; absent means `[1]`.
+---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`.
 ---@class aglet.ClientBlock
 ---@field protocolVersions? integer[]
 ---@field events? aglet.EventWishes
@@ -121,6 +121,7 @@
 ---@field askUser? aglet.AskUserSkills
 ---@field edits? aglet.EditSkills
 ---@field followAlong? aglet.Marker
+---@field secrets? aglet.Marker
 ---@field tools? aglet.ClientTool[]
 
 ---A tool of the client, called with `agent/callTool`. `inputSchema` is a JSON Schema.
@@ -482,7 +483,7 @@
 ---@field tail? integer
 ---@field takeControl? boolean
 
----What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+---What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session.
 ---@class aglet.ResumeResult
 ---@field sessionId string
 ---@field epoch string
@@ -493,6 +494,7 @@
 ---@field openRequests aglet.Question[]
 ---@field events? table<string, any>[]
 ---@field snapshot? aglet.Snapshot
+---@field readOnly? boolean
 
 ---A prompt was accepted; `admission` is started or queued.
 ---@class aglet.RunAdmittedData
@@ -558,6 +560,14 @@
 ---@class aglet.SchemaName
 ---@field sha256 string
 ---@field revision? string
+
+---The key; absent when there is none.
+---@class aglet.SecretAnswer
+---@field value? string
+
+---`agent/secret`: the key that the user keeps in the client for this host, and for no other.
+---@class aglet.SecretParams
+---@field host string
 
 ---What the server can: exact lists, so that nobody has to try. With `mismatch` only the versions.
 ---@class aglet.ServerBlock
@@ -665,7 +675,7 @@
 ---@field lastItemId string
 ---@field checkpointId? string
 
----One session; `state` is idle, running or requiresAction, times are ISO 8601.
+---One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
 ---@class aglet.SessionRow
 ---@field sessionId string
 ---@field title string
@@ -674,6 +684,9 @@
 ---@field updatedAt string
 ---@field state string
 ---@field parentSessionId? string
+---@field tags? string[]
+---@field archived? boolean
+---@field interrupted? boolean
 
 ---What can be done with sessions besides running them.
 ---@class aglet.SessionSkills
@@ -879,6 +892,7 @@ M.methods = {
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
   ["agent/save"] = "toClient",
+  ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }
 

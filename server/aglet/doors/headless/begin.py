@@ -95,7 +95,7 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
     content = (Text(request.prompt),) if request.prompt.strip() else ()
-    recovers = "" if content else _broken_off(session)
+    recovers = "" if content or session.state.queue else _broken_off(session)
     model = await _model(world, cwd, {**session.state.options, **request.options})
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
     damage = session.log.journal.damage
@@ -147,8 +147,6 @@ def _broken_off(session: Session) -> str:
 
 def _how_it_stands(state: State) -> str:
     match state.stop:
-        case _ if state.queue:
-            return "its last prompt was never begun; it runs before the next one"
         case None:
             return "its last run was taken back" if state.run_id else "it has had no run"
         case Stop(reason=StopReason.END_TURN):

@@ -10,6 +10,7 @@ from typing import Any
 from aglet import __version__
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.exits import CannotBegin, Exit
+from aglet.doors.headless.filing_options import add_sessions, name_of_folder
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 
@@ -46,11 +47,12 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_run(commands.add_parser("run", help="run one prompt"))
     _add_resume(commands.add_parser("resume", help="go on with a session"))
-    _add_sessions(commands.add_parser("sessions", help="list the sessions"))
+    add_sessions(commands.add_parser("sessions", help="list, search, tag, export … the sessions"))
     _add_doctor(commands.add_parser("doctor", help="find out what keeps the agent from working"))
     _add_models(commands.add_parser("models", help="what models there are, and what is known of them"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
+    _add_key(commands.add_parser("key", help="keep API keys, each for one host"))
     _add_schema(commands.add_parser("schema", help="the protocol, for whoever writes a client"))
     _add_demo(commands.add_parser("demo", help="watch a whole session, with a scripted model"))
     return parser
@@ -80,9 +82,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
     )
     _add_model_options(parser)
-    parser.add_argument("--cwd", type=_name, help="the folder to work in (or the current one)")
+    parser.add_argument("--cwd", type=name_of_folder, help="the folder to work in (or the current one)")
     parser.add_argument(
-        "--add-dir", type=_name, action="append", default=[], help="another folder; may be repeated"
+        "--add-dir", type=name_of_folder, action="append", default=[], help="another folder; may be repeated"
     )
     parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
     parser.add_argument("--max-turns", type=_count, help="model requests at most (12)")
@@ -100,13 +102,6 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="", help="a configured model or tier, or a name at --base-url")
     parser.add_argument("--base-url", default="", help="an OpenAI-compatible address: http://host/v1")
-
-
-def _add_sessions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--search", default="", help="only those with these words")
-    parser.add_argument("--cwd", type=_name, help="only those of this folder")
-    parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.set_defaults(command="sessions")
 
 
 def _add_doctor(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +122,7 @@ def _add_look(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_place(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--cwd", type=_name, default=".", help="the folder (or the current one)")
+    parser.add_argument("--cwd", type=name_of_folder, default=".", help="the folder (or the current one)")
     parser.add_argument("--trust", action="store_true", help="as if the folder were trusted")
 
 
@@ -146,8 +141,28 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     explain.set_defaults(command="explain")
 
 
+def _add_key(parser: argparse.ArgumentParser) -> None:
+    acts = parser.add_subparsers(metavar="COMMAND", required=True)
+    told = "a host, a provider (openai, anthropic, gemini) or a configured model"
+    keep = acts.add_parser("set", help="keep a key: it is asked for, or read from standard input")
+    keep.add_argument("host", help=told)
+    keep.add_argument(
+        "--in",
+        dest="place",
+        choices=("keyring", "file"),
+        default="",
+        help="where (the keyring, if there is one)",
+    )
+    acts.add_parser("remove", help="forget a key").add_argument("host", help=told)
+    acts.add_parser("list", help="for which hosts a key is kept")
+    for act, each in acts.choices.items():
+        each.set_defaults(command="key", act=act)
+
+
 def _add_schema(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=_name, help="a folder for all files (or the schema to standard output)")
+    parser.add_argument(
+        "--out", type=name_of_folder, help="a folder for all files (or the schema to standard output)"
+    )
     parser.set_defaults(command="schema")
 
 
@@ -164,13 +179,6 @@ def _schema(value: str) -> object:
         raise argparse.ArgumentTypeError(f"{value} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise argparse.ArgumentTypeError(f"{value} is no JSON: {error}") from None
-
-
-def _name(value: str) -> str:
-    """A folder's name; an empty one is most likely a variable that is not set."""
-    if not value:
-        raise argparse.ArgumentTypeError("the name of the folder is empty")
-    return value
 
 
 def _mode(value: str) -> str:

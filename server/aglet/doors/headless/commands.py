@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -10,17 +9,15 @@ from pathlib import Path
 
 from aglet.config import Choice, ConfigError, Setup, Told, read
 from aglet.config.environment import process_environment
-from aglet.config.folders import state_folder
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
-from aglet.doors.headless.listing import write_sessions
+from aglet.doors.headless.filing import FILING
+from aglet.doors.headless.keys import key
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import tell
-from aglet.engine.ports import JournalError
-from aglet.stores.files import FileStore
 from aglet.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"
@@ -66,20 +63,6 @@ def resume(arguments: argparse.Namespace) -> int:
         return _prompt(rest[0] if rest else "", else_piped=False)
 
     return _start(arguments, prompt, resume=True, session_id=words[0] if named else "")
-
-
-def sessions(arguments: argparse.Namespace) -> int:
-    """`aglet sessions`."""
-    logging.basicConfig(format="aglet: %(message)s")  # which files are no sessions
-    cwd = folder(arguments.cwd) if arguments.cwd else ""
-    try:
-        store = FileStore(state_folder(process_environment()))
-        write_sessions(store, search=arguments.search, cwd=cwd, as_json=arguments.json)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
-    except JournalError as problem:
-        raise CannotBegin(str(problem), "journal", Exit.FAILED) from problem
-    return Exit.DONE
 
 
 def explain(arguments: argparse.Namespace) -> int:
@@ -134,9 +117,10 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "welcome": welcome,
     "run": run_prompt,
     "resume": resume,
-    "sessions": sessions,
+    **FILING,
     "doctor": doctor,
     "explain": explain,
+    "key": key,
     "models": models,
 }
 

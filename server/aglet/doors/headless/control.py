@@ -6,9 +6,9 @@ from contextlib import aclosing
 from typing import Any
 
 from aglet.doors import from_wire
+from aglet.doors.errors import SESSION_NOT_FOUND, UNSUPPORTED, to_bad
 from aglet.doors.headless.inlet import LONGEST, Inlet
-from aglet.doors.lsp.errors import SESSION_NOT_FOUND, UNSUPPORTED, to_bad
-from aglet.doors.lsp.messages import (
+from aglet.doors.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,

@@ -14,6 +14,7 @@ from aglet.doors.offers import offered
 from aglet.doors.to_wire import Translator
 from aglet.engine.log import Event
 from aglet.engine.ports import JournalError
+from aglet.engine.recovering import go_on
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject
 
@@ -42,13 +43,11 @@ class Conversation:
         self._session.log.subscribe(self._watch)
         self._leaving.runs(self._session)
         self._company.attend(self._session)
-        admission = await self._session.prompt(
-            self._beginning.content, options=self._beginning.options, recovers=self._beginning.recovers
-        )
+        run_id = await self._begin()
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(self._company.serve(self._session))
             closing = group.create_task(self._close_when_interrupted())
-            lost = await self._end_of(admission.run_id)
+            lost = await self._end_of(run_id)
             await self._company.settle()
             serving.cancel()
             closing.cancel()
@@ -56,6 +55,16 @@ class Conversation:
             self._output.event(self._ended)
             return exit_of(self._ended["data"]) or (Exit.FAILED if lost else Exit.DONE)
         raise lost or JournalError("The end of the run was not recorded.")
+
+    async def _begin(self) -> str:
+        """Admit the prompt, or begin what waits since its process died; gives the run to wait for."""
+        beginning, queue = self._beginning, self._session.state.queue
+        if beginning.content or beginning.recovers or not queue:
+            said, options = beginning.content, beginning.options
+            return (await self._session.prompt(said, options=options, recovers=beginning.recovers)).run_id
+        self._run_id = queue[-1].run_id
+        await go_on(self._session)
+        return self._run_id
 
     async def _end_of(self, run_id: str) -> JournalError | None:
         """Wait for the end of the run; gives what kept it from being recorded."""

@@ -2,36 +2,51 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.streams import tell, write
 from aglet.doors.shapes import file_uri, timestamp
 from aglet.engine.ports import SessionRow, Store
+from aglet.engine.vocabulary import JsonObject
 
 HEADINGS = ("SESSION", "LAST USED", "STATE", "FOLDER", "TITLE")
 TITLE_WIDTH = 50
 WIDEST = 48  # characters of a cell that others are aligned with
 
 
-def write_sessions(store: Store, *, search: str, cwd: str, as_json: bool) -> None:
-    """Write the sessions (of one folder, or with these words in them) to standard output.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which sessions: with these words, of this folder ("" for all), with this tag, also those put away."""
 
-    Raises `JournalError`.
-    """
+    search: str = ""
+    cwd: str = ""
+    tag: str = ""
+    archived: bool = False
+
+
+def rows_of(store: Store, wanted: Wanted) -> list[SessionRow]:
+    """All that are like that, the latest first. Raises `JournalError`."""
     rows: list[SessionRow] = []
     cursor = ""
     while True:
-        page, cursor = store.list(cwd=cwd, search=search, cursor=cursor)
-        rows += page
+        page, cursor = store.list(cwd=wanted.cwd, search=wanted.search, cursor=cursor)
+        rows += [row for row in page if (wanted.archived or not row.archived)]
         if not cursor:
             break
+    return [row for row in rows if wanted.tag in {"", *row.tags}]
+
+
+def write_sessions(store: Store, wanted: Wanted, *, as_json: bool) -> None:
+    """Write the sessions to standard output. Raises `JournalError`."""
+    rows = rows_of(store, wanted)
     if as_json:
         write(json.dumps([_wire(row) for row in rows], indent=2) + "\n")
     elif rows:
         write(table([HEADINGS, *(_cells(row) for row in rows)]))
-    elif search or cwd:
-        tell("No session is like that. All of them: aglet sessions\n")
+    elif wanted != Wanted():
+        tell("No session is like that. All of them: aglet sessions --archived\n")
     else:
         tell('There are no sessions. Begin one: aglet run "…"\n')
 
@@ -47,17 +62,25 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cells(row: SessionRow) -> tuple[str, ...]:
-    title = " ".join(row.title.split())
+    title = " ".join([*row.title.split(), *(f"#{tag}" for tag in row.tags)])
     title = title if len(title) <= TITLE_WIDTH else title[: TITLE_WIDTH - 1] + "…"
-    return row.session_id, _local(row.updated_at), row.state, row.cwd, title
+    return row.session_id, local(row.updated_at), standing(row), row.cwd, title
 
 
-def _local(at: float) -> str:
+def standing(row: SessionRow) -> str:
+    """How the session stands, in a word."""
+    if row.state == "idle" and (row.interrupted or row.archived):
+        return "interrupted" if row.interrupted else "archived"
+    return row.state
+
+
+def local(at: float) -> str:
+    """Unix seconds as a date and a time of day here."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def _wire(row: SessionRow) -> dict[str, str]:
-    said = {
+def _wire(row: SessionRow) -> JsonObject:
+    said: JsonObject = {
         "sessionId": row.session_id,
         "title": row.title,
         "cwd": file_uri(row.cwd),
@@ -65,4 +88,6 @@ def _wire(row: SessionRow) -> dict[str, str]:
         "updatedAt": timestamp(row.updated_at),
         "state": row.state,
     }
-    return {**said, "parentSessionId": row.parent} if row.parent else said
+    marks = {"parentSessionId": row.parent, "tags": list(row.tags)}
+    marks |= {"archived": row.archived, "interrupted": row.interrupted}
+    return said | {name: value for name, value in marks.items() if value}

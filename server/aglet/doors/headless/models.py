@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from aglet.config import ConfigError, Offered, Setup, offered_models
+from aglet.config import ConfigError, Offered, Setup, look_for_keys, offered_models
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.streams import tell, write
 from aglet.engine.ports import ModelError
@@ -53,6 +53,7 @@ class Seen:
 def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> None:
     """Write the models for work in `folder` to standard output. Raises `ConfigError`."""
     loaded = setup.load(folder)
+    asyncio.run(look_for_keys(setup, folder))
     offered = offered_models(setup, loaded, complete=False)
     seen = asyncio.run(_look(offered, offline=offline))
     problem = _problem(setup, folder)

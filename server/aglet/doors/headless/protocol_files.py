@@ -38,7 +38,7 @@ def protocol_files() -> Mapping[str, str]:
     """Every file by its name in the folder."""
     schema = (PACKAGE / "schema.json").read_text(encoding="utf-8")
     document = json.loads(schema)
-    golden = sorted((PACKAGE / "golden").glob("*.jsonl"))
+    golden = sorted((PACKAGE / "golden").glob("*.json*"))
     return {
         "schema.json": schema,
         "meta.json": (PACKAGE / "meta.json").read_text(encoding="utf-8"),

@@ -97,7 +97,7 @@ async def _run(request: Request, output: Output, screen: Screen, leaving: Leavin
     here = folder(request.cwd or ".")
     told = Told(arguments=request.arguments)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
-    begin_log(setup.state_folder, setup.secrets)
+    begin_log(setup.state_folder, lambda: setup.secrets)
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))

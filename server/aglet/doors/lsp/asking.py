@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from aglet.doors import from_wire, shapes
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, Pending
 from aglet.doors.lsp.seen import seen
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.facts import Answered, Asked
 from aglet.engine.session import Session

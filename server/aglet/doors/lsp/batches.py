@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aglet.doors.lsp.messages import JsonObject, dumps, framed
+from aglet.doors.messages import JsonObject, dumps, framed
 
 MERGED_TEXT = 4_096  # bytes of text of one merged delta
 BATCH_EVENTS = 256

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 
-from aglet.doors.lsp.messages import RequestId
+from aglet.doors.messages import RequestId
 
 
 class Call:

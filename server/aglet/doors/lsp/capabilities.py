@@ -13,8 +13,8 @@ from aglet.doors.lsp.commands import COMMANDS
 from aglet.doors.lsp.framing import BODY_LIMIT
 from aglet.doors.lsp.hello import DOCUMENT
 from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.sync import make_server
+from aglet.doors.messages import JsonObject
 from aglet.engine.loop import GRACE
 from aglet_protocol import events, methods
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from aglet.doors.lsp.framing import BODY_LIMIT
-from aglet.doors.lsp.messages import INVALID_PARAMS, Bad, JsonObject
+from aglet.doors.messages import INVALID_PARAMS, Bad, JsonObject
 
 PROTOCOL_VERSIONS = (1,)
 LONGEST_INTERVAL = 10_000  # milliseconds between two deltas, however slowly a client draws
@@ -31,6 +31,7 @@ class Client(NamedTuple):
     document_changes: bool = False
     saves: bool = False
     file_events: bool = False
+    secrets: bool = False
     action_literals: bool = False
     disabled_actions: bool = False
     tools: Sequence[Any] = ()  # as the client describes them
@@ -87,6 +88,7 @@ def read_client(params: Any) -> Client:
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
         saves=member(spoken, "edits").get("save") is not None,
         file_events=member(spoken, "edits").get("fileEvents") is not None,
+        secrets=spoken.get("secrets") is not None,
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from aglet.doors import from_wire, shapes
 from aglet.doors.lsp.client import array
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.vocabulary import ToolCall, ToolOutcome
 from aglet.features.client_tools.calling import Offered

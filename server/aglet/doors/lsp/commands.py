@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.judging import keep, revert
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.lsp.judging import changes, keep, revert
 from aglet.doors.lsp.methods.cancel import cancel
 from aglet.doors.lsp.methods.resume import resume
 from aglet.doors.lsp.methods.run import run
@@ -16,6 +15,7 @@ from aglet.doors.lsp.methods.session_rewind import rewind_session
 from aglet.doors.lsp.methods.set_option import set_option
 from aglet.doors.lsp.methods.steer import steer
 from aglet.doors.lsp.pages import open_transcript
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import file_uri, is_list, is_object
 from aglet.engine.facts import Notice
 from aglet.engine.ports import JournalError
@@ -128,6 +128,7 @@ COMMANDS: Mapping[str, Command] = {
     "aglet.reject": Command(_reject, "requestId"),
     "aglet.rewind": Command(_rewind, "toItemId"),
     "aglet.setOption": Command(_set_option, "assign"),
+    "aglet.changes": Command(changes, "sessionId"),
     "aglet.keep": Command(keep, "hunk"),
     "aglet.revert": Command(revert, "hunk"),
 }

@@ -5,13 +5,14 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from aglet.doors.errors import overloaded, to_bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.code_actions import code_actions
 from aglet.doors.lsp.commands import follow_command
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import overloaded, to_bad
-from aglet.doors.lsp.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.lsp.methods import HANDLERS
+from aglet.doors.lsp.pages import virtual_transcript
+from aglet.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from aglet.doors.shapes import is_object
 from aglet_protocol.converter import make_converter
 from aglet_protocol.methods import METHODS
@@ -20,6 +21,7 @@ Standard = Callable[[Door, Any, Call], Awaitable[Any]]
 STANDARD: Mapping[str, Standard] = {  # requests of LSP itself
     "workspace/executeCommand": follow_command,
     "textDocument/codeAction": code_actions,
+    "workspace/textDocumentContent": virtual_transcript,
 }
 _log = logging.getLogger(__name__)
 

@@ -7,20 +7,20 @@ from functools import partial
 from typing import NamedTuple
 
 from aglet.config import ConfigError
+from aglet.doors.errors import session_busy, session_not_found
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.meant import Meant
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
-from aglet.doors.lsp.transcript import Transcript
+from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from aglet.doors.lsp.world import World
+from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
 from aglet.doors.to_wire import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
@@ -33,15 +33,25 @@ REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
 
 
 class Attached:
-    """A session whose events go to the client and whose questions come from it."""
+    """A session whose events go to the client and, unless it is `read_only`, whose questions come from it."""
 
-    def __init__(self, session: Session, peer: Peer, client: Client, gone: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        peer: Peer,
+        client: Client,
+        gone: Callable[[], None],
+        *,
+        read_only: bool = False,
+    ) -> None:
         self.session, self._peer, self._client, self._gone = session, peer, client, gone
+        self.read_only = read_only
         self.mirror = Mirror(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self.meant = Meant(session.state, peer)
+        self.page = VirtualPage(peer, virtual_uri(session.session_id))
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.offers: list[JsonObject] | None = None  # the commands it was told
@@ -60,7 +70,7 @@ class Attached:
 
     def offer(self) -> None:
         """Tell what commands there are, when the client knows others or none."""
-        if self.told and self._client.hears("commands"):
+        if self.told and not self.read_only and self._client.hears("commands"):
             with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
                 offers = offered(self.session)
                 if offers != self.offers:
@@ -85,10 +95,12 @@ class Attached:
         told = self.publisher.publish(event)
         if problem := self.transcript.take(told):
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
+        if self.told and self._client.virtual_documents:
+            self.page.take(told)
         if isinstance(fact, RunEnded):
             self._remember(told)
             asyncio.get_running_loop().call_soon(self.offer)  # the next run works with what is set up now
-        if isinstance(fact, Asked) and self.told:  # after `requestOpened` was told
+        if isinstance(fact, Asked) and self.told and not self.read_only:  # after `requestOpened` was told
             self.publisher.then(partial(self.asking.put, fact))
         if self._peer.overfull:
             self._gone()
@@ -114,6 +126,7 @@ class Door:
         self.buffer = editor.buffer  # the open document with a URI, or `None`
         self.once = Once()
         self._attached: dict[str, Attached] = {}
+        self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
         self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
 
@@ -123,12 +136,19 @@ class Door:
         return self._attached
 
     @property
+    def followed(self) -> Mapping[str, Attached]:
+        """The sessions that another process writes and the client only reads, by id."""
+        return self._followed
+
+    @property
     def latest(self) -> str:
         """The session that was used last, "" when there is none."""
         return next(reversed(self._attached), "")
 
     async def open(self, session_id: str, call: Call) -> Attached:
         """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""
+        if session_id in self._followed:
+            raise session_busy(session_id)
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
             if not known.told:
@@ -136,6 +156,37 @@ class Door:
                 call.until_answered.callback(known.offer)
             return known
         return self.attach(await self._opened(session_id), call)
+
+    async def watch(self, session_id: str, call: Call, *, control: bool) -> Attached:
+        """The session, attached: for reading only while another process has it, unless `control` is wanted.
+
+        Raises `Bad` and `ConfigError`.
+        """
+        if session_id in self._attached:
+            return await self.open(session_id, call)
+        try:
+            session = await self.world.sessions.open(session_id)
+        except JournalBusy:
+            if control:
+                raise session_busy(session_id) from None
+            return await self._follow(session_id)
+        except JournalError as error:
+            raise session_not_found(session_id, error) from None
+        if followed := self._followed.pop(session_id, None):
+            with suppress(JournalError):  # that was told
+                await self.world.sessions.unfollow(session_id)
+            followed.end()
+        return self.attach(session, call)
+
+    async def _follow(self, session_id: str) -> Attached:
+        session = await self.world.sessions.follow(session_id)
+        if session_id not in self._followed:
+            gone = partial(self.detach, session_id)
+            self._followed[session_id] = Attached(session, self.peer, self.client, gone, read_only=True)
+        followed = self._followed[session_id]
+        if not followed.told:
+            followed.join()
+        return followed
 
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:
@@ -160,6 +211,9 @@ class Door:
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
         """The session without its events; what was opened for this is let go of again. Raises `Bad`."""
+        if followed := self._followed.get(session_id):
+            yield followed.session
+            return
         known = session_id not in self._lent and self.world.sessions.is_open(session_id)
         session = await self._opened(session_id)
         if known:
@@ -197,7 +251,7 @@ class Door:
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:
         """Send nothing more of this session to the client; it goes on. One that does not read is told."""
-        attached = self._attached.get(session_id)
+        attached = self._attached.get(session_id) or self._followed.get(session_id)
         if attached and attached.told:
             if unread:
                 attached.publisher.say_detached()

@@ -9,9 +9,9 @@ from urllib.parse import unquote
 
 from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.positions import smallest_edit
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
 from aglet.engine.vocabulary import Focus

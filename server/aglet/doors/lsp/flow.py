@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 
 from aglet.doors.lsp.batches import Batch, Piece
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.sizes import SMALLEST, made_up, pieces_of
+from aglet.doors.messages import JsonObject
 
 PAUSE = 0.1  # seconds between two looks whether the client reads again
 

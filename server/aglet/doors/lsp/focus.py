@@ -1,7 +1,7 @@
 """`agent/focus`: where the user looks, read leniently: what makes no sense is as if it was not said."""
 
 from aglet.doors.lsp.client import array, member
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.vocabulary import Focus
 

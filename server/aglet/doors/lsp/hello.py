@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from aglet import __version__
 from aglet.doors.lsp.client import PROTOCOL_VERSIONS, Client, member, read_client
-from aglet.doors.lsp.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of
 from aglet.doors.lsp.transport import Reader, Writer
+from aglet.doors.messages import NOT_INITIALIZED, Bad, JsonObject, kind_of
 
 DOCUMENT = Path(__file__).with_name("capabilities.json")
+SCHEME = "aglet"  # of the URIs of virtual documents
 
 
 class Greeting(NamedTuple):
@@ -52,8 +53,11 @@ def initialize_result(client: Client, params: Any) -> JsonObject:
     block: JsonObject = document["agent"]
     if offered and client.version is None:
         block = {"supportedVersions": list(PROTOCOL_VERSIONS), "mismatch": True}
+    known: JsonObject = document["capabilities"]
+    if client.virtual_documents:
+        known["workspace"] |= {"textDocumentContent": {"schemes": [SCHEME]}}
     capabilities = {
-        **document["capabilities"],
+        **known,
         "positionEncoding": client.encoding,
         "experimental": {"agent": block},
     }

@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from queue import Empty
 
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 
 
 class Inbox:

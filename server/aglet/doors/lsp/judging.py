@@ -3,13 +3,13 @@
 import asyncio
 
 from aglet.doors import from_wire
+from aglet.doors.errors import REQUEST_FAILED
 from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.errors import REQUEST_FAILED
-from aglet.doors.lsp.hunks import find, lines_of
-from aglet.doors.lsp.messages import Bad, JsonObject
+from aglet.doors.lsp.hunks import find, guess, lines_of
 from aglet.doors.lsp.review import Pending, kept, reverted
+from aglet.doors.messages import Bad, JsonObject
 from aglet.engine.invoking import NOBODY
 from aglet.engine.ports import WorkspaceError
 
@@ -18,6 +18,31 @@ MOVED_ON = (
     "This change is not there any more as aglet wrote it, or could be in several places. Nothing was reverted"
 )
 WARNING = 2  # LSP MessageType
+
+
+async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """The changes nobody has judged, of one session or of all that are attached, and where they are now.
+
+    `stands` says whether an open document still has the change as it was made; absent for other files.
+    """
+    named = given.get("sessionId")
+    told: list[JsonObject] = []
+    for session_id, attached in list(door.attached.items()):
+        if named in (None, "", session_id):
+            await refresh(attached)
+            told += [{"sessionId": session_id, **_told(door, pending)} for pending in attached.review.all()]
+    return {"changes": told}
+
+
+def _told(door: Door, pending: Pending) -> JsonObject:
+    hunk, line = pending.hunk, pending.line
+    told: JsonObject = {"hunk": pending.hunk_id, "uri": pending.uri}
+    if buffer := door.buffer(pending.uri):
+        lines = lines_of(buffer.text)
+        found = find(hunk, lines, line)
+        line = guess(hunk, lines, line) if found is None else found
+        told["stands"] = found is not None
+    return {**told, "line": line, "old": "".join(hunk.old), "new": "".join(hunk.new)}
 
 
 async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 MAX_QUEUED = 256  # runs of one session that may wait for their turn
 REPLAYED_EVENTS = 5_000  # events a client may have missed and still get one by one
-RETRY_AFTER = 1_000  # milliseconds after which it is worth trying again what was too much
 
 
 class Limits(NamedTuple):

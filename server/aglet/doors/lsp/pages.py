@@ -1,37 +1,66 @@
-"""Opens a session's transcript in the editor, or says where it is (protocol 3.2)."""
+"""A session's transcript in the editor: a file, and a virtual document where the client has those (3.2)."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from aglet.doors import from_wire
+from aglet.doors.errors import session_not_found
+from aglet.doors.lsp.call import Call
+from aglet.doors.lsp.client import member
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.markdown import heading, markdown
-from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.resume import Replay
-from aglet.doors.lsp.peer import PeerError
-from aglet.doors.lsp.transcript import write_page
+from aglet.doors.lsp.transcript import session_of, virtual_uri, write_page
+from aglet.doors.markdown import heading, markdown
+from aglet.doors.messages import JsonObject
+from aglet.doors.replay import Replay
 from aglet.doors.shapes import file_uri
+from aglet.engine.facts import Entry
 from aglet.engine.ports import JournalError
 from aglet.stores.files import TRANSCRIPT
 
 
 async def open_transcript(door: Door, attached: Attached) -> JsonObject:
-    """Write it, keep it up to date from here on, and show it where the client can. Raises `JournalError`."""
+    """Write it, keep it up to date from here on, and show it where the client can. Raises `JournalError`.
+
+    A client that has virtual documents shows that one: nobody edits it, and it is told when it changes.
+    """
     session = attached.session
     file = door.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"
     async with attached.transcript.opening:
         if not attached.transcript.kept:
             await _write(attached, file)
     uri = file_uri(str(file))
+    virtual = {"virtualUri": virtual_uri(session.session_id)} if door.client.virtual_documents else {}
     if door.client.show_document:
-        shown = door.peer.request("window/showDocument", {"uri": uri, "takeFocus": True})
-        shown.future.add_done_callback(_look_away)
-    return {
-        "sessionId": session.session_id,
-        "path": str(file),
-        "uri": uri,
-        "shown": door.client.show_document,
-    }
+        shown = {"uri": virtual.get("virtualUri", uri), "takeFocus": True}
+        door.peer.ask_in_passing("window/showDocument", shown)
+    answer = {"sessionId": session.session_id, "path": str(file), "uri": uri, **virtual}
+    return {**answer, "shown": door.client.show_document}
+
+
+async def virtual_transcript(door: Door, params: Any, call: Call) -> JsonObject:
+    """`workspace/textDocumentContent`: the transcript as it is now. Raises `Malformed` and `Bad`."""
+    call.interruptible = True
+    uri = member({"params": params}, "params").get("uri")
+    session_id = session_of(uri) if isinstance(uri, str) else ""
+    if not session_id:
+        raise from_wire.Malformed(f"params.uri is like {virtual_uri('SESSION')}; aglet.transcript gives it")
+    if attached := door.attached.get(session_id):
+        attached.page.was_read()
+        entries = attached.session.log.journal.entries()
+    else:
+        try:
+            entries = await door.world.sessions.peek(session_id)
+        except JournalError as problem:
+            raise session_not_found(session_id, problem) from None
+    return {"text": await asyncio.to_thread(_page_of, session_id, entries)}
+
+
+def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
+    replay = Replay(session_id, "")
+    replay.take(entries)
+    return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
 async def _write(attached: Attached, file: Path) -> None:
@@ -50,9 +79,3 @@ async def _write(attached: Attached, file: Path) -> None:
         raise JournalError(f"The transcript cannot be written to {file}: {problem.strerror}.") from problem
     replay.take(journal.entries(replay.seq))  # from here to the end of this step nothing else happens
     attached.transcript.follow(file, replay.events[written:])
-
-
-def _look_away(future: asyncio.Future[object]) -> None:
-    """The client may refuse: the path was returned as well."""
-    with suppress(PeerError, asyncio.CancelledError):
-        future.result()

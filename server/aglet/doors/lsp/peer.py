@@ -7,8 +7,8 @@ from typing import Any
 
 from aglet.doors.lsp.batches import Piece
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import Bad, JsonObject, RequestId
 from aglet.doors.lsp.transport import Writer
+from aglet.doors.messages import Bad, JsonObject, RequestId
 
 
 class PeerError(Exception):
@@ -82,6 +82,10 @@ class Peer:
 
         return Pending(future, withdraw)
 
+    def ask_in_passing(self, method: str, params: JsonObject) -> None:
+        """Send a request of which nobody needs the answer: whether the client follows is its own affair."""
+        self.request(method, params).future.add_done_callback(_look_away)
+
     def take_response(self, message: JsonObject) -> None:
         """The client answered; answers nobody waits for are ignored."""
         future = self._pending.pop(message["id"], None)
@@ -91,3 +95,8 @@ class Peer:
             future.set_exception(PeerError(str(message["error"])))
         else:
             future.set_result(message["result"])
+
+
+def _look_away(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

@@ -7,8 +7,8 @@ from typing import Any
 
 from aglet.doors.harmless import harmless
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer
+from aglet.doors.messages import JsonObject
 
 ERROR, WARNING, INFO, LOG = 1, 2, 3, 4  # LSP MessageType
 SEVERITIES: Mapping[str, int] = {"error": ERROR, "warning": WARNING}

@@ -8,9 +8,9 @@ from functools import partial
 
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.flow import Flow
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.plain import Mirror
+from aglet.doors.messages import JsonObject
 from aglet.doors.to_wire import Translator
 from aglet.engine.facts import Entry, Glimpse
 from aglet.engine.session import Session

@@ -13,10 +13,10 @@ async def pulse(door: Door, peer: Peer) -> None:
     while True:
         await asyncio.sleep(min(limits.heartbeat, limits.stuck / 4))
         if peer.stalled() > limits.stuck:
-            for session_id in list(door.attached):
+            for session_id in (*door.attached, *door.followed):
                 door.detach(session_id)
         elif loop.time() - beaten >= limits.heartbeat:
             beaten = loop.time()
-            for attached in door.attached.values():
+            for attached in (*door.attached.values(), *door.followed.values()):
                 if attached.publisher.status != "idle":
                     attached.publisher.beat()

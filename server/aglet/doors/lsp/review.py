@@ -64,6 +64,10 @@ class Review:
         """The change with this id, if nobody has judged it."""
         return self._pending.get(hunk_id)
 
+    def all(self) -> list[Pending]:
+        """All changes that wait, in the order in which they were made."""
+        return list(self._pending.values())
+
     def of(self, uri: str) -> list[Pending]:
         """The changes of one file, under whatever spelling of its path."""
         path = real_path(uri)

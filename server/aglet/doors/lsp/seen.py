@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 from aglet.doors.harmless import harmless
-from aglet.doors.shapes import is_list, is_object
+from aglet.doors.shapes import patches
 from aglet.engine.vocabulary import JsonObject, Question
 
 MOST_LINES = 60  # of the diffs in one message
@@ -21,13 +21,6 @@ def seen(question: Question) -> str:
         *(f"Allowed from then on, if it is for longer than once: {rule}" for rule in rules),
     ]
     return harmless("\n".join(line for line in lines if line))
-
-
-def patches(subject: JsonObject) -> str:
-    """The diffs of a question about edits, whole."""
-    changes = subject.get("changes")
-    given = changes if is_list(changes) else []
-    return "".join(str(change.get("patch", "")) for change in given if is_object(change))
 
 
 def shortened(text: str) -> str:

@@ -15,12 +15,14 @@ from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.focus import read_focus
 from aglet.doors.lsp.hello import Greeting
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 from aglet.doors.lsp.peer import Peer
 from aglet.doors.lsp.pulse import pulse
+from aglet.doors.lsp.recovering import recover
+from aglet.doors.lsp.secrets import EditorSecrets
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
+from aglet.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 
 if TYPE_CHECKING:
     from aglet.doors.lsp.sync import Sync
@@ -50,12 +52,14 @@ class Connection:
         for end in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(end, self._reader.end)
         async with asyncio.TaskGroup() as tasks:
-            async with opened(self._opening, self._editor, self._tools, arguments) as world:
+            places = [EditorSecrets(self._peer)] if self._client.secrets else []
+            async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
                 door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
-                beating = tasks.create_task(pulse(door, self._peer))
+                besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
                 code = await self._listen(door, dispatcher)
-                beating.cancel()
+                for task in besides:
+                    task.cancel()
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
@@ -137,7 +141,8 @@ def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
 def acknowledge(door: Door, params: JsonObject) -> None:
     """The client has taken in the events of a session up to a fact; what makes no sense is ignored."""
     session_id, seq = params.get("sessionId"), params.get("seq")
-    attached = door.attached.get(session_id) if isinstance(session_id, str) else None
+    told = {**door.attached, **door.followed}
+    attached = told.get(session_id) if isinstance(session_id, str) else None
     if attached and isinstance(seq, int):
         attached.meant.acknowledge(seq)
         attached.publisher.acknowledge(seq)

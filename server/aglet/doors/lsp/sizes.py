@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from aglet.doors.lsp.batches import Delta, Piece, Told
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 
 SMALLEST = 4_096  # bytes; a client that asks for less gets this
 WORST = 8  # bytes that one character may take as JSON, and some air

@@ -10,8 +10,8 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from aglet import __version__
 from aglet.doors.lsp.editor import LspEditor
-from aglet.doors.lsp.messages import JsonObject
 from aglet.doors.lsp.open_documents import Documents
+from aglet.doors.messages import JsonObject
 
 SYNCED = (
     types.TEXT_DOCUMENT_DID_OPEN,

@@ -1,13 +1,17 @@
-"""A session's transcript as a file that any editor can open: written once, then kept up to date."""
+"""A session's transcript as a file that is kept up to date, and as a virtual document."""
 
 import asyncio
 import os
+import re
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
-from aglet.doors.lsp.markdown import markdown
-from aglet.doors.lsp.messages import JsonObject
-from aglet.stores.disk import APPEND, make_private
+from aglet.doors.lsp.hello import SCHEME
+from aglet.doors.lsp.peer import Peer
+from aglet.doors.markdown import markdown
+from aglet.doors.messages import JsonObject
+from aglet.stores.disk import APPEND, make_private, replace_whole
+
+_VIRTUAL = re.compile(rf"{SCHEME}:(?://)?/transcript/(\w+)\.md")
 
 
 class Transcript:
@@ -43,14 +47,39 @@ class Transcript:
         return ""
 
 
+def virtual_uri(session_id: str) -> str:
+    """The URI of the virtual document that holds a session's transcript."""
+    return f"{SCHEME}:/transcript/{session_id}.md"
+
+
+def session_of(uri: str) -> str:
+    """The session whose transcript this URI names, "" when it names none. Some write an empty authority."""
+    named = _VIRTUAL.fullmatch(uri)
+    return named[1] if named else ""
+
+
+class VirtualPage:
+    """The transcript of one session as a document that the client reads from the server (LSP 3.18).
+
+    Each reading is followed by at most one word that there is more: then the client reads again, or not.
+    """
+
+    def __init__(self, peer: Peer, uri: str) -> None:
+        self._peer, self._uri = peer, uri
+        self._fresh = False  # whether the client has read what there is
+
+    def was_read(self) -> None:
+        """The client reads it now."""
+        self._fresh = True
+
+    def take(self, events: list[JsonObject]) -> None:
+        """These events were told: a client that has the page may want it anew."""
+        if self._fresh and markdown(events):
+            self._fresh = False
+            self._peer.ask_in_passing("workspace/textDocumentContent/refresh", {"uri": self._uri})
+
+
 def write_page(file: Path, page: str) -> None:
     """Make the file anew, wholly or not at all, for the user only. Blocks. Raises `OSError`."""
     make_private(file.parent)
-    with NamedTemporaryFile("wb", dir=file.parent, delete=False) as fresh:  # made with 0600
-        try:
-            fresh.write(page.encode("utf-8", "replace"))
-            fresh.flush()
-            Path(fresh.name).replace(file)
-        except OSError:
-            Path(fresh.name).unlink()
-            raise
+    replace_whole(file, page.encode("utf-8", "replace"))

@@ -15,7 +15,7 @@ from aglet.doors.lsp.batches import Batch, Piece
 from aglet.doors.lsp.framing import BODY_LIMIT, Frames, Oversized, Untrusted
 from aglet.doors.lsp.inbox import Inbox
 from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.messages import (
+from aglet.doors.messages import (
     INVALID_REQUEST,
     PARSE_ERROR,
     Bad,

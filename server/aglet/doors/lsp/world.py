@@ -1,17 +1,18 @@
 """The world behind this door: opened from what `initialize` said, or the reason why it is not."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from aglet.assembly import open_world
-from aglet.config import ConfigError, Setup, Told, read
+from aglet.config import ConfigError, Place, Setup, Told, read
 from aglet.doors import from_wire
 from aglet.doors.logs import begin_log
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.client_tools import ClientTools
-from aglet.doors.lsp.messages import JsonObject
+from aglet.doors.messages import JsonObject
 from aglet.engine.ports import ModelClient
 from aglet.engine.sessions import Sessions
 from aglet.workspace.editor import Editor
@@ -86,7 +87,7 @@ def read_opening(params: JsonObject) -> Opening:
 
 @asynccontextmanager
 async def opened(
-    opening: Opening, editor: Editor, client: ClientTools, arguments: JsonObject
+    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[Place], arguments: JsonObject
 ) -> AsyncGenerator[World]:
     """The world, or what stands in its place when the configuration is wrong."""
     harden()
@@ -98,11 +99,12 @@ async def opened(
         state_dir=opening.state_dir,
     )
     try:
-        setup = read(told, folder, lambda root: opening.trusted and str(root) == opening.folder)
+        read_now = read(told, folder, lambda root: opening.trusted and str(root) == opening.folder)
+        setup = replace(read_now, places=tuple(places))
     except ConfigError as problem:
         yield NoWorld(problem)
         return
-    begin_log(setup.state_folder, setup.secrets)
+    begin_log(setup.state_folder, lambda: setup.secrets)
     async with open_world(setup, editor=editor, headless=False, client=client) as world:
         yield world
 

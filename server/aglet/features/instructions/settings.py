@@ -20,6 +20,6 @@ class Settings(BaseModel):
     file_limit: PositiveInt = 32_000
 
     def short(self, window: int) -> Self:
-        """The same for a model that holds so many tokens: a short prompt, no file over a fifth."""
+        """The same for a model of so many tokens: a short prompt, and no file over a fifth of them."""
         limit = min(self.file_limit, max(window * CHARACTERS // 5, 1))
         return self.model_copy(update={"system": self.system or SHORT, "file_limit": limit})

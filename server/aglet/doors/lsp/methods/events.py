@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 
 from aglet.doors import from_wire
+from aglet.doors.errors import cursor_expired
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import cursor_expired
-from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.resume import Replay, place_of
+from aglet.doors.lsp.methods.resume import place_of
+from aglet.doors.messages import JsonObject
+from aglet.doors.replay import Replay
 from aglet_protocol.sessions import EventsParams, EventsResult
 from aglet_protocol.types import Cursor
 

@@ -7,8 +7,8 @@ from aglet.doors import from_wire, shapes
 from aglet.doors.fold import fold
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.lsp.methods.resume import Replay
+from aglet.doors.messages import JsonObject
+from aglet.doors.replay import Replay
 from aglet.engine.facts import Entry, ToolFinished
 from aglet_protocol.sessions import ItemParams, ItemResult
 
@@ -23,7 +23,7 @@ async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
 
 
 async def _find(door: Door, params: ItemParams) -> JsonObject | None:
-    if attached := door.attached.get(params.session_id):
+    if attached := {**door.attached, **door.followed}.get(params.session_id):
         for opened in attached.publisher.open_items():
             if opened["itemId"] == params.item_id:
                 return opened

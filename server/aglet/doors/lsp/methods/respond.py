@@ -1,6 +1,7 @@
 """`agent/respond`: answer an open question, for clients that cannot answer server requests."""
 
 from aglet.doors import from_wire
+from aglet.doors.errors import session_busy
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet_protocol.types import RespondParams, RespondResult
@@ -8,6 +9,9 @@ from aglet_protocol.types import RespondParams, RespondResult
 
 async def respond(door: Door, params: RespondParams, call: Call) -> RespondResult:
     """Answer it; a question that is not open (any more) is `alreadyResolved`."""
+    for session_id, followed in door.followed.items():
+        if params.request_id in followed.session.state.questions:
+            raise session_busy(session_id)
     for attached in door.attached.values():
         session = attached.session
         if question := session.state.questions.get(params.request_id):

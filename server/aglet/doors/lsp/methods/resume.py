@@ -1,45 +1,23 @@
 """`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
 
 import asyncio
-from collections.abc import Iterable
 
 from aglet.doors import from_wire
-from aglet.doors.fold import Transcript
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.limits import REPLAYED_EVENTS
-from aglet.doors.lsp.messages import JsonObject
-from aglet.doors.to_wire import Translator
-from aglet.engine.facts import Entry
+from aglet.doors.messages import JsonObject
+from aglet.doors.replay import Replay
 from aglet_protocol.types import Cursor, ResumeParams, ResumeResult, Snapshot
 
 REPLAYS = ("none", "tail", "all", "since")
-
-
-class Replay:
-    """A session told once more, from its first fact on."""
-
-    def __init__(self, session_id: str, epoch: str) -> None:
-        self.seq = 0
-        self.events: list[JsonObject] = []
-        self.transcript = Transcript()
-        self._translator = Translator(session_id, epoch)
-
-    def take(self, entries: Iterable[Entry]) -> None:
-        """These facts come next."""
-        for entry in entries:
-            self.seq = entry.seq
-            told = self._translator.events(entry)
-            self.events += told
-            for event in told:
-                self.transcript.take(event)
 
 
 async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
     """Attach, and give what the client asks for; its live events follow the answer."""
     if params.replay not in REPLAYS:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
-    attached = await door.open(params.session_id, call)
+    attached = await door.watch(params.session_id, call, control=params.take_control)
     journal = attached.session.log.journal
     replay = Replay(params.session_id, journal.epoch)
     if params.replay != "none":
@@ -48,7 +26,8 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
     if params.replay != "none":
         replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
     call.ordered = True
-    call.until_answered.callback(attached.asking.put_again)
+    if not attached.read_only:
+        call.until_answered.callback(attached.asking.put_again)
     return _result(attached, replay, params)
 
 
@@ -62,6 +41,7 @@ def _result(attached: Attached, replay: Replay, params: ResumeParams) -> ResumeR
         replayed="nothing",
         open_items=attached.publisher.open_items(),
         open_requests=attached.publisher.open_requests(),
+        read_only=attached.read_only or None,
     )
     if params.replay == "since" and (missed := _missed(replay, params.after, result)) is not None:
         result.replayed, result.events = "events", missed

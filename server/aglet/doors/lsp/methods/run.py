@@ -3,9 +3,9 @@
 import asyncio
 
 from aglet.doors import from_wire
+from aglet.doors.errors import overloaded
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.errors import overloaded
 from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused

@@ -1,8 +1,8 @@
 """`agent/session/delete`: a session and its data, gone for good."""
 
+from aglet.doors.errors import session_busy, session_not_found
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet_protocol.sessions import SessionIdParams
 from aglet_protocol.types import Empty

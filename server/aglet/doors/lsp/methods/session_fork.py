@@ -1,8 +1,8 @@
 """`agent/session/fork`: a new session with what was said up to an item (protocol 4.4)."""
 
+from aglet.doors.errors import session_busy, session_not_found
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import session_busy, session_not_found
 from aglet.doors.lsp.once import request_of
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.sessions import made_for

@@ -25,6 +25,9 @@ async def list_sessions(door: Door, params: SessionListParams, call: Call) -> Se
             updated_at=shapes.timestamp(row.updated_at),
             state="requiresAction" if row.state == "waiting" else row.state,
             parent_session_id=row.parent or None,
+            tags=list(row.tags) or None,
+            archived=row.archived or None,
+            interrupted=row.interrupted or None,
         )
         for row in rows
     ]

@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 from aglet.doors import from_wire
+from aglet.doors.errors import session_busy
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import session_busy
 from aglet.doors.lsp.once import request_of
 from aglet.doors.offers import offered
 from aglet.doors.options import read_options

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from aglet.doors import from_wire
+from aglet.doors.errors import unsupported
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.errors import unsupported
 from aglet.engine.facts import Rewound
 from aglet.engine.history import name_of, rewinding, undoing
 from aglet.engine.invoking import actions, invoke

@@ -12,7 +12,8 @@ from aglet_protocol.types import Empty, SessionState, StatusResult
 async def status(door: Door, params: Empty, call: Call) -> StatusResult:
     """Version, the model of the next run or why there is none, and the open sessions."""
     call.interruptible = True
-    sessions = [SessionState(name, attached.publisher.status) for name, attached in door.attached.items()]
+    told = {**door.attached, **door.followed}
+    sessions = [SessionState(name, attached.publisher.status) for name, attached in told.items()]
     result = StatusResult(__version__, PROTOCOL_VERSION, [], sessions)
     try:
         model = await door.world.model(door.folder)

@@ -1,4 +1,4 @@
-"""Every error this door answers with, in one place (protocol 4.11): from what was raised to code and kind."""
+"""Every error that requests are answered with (protocol 4.11): from what was raised to code and kind."""
 
 import logging
 
@@ -6,11 +6,10 @@ from cattrs import BaseValidationError
 
 from aglet.config import ConfigError
 from aglet.doors.from_wire import Malformed
-from aglet.doors.lsp.limits import RETRY_AFTER
-from aglet.doors.lsp.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad, JsonObject
+from aglet.doors.messages import INTERNAL_ERROR, INVALID_PARAMS, Bad, JsonObject
 from aglet.engine.actions import ActionError
 from aglet.engine.admission import Refused
-from aglet.engine.ports import JournalError, ModelError, WorkspaceError
+from aglet.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
 from aglet_protocol.converter import explain
 
 SESSION_NOT_FOUND = -33005
@@ -20,6 +19,8 @@ AUTH_REQUIRED = -33008
 CONFIG_INVALID = -33009
 UNSUPPORTED = -33012
 REQUEST_FAILED = -32803
+
+RETRY_AFTER = 1_000  # milliseconds after which it is worth trying again what was too much
 
 REFUSED = {  # kind: code, retryable
     "runActive": (-33001, True),
@@ -31,6 +32,10 @@ REFUSED = {  # kind: code, retryable
     "noSuchItem": (INVALID_PARAMS, False),
     "noSuchAction": (INVALID_PARAMS, False),
 }
+BUSY = (
+    "Follow it with agent/resume. When the other has let go (a notice says so), agent/resume with "
+    "takeControl goes on with it here. Or make another session with agent/session/new."
+)
 HINTS = {  # what the client can do about it
     "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
     "runMismatch": "Send it again with this runId, or without expectedRunId.",
@@ -56,8 +61,7 @@ def to_bad(error: Exception) -> Bad:
         case Refused():
             return _refused(error)
         case JournalError() | ActionError():
-            kind = "journal" if isinstance(error, JournalError) else "actionFailed"
-            return Bad(REQUEST_FAILED, str(error), kind=kind)
+            return _undone(error)
         case ConfigError():
             return Bad(CONFIG_INVALID, str(error), kind="configInvalid")
         case ModelError() | WorkspaceError():
@@ -81,7 +85,7 @@ def session_busy(session_id: str) -> Bad:
         kind="sessionBusyElsewhere",
         retryable=True,
         sessionId=session_id,
-        hint="Close it there and try again, or make another session with agent/session/new.",
+        hint=BUSY,
     )
 
 
@@ -103,6 +107,13 @@ def _refused(error: Refused) -> Bad:
     if hint := HINTS.get(error.kind):
         more["hint"] = hint
     return Bad(code, str(error), kind=error.kind, retryable=retryable, **more)
+
+
+def _undone(error: JournalError | ActionError) -> Bad:
+    if isinstance(error, JournalBusy):
+        return Bad(SESSION_BUSY, str(error), kind="sessionBusyElsewhere", retryable=True, hint=BUSY)
+    kind = "journal" if isinstance(error, JournalError) else "actionFailed"
+    return Bad(REQUEST_FAILED, str(error), kind=kind)
 
 
 def _model(error: ModelError) -> Bad:

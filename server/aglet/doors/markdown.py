@@ -5,8 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from aglet.doors.harmless import harmless
-from aglet.doors.lsp.seen import patches
-from aglet.doors.shapes import is_object
+from aglet.doors.shapes import is_object, patches
 from aglet.engine.vocabulary import JsonObject
 
 MOST_OUTPUT = 8_000  # characters of one call's output

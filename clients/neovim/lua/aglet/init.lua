@@ -1,0 +1,276 @@
+-- aglet in Neovim: `require("aglet").setup{}`, then `:Aglet`. The functions here are for mappings and other plugins.
+
+local changes = require("aglet.changes")
+local chat = require("aglet.chat")
+local client = require("aglet.client")
+local config = require("aglet.config")
+local edits = require("aglet.edits")
+local mentions = require("aglet.mentions")
+local prompt = require("aglet.prompt")
+local questions = require("aglet.questions")
+local session = require("aglet.session")
+local window = require("aglet.window")
+
+local M = {}
+
+---@type aglet.Session? the one that was used last
+M.latest = nil
+local is_set_up = false
+
+local LINKS = {
+  AgletTitle = "Title",
+  AgletDim = "Comment",
+  AgletFold = "Folded",
+  AgletOk = "DiagnosticOk",
+  AgletFailed = "DiagnosticError",
+  AgletRunning = "DiagnosticInfo",
+  AgletWaiting = "DiagnosticWarn",
+  AgletAdded = "DiffAdd",
+  AgletChanged = "DiffChange",
+  AgletRemoved = "DiffDelete",
+}
+
+---@param pattern string
+---@param data table
+local function announce(pattern, data)
+  vim.api.nvim_exec_autocmds("User", { pattern = pattern, modeline = false, data = data })
+end
+
+local ANNOUNCED = {
+  runStarted = "AgletRunStarted",
+  runEnded = "AgletRunEnded",
+  sessionState = "AgletState",
+  itemCompleted = "AgletItem",
+  requestResolved = "AgletAnswered",
+}
+
+---@param events aglet.Event[]
+local function take(events)
+  local by_session = {}
+  for _, event in ipairs(events) do
+    by_session[event.sessionId] = by_session[event.sessionId] or {}
+    table.insert(by_session[event.sessionId], event)
+  end
+  for id, mine in pairs(by_session) do
+    local of = session.all[id]
+    if of then
+      of:take(mine)
+    end
+  end
+  for _, event in ipairs(events) do
+    if event.type == "requestResolved" then
+      questions.withdraw(event.data.requestId)
+    elseif event.type == "notice" then
+      local warns = event.data.severity == "warning" or event.data.severity == "error"
+      client.tell(event.data.title .. ": " .. event.data.text, warns and vim.log.levels.WARN or vim.log.levels.INFO)
+    end
+    if ANNOUNCED[event.type] then
+      announce(ANNOUNCED[event.type], event)
+      vim.cmd.redrawstatus({ bang = true })
+    end
+  end
+end
+
+---@type table<string, function>
+local handlers = {
+  ["agent/event"] = function(_, params)
+    take(params.events)
+  end,
+  ["agent/requestPermission"] = function(_, params)
+    return questions.ask("permission", params)
+  end,
+  ["agent/askUser"] = function(_, params)
+    return questions.ask("form", params)
+  end,
+  ["agent/save"] = function(_, params)
+    return edits.save(params)
+  end,
+  ["workspace/applyEdit"] = function(_, params, context)
+    return edits.apply(params, assert(vim.lsp.get_client_by_id(context.client_id)).offset_encoding)
+  end,
+  ["workspace/didChangeWatchedFiles"] = function(_, params)
+    edits.changed_on_disk(params)
+  end,
+}
+
+---The client of a folder, of the current one when none is named.
+---@param root? string
+---@return aglet.Client
+function M.client(root)
+  root = vim.fs.normalize(vim.uv.fs_realpath(root or (config.current.root or vim.fn.getcwd)()) or vim.fn.getcwd())
+  local made = client.of(root, handlers)
+  made.on_ready = function()
+    for _, of in pairs(session.all) do
+      if of.client == made then
+        of:resume()
+      end
+    end
+    announce("AgletReady", { root = root })
+  end
+  made.on_state = function()
+    if made.state ~= "ready" then
+      questions.forget()
+    end
+    vim.cmd.redrawstatus({ bang = true })
+  end
+  return made
+end
+
+---The session that is meant: of this buffer, of this tab, the last one.
+---@return aglet.Session?
+function M.current()
+  local here = prompt.chat_of(vim.api.nvim_get_current_buf())
+  local _, shown = window.find()
+  return here and here.session or (shown and shown.session) or M.latest
+end
+
+---@param of? aglet.Session
+---@param problem? table
+---@param layout? string
+---@return aglet.Session?
+local function show(of, problem, layout)
+  if not of then
+    client.tell_problem(problem or { message = "there is no session" })
+    return nil
+  end
+  M.latest = of
+  window.open(chat.of(of), layout)
+  mentions.know_actions(of)
+  announce("AgletSession", { sessionId = of.id })
+  return of
+end
+
+---Do something with the session that is meant, or with a new one.
+---@param act fun(of: aglet.Session)
+function M.with(act)
+  local of = M.current()
+  if of then
+    return act(of)
+  end
+  session.new(M.client(), config.current.options, function(made, problem)
+    if not made then
+      return client.tell_problem(problem)
+    end
+    M.latest = made
+    act(made)
+  end)
+end
+
+---Show the session that is meant, or a new one.
+---@param options? { layout?: string, new?: boolean }
+function M.open(options)
+  options = options or {}
+  local of = not options.new and M.current() or nil
+  if of then
+    return show(of, nil, options.layout)
+  end
+  session.new(M.client(), config.current.options, function(made, problem)
+    show(made, problem, options.layout)
+  end)
+end
+
+---Close its windows; the sessions go on.
+function M.close()
+  window.close()
+end
+
+---Give the agent a prompt, with content blocks beside it, and show the chat unless it is to stay hidden.
+---@param text string
+---@param options? { blocks?: table[], hidden?: boolean, admission?: string }
+function M.run(text, options)
+  options = options or {}
+  M.with(function(of)
+    if not options.hidden then
+      local before = vim.api.nvim_get_current_win()
+      show(of)
+      if vim.api.nvim_win_is_valid(before) then
+        vim.api.nvim_set_current_win(before)
+      end
+    end
+    local input = vim.list_extend(mentions.expand(text, of.client.root), options.blocks or {})
+    of:run(input, { admission = options.admission })
+  end)
+end
+
+---Stop the run.
+function M.stop()
+  local of = M.current()
+  if of then
+    of:stop()
+  end
+end
+
+---Say something to the run that is on.
+---@param text string
+function M.steer(text)
+  M.with(function(of)
+    of:steer(mentions.expand(text, of.client.root))
+  end)
+end
+
+---Show a session with all that was said in it; the newest of the folder when none is named.
+---@param id? string
+---@param done? fun(of: aglet.Session)
+function M.resume(id, done)
+  local function opened(of, problem)
+    if show(of, problem) and done then
+      done(of)
+    end
+  end
+  if id and id ~= "" then
+    session.open(M.client(), id, opened)
+  else
+    session.latest(M.client(), opened)
+  end
+end
+
+---A component for statuslines.
+---@return string
+function M.statusline()
+  return require("aglet.status").component()
+end
+
+---What is known of the session that is meant, for components of one's own.
+---@return table?
+function M.status()
+  local of = M.current()
+  return of and require("aglet.status").of(of) or nil
+end
+
+---Take in the options, and make highlights and autocommands. Calling it again changes the options.
+---@param options? table
+function M.setup(options)
+  config.set(options)
+  for name, link in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  local group = vim.api.nvim_create_augroup("aglet", { clear = true })
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
+    group = group,
+    callback = function(event)
+      for _, one in pairs(client.all) do
+        one:attach(event.buf)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufWinEnter", {
+    group = group,
+    callback = function(event)
+      if chat.all[event.buf] then
+        window.dress_chat(vim.api.nvim_get_current_win())
+      end
+    end,
+  })
+  require("aglet.review").setup(group)
+  session.on_made = changes.follow
+  is_set_up = true
+end
+
+---Set up with the defaults, unless the user has.
+function M.ready()
+  if not is_set_up then
+    M.setup()
+  end
+end
+
+return M

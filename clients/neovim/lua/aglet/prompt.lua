@@ -1,0 +1,187 @@
+-- The prompt of a chat: a small buffer that is sent by <CR> or :w, with a history and completion.
+
+local chat = require("aglet.chat")
+local client = require("aglet.client")
+local config = require("aglet.config")
+local mentions = require("aglet.mentions")
+
+local M = {}
+
+---@class aglet.Prompt
+---@field buf integer
+---@field chat aglet.Chat
+---@field place integer which older prompt is shown; 0 is the new one
+---@field draft string[] the new one, while an older one is shown
+
+---@type table<integer, aglet.Prompt> by the buffer of the chat
+local prompts = {}
+
+---@param shown aglet.Chat
+---@return string[] newest first
+local function history(shown)
+  local found, seen = {}, {}
+  local session = shown.session.store
+  for place = #session.order, 1, -1 do
+    local item = session.items[session.order[place]]
+    if item.kind == "userMessage" then
+      for _, block in ipairs(item.content or {}) do
+        if block.type == "text" and not seen[block.text] then
+          seen[block.text] = true
+          found[#found + 1] = block.text
+        end
+      end
+    end
+  end
+  return found
+end
+
+---@param prompt aglet.Prompt
+---@param by integer
+local function recall(prompt, by)
+  local texts = history(prompt.chat)
+  local place = math.max(0, math.min(#texts, prompt.place + by))
+  if place == prompt.place then
+    return
+  end
+  if prompt.place == 0 then
+    prompt.draft = vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false)
+  end
+  prompt.place = place
+  local lines = place == 0 and prompt.draft or vim.split(texts[place], "\n", { plain = true })
+  vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, lines)
+  vim.bo[prompt.buf].modified = false
+  pcall(vim.api.nvim_win_set_cursor, 0, { #lines, #lines[#lines] })
+end
+
+---@param prompt aglet.Prompt
+local function submit(prompt)
+  local text = vim.trim(table.concat(vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false), "\n"))
+  if text == "" then
+    return
+  end
+  vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, { "" })
+  vim.bo[prompt.buf].modified = false
+  prompt.place = 0
+  vim.cmd("stopinsert") -- so that questions may come
+  M.send(prompt.chat.session, text, function(problem)
+    client.tell_problem(problem)
+    if vim.api.nvim_buf_is_valid(prompt.buf) and vim.api.nvim_buf_get_lines(prompt.buf, 0, 1, false)[1] == "" then
+      vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, vim.split(text, "\n", { plain = true })) -- nothing is lost
+    end
+  end)
+end
+
+---Give a session what the user wrote: a slash command, or a prompt with its mentions.
+---@param session aglet.Session
+---@param text string
+---@param failed fun(problem: table)
+function M.send(session, text, failed)
+  local name, rest = text:match("^/([%w%._-]+)%s*(.*)$")
+  if name then
+    return require("aglet.actions").by_slash(session, name, rest, failed)
+  end
+  session:run(mentions.expand(text, session.client.root), {}, function(_, problem)
+    if problem then
+      failed(problem)
+    end
+  end)
+end
+
+---A key that moves in the text unless the cursor is at its first or last line.
+---@param prompt aglet.Prompt
+---@param name string
+---@param by integer
+local function map_history(prompt, name, by)
+  local key = config.key(name)
+  if not key then
+    return
+  end
+  vim.keymap.set({ "n", "i" }, key, function()
+    local line, last = vim.fn.line("."), vim.fn.line("$")
+    if vim.fn.pumvisible() == 1 or (by > 0 and line > 1) or (by < 0 and line < last) then
+      return vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), "n", false)
+    end
+    recall(prompt, by)
+  end, { buffer = prompt.buf, desc = by > 0 and "aglet: an older prompt" or "aglet: a newer prompt" })
+end
+
+---@param prompt aglet.Prompt
+local function map(prompt)
+  local function keymap(modes, name, action, desc)
+    local key = config.key(name)
+    if key then
+      vim.keymap.set(modes, key, action, { buffer = prompt.buf, desc = "aglet: " .. desc })
+    end
+  end
+  local function send()
+    submit(prompt)
+  end
+  keymap("n", "submit", send, "send")
+  keymap("i", "submit_insert", send, "send")
+  keymap("n", "stop", function()
+    prompt.chat.session:stop()
+  end, "stop the run")
+  map_history(prompt, "previous", 1)
+  map_history(prompt, "next", -1)
+end
+
+---@param shown aglet.Chat
+---@return integer
+local function make_buffer(shown)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, "aglet://" .. shown.session.id .. "/prompt")
+  vim.bo[buf].buftype = "acwrite" -- :w sends
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].filetype = "markdown"
+  vim.bo[buf].omnifunc = "v:lua.require'aglet.mentions'.omnifunc"
+  vim.bo[buf].completefunc = "v:lua.require'aglet.mentions'.omnifunc"
+  vim.b[buf].aglet_prompt = true
+  vim.b[buf].aglet_session = shown.session.id
+  return buf
+end
+
+---The prompt buffer of a chat.
+---@param shown aglet.Chat
+---@return integer buf
+function M.of(shown)
+  local known = prompts[shown.buf]
+  if known and vim.api.nvim_buf_is_valid(known.buf) then
+    return known.buf
+  end
+  local buf = make_buffer(shown)
+  local prompt = { buf = buf, chat = shown, place = 0, draft = {} }
+  prompts[shown.buf] = prompt
+  map(prompt)
+  vim.api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = buf,
+    callback = function()
+      submit(prompt)
+    end,
+  })
+  vim.api.nvim_create_autocmd("TextChangedI", {
+    buffer = buf,
+    callback = function()
+      if config.current.complete then
+        mentions.offer()
+      end
+    end,
+  })
+  return buf
+end
+
+---The chat that a buffer belongs to, whether it is the chat's or the prompt's.
+---@param buf integer
+---@return aglet.Chat?
+function M.chat_of(buf)
+  if chat.all[buf] then
+    return chat.all[buf]
+  end
+  for _, prompt in pairs(prompts) do
+    if prompt.buf == buf then
+      return prompt.chat
+    end
+  end
+end
+
+return M

@@ -1,0 +1,122 @@
+-- The state of things in one line: the bars of chat and prompt, and a component for the user's statusline.
+
+local client = require("aglet.client")
+local questions = require("aglet.questions")
+local session = require("aglet.session")
+
+local M = {}
+
+local WORDS = { idle = "ready", running = "running", requiresAction = "waits for you" }
+local MARKS = { idle = "○", running = "●", requiresAction = "?" }
+local HIGHLIGHTS = { idle = "AgletDim", running = "AgletRunning", requiresAction = "AgletWaiting" }
+
+---@param tokens integer
+---@return string
+local function short(tokens)
+  return tokens < 1000 and tostring(tokens) or ("%.1fk"):format(tokens / 1000)
+end
+
+---@param text string
+---@return string
+local function safe(text)
+  return (text:gsub("%%", "%%%%"))
+end
+
+---@param of aglet.Session
+---@return string state, integer queued
+local function state_of(of)
+  local state = of.client.state == "ready" and of.store.state or of.client.state
+  return state, #of.store.queue
+end
+
+---What is known of a session, for components of one's own.
+---@param of aglet.Session
+---@return { state: string, queued: integer, tokens?: integer, window?: integer, cost: number, mode: string, model?: string, questions: integer }
+function M.of(of)
+  local state, queued = state_of(of)
+  local usage = of.store.usage or {}
+  return {
+    state = state,
+    queued = queued,
+    tokens = usage.used,
+    window = usage.size,
+    cost = of.store.cost,
+    mode = of.store.options.mode or "ask",
+    model = of.store.options.model,
+    questions = #questions.waiting,
+  }
+end
+
+---@return aglet.Session?
+---@return integer win
+local function of_window()
+  local win = vim.g.statusline_winid or 0
+  return session.all[vim.b[vim.api.nvim_win_get_buf(win)].aglet_session or ""], win
+end
+
+---The `winbar` of a chat.
+---@return string
+function M.bar()
+  local of, win = of_window()
+  if not of then
+    return ""
+  end
+  local known = M.of(of)
+  local word = WORDS[known.state] or known.state
+  if known.queued > 0 then
+    word = word .. ", " .. known.queued .. " waiting"
+  end
+  local right = {}
+  if known.tokens then
+    right[#right + 1] = short(known.tokens) .. (known.window and ("/" .. short(known.window)) or "") .. " tokens"
+  end
+  if known.cost > 0 then
+    right[#right + 1] = ("$%.2f"):format(known.cost)
+  end
+  local mark = ("%%#%s#%s %s%%*"):format(HIGHLIGHTS[known.state] or "AgletFailed", MARKS[known.state] or "✗", safe(word))
+  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right)) - 16
+  local title = of:title()
+  if vim.fn.strdisplaywidth(title) > math.max(8, room) then
+    title = vim.fn.strcharpart(title, 0, math.max(8, room) - 1) .. "…"
+  end
+  return (" %%#AgletTitle#%s%%<%%* %s %%=%%#AgletDim# %s%%* "):format(
+    safe(title),
+    mark,
+    safe(table.concat(right, " · "))
+  )
+end
+
+---The `winbar` of a prompt.
+---@return string
+function M.prompt_bar()
+  local of = of_window()
+  if not of then
+    return ""
+  end
+  local known = M.of(of)
+  local key = require("aglet.config").key("submit")
+  local model = known.model and (" · " .. known.model) or ""
+  return (" %%#AgletDim#> %s%s%%=%s%%* "):format(
+    safe(known.mode),
+    safe(model),
+    safe(key and (key .. " sends · @ files · / actions") or ":w sends · @ files · / actions")
+  )
+end
+
+---A component for a statusline: "" while there is no server, else the busiest session.
+---@return string
+function M.component()
+  local best
+  for _, of in pairs(session.all) do
+    local state = state_of(of)
+    if not best or state == "requiresAction" or (state == "running" and best == "idle") then
+      best = state
+    end
+  end
+  for _, at in pairs(client.all) do
+    best = best or (at.state == "ready" and "idle" or (at.state ~= "stopped" and at.state or nil))
+  end
+  return best and ("aglet " .. (MARKS[best] or "✗") .. " " .. (WORDS[best] or best)) or ""
+end
+
+return M

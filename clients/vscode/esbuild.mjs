@@ -1,0 +1,30 @@
+// Builds the two programs of the extension: the one in the extension host and the one in the chat's webview.
+import { build } from "esbuild";
+
+const production = process.argv.includes("--production");
+const common = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : "inline",
+  logLevel: "warning",
+};
+
+await build({
+  ...common,
+  entryPoints: ["src/extension.ts"],
+  outfile: "dist/extension.js",
+  platform: "node",
+  target: "node18",
+  format: "cjs",
+  external: ["vscode"],
+});
+await build({
+  ...common,
+  entryPoints: { chat: "src/webview/main.tsx" },
+  outdir: "dist",
+  platform: "browser",
+  target: "es2022",
+  format: "iife",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+});

@@ -1,0 +1,66 @@
+/** What other extensions (and the tests inside the extension host) can do: `extensions.getExtension(id).exports`. */
+
+import type { Attachments } from "./context/attachments";
+import type { PermissionAnswer } from "./protocol.gen";
+import type { Hunk } from "./review/hunks";
+import type { Review } from "./review/review";
+import type { Server } from "./server/server";
+import type { Conversation } from "./session/conversation";
+import type { Questions } from "./session/questions";
+import type { AnyItem } from "./store/transcript";
+
+export interface Api {
+  readonly server: { state: string; problem: string };
+  readonly sessionId: string;
+  /** idle, running or requiresAction. */
+  readonly state: string;
+  /** The conversation, in its order. */
+  readonly items: readonly AnyItem[];
+  /** The changes that nobody has judged. */
+  readonly changes: readonly Hunk[];
+  /** The names of what goes with the next prompt. */
+  readonly context: readonly string[];
+  /** The questions that wait: their ids. */
+  readonly questions: readonly string[];
+  prompt(text: string): Promise<void>;
+  answer(requestId: string, answer: PermissionAnswer): boolean;
+}
+
+interface Parts {
+  server: Server;
+  conversation: Conversation;
+  questions: Questions;
+  attachments: Attachments;
+  review: Review;
+}
+
+export function apiOf({ server, conversation, questions, attachments, review }: Parts): Api {
+  return {
+    get server() {
+      return { state: server.state, problem: server.problem };
+    },
+    get sessionId() {
+      return conversation.sessionId;
+    },
+    get state() {
+      return conversation.transcript.state;
+    },
+    get items() {
+      return [...conversation.transcript.items.values()];
+    },
+    get changes() {
+      return review.hunks;
+    },
+    get context() {
+      return attachments.chips.map((chip) => chip.label);
+    },
+    get questions() {
+      return Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
+    },
+    prompt: async (text) => {
+      const attached = await attachments.take();
+      await conversation.send([{ type: "text", text }, ...attached], "queue");
+    },
+    answer: (requestId, answer) => questions.answer(requestId, answer),
+  };
+}

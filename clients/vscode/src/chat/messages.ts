@@ -1,0 +1,107 @@
+/** What the extension host and the chat's webview tell each other. */
+
+import type {
+  Action,
+  AskUserAnswer,
+  Event,
+  PermissionAnswer,
+  Question,
+  RunEndedData,
+  Waiting,
+} from "../protocol.gen";
+import type { ServerState } from "../server/server";
+import type { AnyItem } from "../store/transcript";
+
+/** A piece of context under the prompt, which the user can drop. */
+export interface Chip {
+  id: string;
+  label: string;
+  detail: string;
+  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "symbol" | "url";
+  /** It follows the active editor, and was not chosen by the user. */
+  offered?: boolean;
+  /** For images: what to show, as a data URL. */
+  preview?: string;
+}
+
+/** One row under an `@` or a `/`. */
+export interface Completion {
+  label: string;
+  detail: string;
+  /** What takes the place of the typed word. */
+  insert: string;
+  /** What is attached when it is chosen. */
+  attach?: { kind: "file" | "folder" | "symbol" | "url"; uri: string };
+}
+
+export interface SessionView {
+  sessionId: string;
+  epoch: string;
+  seq: number;
+  state: string;
+  items: AnyItem[];
+  requests: Question[];
+  runs: Record<string, RunEndedData>;
+  info: Record<string, unknown>;
+  options: Record<string, unknown>;
+  queue: Waiting[];
+  runId: string;
+  /** There are items before the first one here. */
+  older: boolean;
+}
+
+export type ToChat =
+  | { type: "session"; view: SessionView }
+  | { type: "events"; events: Event[] }
+  | { type: "older"; items: AnyItem[]; older: boolean }
+  | { type: "item"; item: AnyItem }
+  | { type: "server"; state: ServerState; problem: string }
+  | { type: "abilities"; actions: Action[]; models: string[]; options: Record<string, unknown> }
+  | { type: "chips"; chips: Chip[] }
+  | { type: "completions"; ticket: number; rows: Completion[] }
+  | { type: "compose"; text: string }
+  | { type: "changes"; changes: number; files: number }
+  | { type: "failed"; text: string };
+
+export type How = "queue" | "steer";
+
+export type FromChat =
+  | { type: "ready" }
+  | { type: "send"; text: string; how: How }
+  | { type: "stop" }
+  | { type: "answer"; requestId: string; answer: PermissionAnswer | AskUserAnswer }
+  | { type: "older" }
+  | { type: "complete"; ticket: number; kind: "@" | "/"; word: string }
+  | { type: "attach"; attach: NonNullable<Completion["attach"]> }
+  | { type: "image"; name: string; data: string; mimeType: string }
+  | { type: "dropped"; uris: string[] }
+  | { type: "drop"; id: string }
+  | { type: "rewind"; itemId: string }
+  | { type: "edit"; itemId: string }
+  | { type: "fork"; itemId: string }
+  | { type: "unqueue"; itemId: string }
+  | { type: "diff"; itemId: string; index: number }
+  | { type: "open"; uri: string; line?: number }
+  | { type: "link"; href: string }
+  | { type: "output"; itemId: string }
+  | { type: "copy"; text: string }
+  | { type: "command"; command: ChatCommand };
+
+/** Commands that buttons of the chat may run; nothing else can be run from there. */
+export const CHAT_COMMANDS = [
+  "aglet.chat.new",
+  "aglet.sessions",
+  "aglet.actions",
+  "aglet.mode",
+  "aglet.model",
+  "aglet.effort",
+  "aglet.server.install",
+  "aglet.server.menu",
+  "aglet.server.logs",
+  "aglet.review.keepAll",
+  "aglet.review.undoAll",
+  "aglet.review.next",
+  "aglet.key.set",
+  "aglet.run.undo",
+] as const;
+export type ChatCommand = (typeof CHAT_COMMANDS)[number];

@@ -1,0 +1,226 @@
+/** The chat view: shows the conversation, and follows what the user does there. */
+
+import * as vscode from "vscode";
+import type { Attachments } from "../context/attachments";
+import { mentions, slashes } from "../context/completions";
+import type { Action, Change, Content } from "../protocol.gen";
+import type { Conversation } from "../session/conversation";
+import type { Questions } from "../session/questions";
+import type { Server } from "../server/server";
+import { wordsOf } from "../store/transcript";
+import { CHAT_COMMANDS, type FromChat, type ToChat } from "./messages";
+import { pageOf } from "./page";
+
+export interface Parts {
+  server: Server;
+  conversation: Conversation;
+  questions: Questions;
+  attachments: Attachments;
+  /** Tell the user that something could not be done. */
+  failed: (problem: unknown) => void;
+}
+
+type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T }>) => unknown };
+
+export class Chat implements vscode.WebviewViewProvider {
+  static readonly view = "aglet.chat";
+  actions: Action[] = [];
+  models: string[] = [];
+  changes = { changes: 0, files: 0 };
+  private view: vscode.WebviewView | undefined;
+  private waiting: ToChat[] = [];
+  private ready = false;
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly parts: Parts,
+  ) {
+    const { server, conversation, attachments } = parts;
+    server.onState(() => this.tellServer());
+    conversation.onEvents((events) => this.post({ type: "events", events }));
+    conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
+    conversation.onRepaired((item) => this.post({ type: "item", item }));
+    attachments.onChange((chips) => this.post({ type: "chips", chips }));
+  }
+
+  get visible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    this.ready = false;
+    view.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.extension, "dist")],
+    };
+    view.webview.onDidReceiveMessage((message: FromChat) => this.hear(message));
+    view.onDidDispose(() => {
+      this.view = undefined;
+      this.ready = false;
+    });
+    view.webview.html = pageOf(view.webview, this.extension);
+  }
+
+  async reveal(): Promise<void> {
+    await vscode.commands.executeCommand("aglet.chat.focus");
+  }
+
+  /** Show the chat with this prompt in the composer, for the user to send. */
+  async compose(text: string): Promise<void> {
+    await this.reveal();
+    this.post({ type: "compose", text });
+  }
+
+  tellChanges(changes: number, files: number): void {
+    this.changes = { changes, files };
+    this.post({ type: "changes", changes, files });
+  }
+
+  tellAbilities(actions: Action[], models: string[]): void {
+    [this.actions, this.models] = [actions, models];
+    const settings = vscode.workspace.getConfiguration("aglet");
+    const named = ["mode", "model", "effort"].map((name) => [name, settings.get(name)]);
+    const options = Object.fromEntries(named.filter(([, value]) => value)) as Record<string, unknown>;
+    this.post({ type: "abilities", actions, models, options });
+  }
+
+  tellFailure(text: string): void {
+    this.post({ type: "failed", text });
+  }
+
+  private tellServer(): void {
+    const { state, problem } = this.parts.server;
+    this.post({ type: "server", state, problem });
+  }
+
+  private post(message: ToChat): void {
+    if (this.ready) void this.view?.webview.postMessage(message);
+    else if (message.type === "compose") this.waiting.push(message);
+  }
+
+  private async hear(message: FromChat): Promise<void> {
+    try {
+      await (this.handlers[message.type] as (message: FromChat) => unknown)(message);
+    } catch (problem) {
+      this.parts.failed(problem);
+    }
+  }
+
+  private readonly handlers: Handlers = {
+    ready: () => this.begin(),
+    send: async ({ text, how }) => {
+      const attached = await this.parts.attachments.take();
+      const input: Content[] = [{ type: "text", text }, ...attached];
+      await this.parts.conversation.send(input, how).catch((problem: unknown) => {
+        this.post({ type: "compose", text }); // what was written is not lost
+        throw problem;
+      });
+    },
+    stop: () => this.parts.conversation.stop(),
+    answer: async ({ requestId, answer }) => {
+      if (this.parts.questions.answer(requestId, answer)) return;
+      await this.parts.server.request("agent/respond", { requestId, response: answer });
+    },
+    older: async () => {
+      const { conversation } = this.parts;
+      this.post({ type: "older", items: await conversation.readOlder(), older: conversation.hasOlder });
+    },
+    complete: async ({ ticket, kind, word }) => {
+      const rows = kind === "@" ? await mentions(word) : slashes(this.actions, word);
+      this.post({ type: "completions", ticket, rows });
+    },
+    attach: ({ attach }) => this.attach(attach.kind, attach.uri),
+    image: ({ name, data, mimeType }) => this.parts.attachments.addImage(name, data, mimeType),
+    dropped: async ({ uris }) => {
+      for (const given of uris) {
+        const uri = vscode.Uri.parse(given, true);
+        const stat = await vscode.workspace.fs.stat(uri);
+        this.parts.attachments.addFile(uri, stat.type & vscode.FileType.Directory ? "folder" : "file");
+      }
+    },
+    drop: ({ id }) => this.parts.attachments.drop(id),
+    rewind: ({ itemId }) => vscode.commands.executeCommand("aglet.rewind", itemId),
+    edit: ({ itemId }) => vscode.commands.executeCommand("aglet.editPrompt", itemId),
+    fork: ({ itemId }) => vscode.commands.executeCommand("aglet.fork", itemId),
+    unqueue: ({ itemId }) => this.parts.conversation.unqueue(itemId),
+    diff: ({ itemId, index }) => {
+      const change = ((this.parts.conversation.transcript.items.get(itemId)?.["changes"] ?? []) as Change[])[
+        index
+      ];
+      if (change) return vscode.commands.executeCommand("aglet.showPatch", change);
+      return undefined;
+    },
+    open: ({ uri, line }) => this.openFile(vscode.Uri.parse(uri, true), line),
+    link: ({ href }) => this.follow(href),
+    output: ({ itemId }) => this.showOutput(itemId),
+    copy: ({ text }) => vscode.env.clipboard.writeText(text),
+    command: ({ command }) => {
+      if (CHAT_COMMANDS.includes(command)) return vscode.commands.executeCommand(command);
+      return undefined;
+    },
+  };
+
+  private begin(): void {
+    this.ready = true;
+    this.tellServer();
+    this.post({ type: "session", view: this.parts.conversation.view() });
+    this.post({ type: "chips", chips: this.parts.attachments.chips });
+    this.post({ type: "changes", ...this.changes });
+    this.tellAbilities(this.actions, this.models);
+    for (const message of this.waiting.splice(0)) this.post(message);
+  }
+
+  private async attach(kind: "file" | "folder" | "symbol" | "url", uri: string): Promise<void> {
+    const { attachments } = this.parts;
+    if (kind === "url") {
+      attachments.add({ kind, label: uri, detail: uri }, () => ({ type: "resourceLink", uri }));
+    } else if (kind === "symbol") {
+      const [, first, last] = /#L(\d+)-L(\d+)$/.exec(uri) ?? [];
+      const document = await vscode.workspace.openTextDocument(
+        vscode.Uri.parse(uri.replace(/#.*$/, ""), true),
+      );
+      attachments.addText(document, new vscode.Range(Number(first) - 1, 0, Number(last), 0), kind);
+    } else {
+      attachments.addFile(vscode.Uri.parse(uri, true), kind);
+    }
+  }
+
+  /** A link of the model's: an address is opened after the editor asked; a path of the folder in the editor. */
+  private async follow(href: string): Promise<void> {
+    if (/^(https?|mailto):/i.test(href)) {
+      await vscode.env.openExternal(vscode.Uri.parse(href));
+      return;
+    }
+    const [, path = "", line] = /^(.*?)(?:[:#]L?(\d+))?$/.exec(decodeURIComponent(href)) ?? [];
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    if (!folder || !path || /^[a-z]+:/i.test(path)) return;
+    const uri = path.startsWith("/") ? vscode.Uri.file(path) : vscode.Uri.joinPath(folder, path);
+    await this.openFile(uri, line ? Number(line) - 1 : undefined);
+  }
+
+  private async openFile(uri: vscode.Uri, line?: number): Promise<void> {
+    if (!vscode.workspace.getWorkspaceFolder(uri)) return; // nothing outside of the opened folders by a click
+    const selection = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
+    await vscode.window.showTextDocument(uri, { preview: true, ...selection });
+  }
+
+  private async showOutput(itemId: string): Promise<void> {
+    const { conversation, server } = this.parts;
+    const item = conversation.transcript.items.get(itemId);
+    const range = { start: 0, end: 16 * 1024 * 1024 };
+    const whole = await server
+      .request("agent/item", { sessionId: conversation.sessionId, itemId, field: "output", range })
+      .catch(() => undefined);
+    const content = whole?.text ?? String(item?.["output"] ?? "");
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument({ content, language: "log" }),
+    );
+  }
+
+  /** The words of a prompt of the user's. */
+  promptOf(itemId: string): string {
+    const content = this.parts.conversation.transcript.items.get(itemId)?.["content"];
+    return wordsOf((content ?? []) as Content[]);
+  }
+}

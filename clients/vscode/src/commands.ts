@@ -1,0 +1,155 @@
+/** The commands of the extension, each one line to the part that does it. */
+
+import * as vscode from "vscode";
+import type { Chat } from "./chat/provider";
+import type { CodeCommands } from "./context/commands";
+import type { Change } from "./protocol.gen";
+import type { Compare } from "./review/compare";
+import { at, type Hunk } from "./review/hunks";
+import type { Marks } from "./review/marks";
+import type { Review } from "./review/review";
+import type { Environment } from "./server/environment";
+import type { Keys } from "./server/keys";
+import type { Server } from "./server/server";
+import type { Status } from "./server/status";
+import type { Conversation } from "./session/conversation";
+import type { Options } from "./session/options";
+import type { Rewind } from "./session/rewind";
+import type { Sessions } from "./session/sessions";
+
+export interface Parts {
+  server: Server;
+  environment: Environment;
+  keys: Keys;
+  conversation: Conversation;
+  review: Review;
+  chat: Chat;
+  sessions: Sessions;
+  rewind: Rewind;
+  options: Options;
+  code: CodeCommands;
+  marks: Marks;
+  compare: Compare;
+  status: Status;
+  log: vscode.LogOutputChannel;
+  failed: (problem: unknown) => void;
+}
+
+export function register(parts: Parts): vscode.Disposable[] {
+  const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- commands are called with whatever their caller has
+  const verbs: Record<string, (...given: any[]) => unknown> = {
+    "chat.open": () => chat.reveal(),
+    "chat.new": () => conversation.begin().then(() => chat.compose("")),
+    sessions: () => sessions.pick(),
+    stop: () => conversation.stop(),
+    fork: (itemId: string) => sessions.fork(conversation.sessionId, itemId),
+    rewind: (itemId?: unknown) => rewind.to(typeof itemId === "string" ? itemId : undefined),
+    "rewind.undo": () => rewind.undo(),
+    editPrompt: async (itemId: string) => {
+      const text = chat.promptOf(itemId);
+      if (await rewind.to(itemId, "conversation")) await chat.compose(text);
+    },
+    "run.undo": () => undoRun(parts),
+    model: () => options.model(),
+    mode: () => options.mode(),
+    effort: () => options.effort(),
+    budget: () => options.budget(),
+    actions: () => options.actions(),
+    ask: () => code.ask(),
+    explain: () => code.explain(),
+    addToChat: (uri?: vscode.Uri, all?: vscode.Uri[]) => code.add(uri, Array.isArray(all) ? all : undefined),
+    fix: (uri?: vscode.Uri, diagnostic?: vscode.Diagnostic) => code.fix(uri, diagnostic),
+    "server.menu": () => status.menu(),
+    "server.restart": () => server.restart(),
+    "server.logs": () => log.show(),
+    "server.install": () => install(parts),
+    "server.doctor": () => doctor(parts),
+    "key.set": async () => (await keys.set()) && server.restart(),
+    "key.remove": async () => (await keys.remove()) && server.restart(),
+    ...reviewVerbs(parts),
+  };
+  return Object.entries(verbs).map(([name, follow]) =>
+    vscode.commands.registerCommand(`aglet.${name}`, async (...given: unknown[]) => {
+      try {
+        await follow(...given);
+      } catch (problem) {
+        failed(problem);
+      }
+    }),
+  );
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+function reviewVerbs({ review, marks, compare }: Parts): Record<string, (...given: any[]) => unknown> {
+  const file = (given?: unknown): vscode.Uri | undefined =>
+    typeof given === "string" && given.includes(":")
+      ? vscode.Uri.parse(given)
+      : given instanceof vscode.Uri
+        ? given
+        : vscode.window.activeTextEditor?.document.uri;
+  const ofFile = (given?: unknown): Hunk[] => {
+    const uri = file(given);
+    return uri ? review.of(uri) : [];
+  };
+  /** The change with this id, or the one under the cursor. */
+  const one = (given?: unknown): Hunk[] => {
+    const named = review.hunks.filter(({ hunk }) => hunk === given);
+    const line = vscode.window.activeTextEditor?.selection.active.line ?? 0;
+    const found = at(ofFile(), line);
+    return named.length > 0 ? named : found ? [found] : [];
+  };
+  return {
+    "review.keep": (given?: unknown) => review.keep(one(given)),
+    "review.undo": (given?: unknown) => review.undo(one(given)),
+    "review.next": () => marks.go(1),
+    "review.previous": () => marks.go(-1),
+    "review.diff": (given?: unknown) => {
+      const named = review.hunks.find(({ hunk }) => hunk === given);
+      const uri = named ? vscode.Uri.parse(named.uri, true) : file(given);
+      return uri && compare.open(uri);
+    },
+    "review.keepFile": (given?: unknown) => review.keep(ofFile(given)),
+    "review.undoFile": (given?: unknown) => review.undo(ofFile(given)),
+    "review.keepAll": () => review.keep(review.hunks),
+    "review.undoAll": () => review.undo(review.hunks),
+    showPatch: (change: Change) => compare.openPatch(change),
+  };
+}
+
+async function install({ server, environment, conversation }: Parts): Promise<void> {
+  if (conversation.transcript.state !== "idle") throw new Error("A run goes on. Stop it first.");
+  if (await environment.make()) await server.restart();
+}
+
+async function doctor({ server }: Parts): Promise<void> {
+  const { choice, state, problem } = server;
+  const found = state === "ready" ? await server.request("agent/status", {}) : undefined;
+  const models =
+    found?.models.map((model) => `${String(model["name"])} (${String(model["provider"])})`) ?? [];
+  const lines = [
+    `Server: ${choice ? `${choice.command} (from ${choice.from})` : "none"}, ${state}`,
+    ...(problem ? [problem] : []),
+    ...(found ? [`Version ${found.version}, protocol ${found.protocolVersion}`] : []),
+    ...(found
+      ? [models.length > 0 ? `Model: ${models.join(", ")}` : `No run could begin: ${found.problem ?? ""}`]
+      : []),
+    `Folder ${vscode.workspace.isTrusted ? "trusted" : "not trusted: its own settings and instructions are not read"}`,
+  ];
+  await vscode.window.showInformationMessage("aglet", { modal: true, detail: lines.join("\n") });
+}
+
+/** Every file of the last run as it was before it, where nobody changed it since. */
+async function undoRun({ server, conversation }: Parts): Promise<void> {
+  const { sessionId } = conversation;
+  if (!sessionId) throw new Error("There is no run yet.");
+  const act = (name: string, input: Record<string, unknown>) =>
+    server.request("agent/action/invoke", { sessionId, name, input });
+  const { data } = await act("changes", {});
+  const files = (data?.["files"] ?? []) as { uri: string }[];
+  if (files.length === 0) throw new Error("The last run changed no file.");
+  const names = files.map(({ uri }) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri))).join(", ");
+  const sure = "Undo all changes of the last run?";
+  if (!(await vscode.window.showWarningMessage(sure, { modal: true, detail: names }, "Undo"))) return;
+  for (const { uri } of files) await act("changes.revert", { uri });
+}

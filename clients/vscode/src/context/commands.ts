@@ -1,0 +1,91 @@
+/** Commands about code: ask, explain, fix, add to the chat; and the code action on a diagnostic. */
+
+import * as vscode from "vscode";
+import type { Chat } from "../chat/provider";
+import type { Content } from "../protocol.gen";
+import type { Conversation } from "../session/conversation";
+import type { Attachments } from "./attachments";
+
+const AROUND = 10; // lines before and after a diagnostic
+const EXPLAIN = "Explain this code: what it does, and what looks wrong or risky. Do not change anything.";
+
+export class CodeCommands implements vscode.CodeActionProvider {
+  constructor(
+    private readonly chat: Chat,
+    private readonly conversation: Conversation,
+    private readonly attachments: Attachments,
+  ) {}
+
+  provideCodeActions(
+    document: vscode.TextDocument,
+    _range: vscode.Range,
+    context: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    return context.diagnostics.map((diagnostic) => {
+      const action = new vscode.CodeAction("Fix with aglet", vscode.CodeActionKind.QuickFix);
+      action.diagnostics = [diagnostic];
+      action.command = { command: "aglet.fix", title: action.title, arguments: [document.uri, diagnostic] };
+      return action;
+    });
+  }
+
+  /** Send a diagnostic with the lines around it. */
+  async fix(uri?: vscode.Uri, diagnostic?: vscode.Diagnostic): Promise<void> {
+    if (!uri || !diagnostic) return;
+    const document = await vscode.workspace.openTextDocument(uri);
+    const { start, end } = diagnostic.range;
+    const last = Math.min(document.lineCount, end.line + 1 + AROUND);
+    const around = new vscode.Range(Math.max(0, start.line - AROUND), 0, last, 0);
+    const source = diagnostic.source ? ` of ${diagnostic.source}` : "";
+    const name = vscode.workspace.asRelativePath(uri);
+    const text = `Fix this problem${source} in line ${start.line + 1} of ${name}:\n${diagnostic.message}`;
+    const lines = `${uri.toString()}#L${around.start.line + 1}-L${last}`;
+    await this.send([
+      { type: "text", text },
+      { type: "resource", uri: lines, text: document.getText(around) },
+    ]);
+  }
+
+  async explain(): Promise<void> {
+    const code = selected();
+    if (code) await this.send([{ type: "text", text: EXPLAIN }, code]);
+  }
+
+  async ask(): Promise<void> {
+    const code = selected();
+    if (!code) return;
+    const text = await vscode.window.showInputBox({ prompt: "What about the selected code?" });
+    if (text) await this.send([{ type: "text", text }, code]);
+  }
+
+  /** Attach the selection, or the file (that of the editor or those chosen in the explorer). */
+  async add(uri?: vscode.Uri, all?: vscode.Uri[]): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const fromExplorer = uri && uri.toString() !== editor?.document.uri.toString();
+    if (fromExplorer || all) {
+      for (const one of all ?? (uri ? [uri] : [])) {
+        const stat = await vscode.workspace.fs.stat(one);
+        this.attachments.addFile(one, stat.type & vscode.FileType.Directory ? "folder" : "file");
+      }
+    } else if (editor && !editor.selection.isEmpty)
+      this.attachments.addText(editor.document, editor.selection);
+    else if (editor) this.attachments.addFile(editor.document.uri);
+    await this.chat.reveal();
+  }
+
+  private async send(content: Content[]): Promise<void> {
+    await this.chat.reveal();
+    await this.conversation.send(content, "queue");
+  }
+}
+
+function selected(): Content | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor || editor.selection.isEmpty) {
+    void vscode.window.showInformationMessage("Select the code first.");
+    return undefined;
+  }
+  const { document, selection } = editor;
+  const uri = `${document.uri.toString()}#L${selection.start.line + 1}-L${selection.end.line + 1}`;
+  return { type: "resource", uri, text: document.getText(selection) };
+}

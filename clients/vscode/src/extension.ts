@@ -1,0 +1,130 @@
+/** Puts the extension together: every part is made here, and knows only what it is given. */
+
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { type Api, apiOf } from "./api";
+import { Chat } from "./chat/provider";
+import { register } from "./commands";
+import { Attachments } from "./context/attachments";
+import { CodeCommands } from "./context/commands";
+import { follow } from "./follow";
+import type { AskUserParams, EventParams, PermissionParams, SaveAnswer, SaveParams } from "./protocol.gen";
+import { Compare } from "./review/compare";
+import { byFile } from "./review/hunks";
+import { Marks } from "./review/marks";
+import { Review } from "./review/review";
+import { Files } from "./review/tree";
+import { Environment } from "./server/environment";
+import { Keys } from "./server/keys";
+import { Server } from "./server/server";
+import { Status } from "./server/status";
+import { Conversation } from "./session/conversation";
+import { Notify } from "./session/notify";
+import { Options } from "./session/options";
+import { Questions } from "./session/questions";
+import { Rewind } from "./session/rewind";
+import { Sessions } from "./session/sessions";
+
+export function activate(context: vscode.ExtensionContext): Api {
+  const log = vscode.window.createOutputChannel("aglet", { log: true });
+  const environment = new Environment(context, log);
+  const keys = new Keys(context);
+  const questions = new Questions((asked) => notify.asked(asked));
+  const server = new Server(environment, keys, log, prepare);
+  const conversation = new Conversation(server, context.workspaceState);
+  const attachments = new Attachments();
+  const review = new Review(server, log);
+  const chat = new Chat(context.extensionUri, { server, conversation, questions, attachments, failed });
+  const notify = new Notify(
+    () => chat,
+    () => questions,
+  );
+  const sessions = new Sessions(server, conversation, failed);
+  const rewind = new Rewind(server, conversation);
+  const options = new Options(server, conversation, chat);
+  const code = new CodeCommands(chat, conversation, attachments);
+  const marks = new Marks(review);
+  const compare = new Compare(review);
+  const status = new Status(server, conversation);
+
+  function failed(problem: unknown): void {
+    const text = problem instanceof Error ? problem.message : String(problem);
+    log.error(text);
+    const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
+    const told = hint ? `${text} ${hint}` : text;
+    if (chat.visible) chat.tellFailure(told);
+    else void vscode.window.showErrorMessage(`aglet: ${told}`);
+  }
+
+  function prepare(client: LanguageClient): void {
+    client.onNotification("agent/event", ({ events }: EventParams) => {
+      conversation.take(events);
+      review.heard(events);
+      for (const event of events) if (event.type === "runEnded") notify.ended(event);
+    });
+    client.onRequest("agent/requestPermission", (asked: PermissionParams, token) =>
+      questions.ask(asked, token),
+    );
+    client.onRequest("agent/askUser", (asked: AskUserParams, token) => questions.ask(asked, token));
+    client.onRequest("agent/save", save);
+  }
+
+  server.onState((state) => {
+    if (state === "ready")
+      void conversation
+        .reconnect()
+        .then(() => options.refresh())
+        .catch(failed);
+  });
+  review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
+  conversation.onReplaced(() => review.later());
+  conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
+
+  const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;
+  const verbs = { sessions, rewind, options, code, marks, compare, status } as const;
+  context.subscriptions.push(
+    log,
+    server,
+    conversation,
+    attachments,
+    review,
+    marks,
+    compare,
+    status,
+    new Files(review),
+    follow(server),
+    vscode.window.registerWebviewViewProvider(Chat.view, chat),
+    vscode.languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], code, {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (["aglet.server.command", "aglet.configFile"].some((name) => change.affectsConfiguration(name)))
+        void server.restart();
+    }),
+    ...register({ ...parts, ...verbs, log, failed }),
+  );
+  void server.start().then(() => offer(server));
+  return apiOf(parts);
+}
+
+/** Save documents as the user would, formatters and all; the server reads them from the disk afterwards. */
+async function save({ uris }: SaveParams): Promise<SaveAnswer> {
+  const saved: string[] = [];
+  for (const uri of uris) {
+    const found = vscode.workspace.textDocuments.find(
+      (document) => document.uri.toString() === vscode.Uri.parse(uri).toString(),
+    );
+    if (found && !found.isUntitled && (await found.save())) saved.push(uri);
+  }
+  return { saved };
+}
+
+/** The first time: nothing is installed before the user said so. */
+async function offer(server: Server): Promise<void> {
+  if (server.state !== "missing") return;
+  const text =
+    "aglet's server is a Python program that comes with this extension. Set it up in an environment of its own?";
+  const chosen = await vscode.window.showInformationMessage(text, "Set it up", "Not now");
+  if (chosen === "Set it up") await vscode.commands.executeCommand("aglet.server.install");
+}

@@ -1,0 +1,51 @@
+/** Changes of the agent that nobody has judged yet: pure. */
+
+/** A row of the server's `aglet.changes`. `line` counts from 0; `stands` is `false` where an open file was changed there since. */
+export interface Hunk {
+  hunk: string;
+  sessionId: string;
+  uri: string;
+  line: number;
+  stands?: boolean;
+  old: string;
+  new: string;
+}
+
+/** The lines of a text with their ends; only LF ends a line, as in the server's patches. */
+export function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+export function lengthOf(hunk: Hunk): number {
+  return linesOf(hunk.new).length;
+}
+
+/** The text without those of these changes that still stand: what was there before them. */
+export function before(text: string, hunks: readonly Hunk[]): string {
+  const lines = linesOf(text);
+  const standing = hunks.filter((hunk) => hunk.stands !== false).sort((a, b) => b.line - a.line);
+  for (const hunk of standing) lines.splice(hunk.line, lengthOf(hunk), ...linesOf(hunk.old));
+  return lines.join("");
+}
+
+export function at(hunks: readonly Hunk[], line: number): Hunk | undefined {
+  return hunks.find((hunk) => line >= hunk.line && line <= hunk.line + Math.max(lengthOf(hunk), 1) - 1);
+}
+
+/** The change after (or before) a line, around the end if need be. */
+export function next(hunks: readonly Hunk[], line: number, step: 1 | -1): Hunk | undefined {
+  const sorted = [...hunks].sort((a, b) => a.line - b.line);
+  if (step > 0) return sorted.find((hunk) => hunk.line > line) ?? sorted[0];
+  return sorted.findLast((hunk) => hunk.line < line) ?? sorted.at(-1);
+}
+
+export function byFile(hunks: readonly Hunk[]): Map<string, Hunk[]> {
+  const files = new Map<string, Hunk[]>();
+  for (const hunk of hunks) files.set(hunk.uri, [...(files.get(hunk.uri) ?? []), hunk]);
+  return files;
+}
+
+export function statOf(hunks: readonly Hunk[]): { added: number; removed: number } {
+  const count = (side: "new" | "old") => hunks.reduce((sum, hunk) => sum + linesOf(hunk[side]).length, 0);
+  return { added: count("new"), removed: count("old") };
+}

@@ -1,0 +1,120 @@
+/** The changes in the file itself: coloured lines, and what can be done with each above it. */
+
+import * as vscode from "vscode";
+import { type Hunk, lengthOf, linesOf, next } from "./hunks";
+import { type Review, rangeOf } from "./review";
+
+const SHOWN = 40; // removed lines in a hover
+
+export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly added = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor("aglet.addedLine"),
+    borderColor: new vscode.ThemeColor("aglet.addedMark"),
+    borderStyle: "solid",
+    borderWidth: "0 0 0 3px",
+    overviewRulerColor: new vscode.ThemeColor("aglet.addedMark"),
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+  });
+  private readonly removed = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    borderColor: new vscode.ThemeColor("editorGutter.deletedBackground"),
+    borderStyle: "solid",
+    borderWidth: "2px 0 0 0",
+    overviewRulerColor: new vscode.ThemeColor("editorGutter.deletedBackground"),
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+  });
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly watching: vscode.Disposable;
+
+  constructor(private readonly review: Review) {
+    this.watching = vscode.Disposable.from(
+      review.onChange(() => this.draw()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.draw()),
+      vscode.languages.registerCodeLensProvider([{ scheme: "file" }, { scheme: "untitled" }], this),
+    );
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (!vscode.workspace.getConfiguration("aglet").get("review.codeLens", true)) return [];
+    const hunks = this.review.of(document.uri);
+    return hunks.flatMap((hunk, index) => {
+      const range = new vscode.Range(hunk.line, 0, hunk.line, 0);
+      const lens = (title: string, command: string, tooltip: string) =>
+        new vscode.CodeLens(range, { title, command, tooltip, arguments: [hunk.hunk] });
+      const undo = hunk.stands !== false
+        ? lens("$(discard) Undo", "aglet.review.undo", "Put back what stood here (Alt+N)")
+        : lens(
+            "$(circle-slash) edited since",
+            "aglet.review.diff",
+            "It cannot be told apart from your own edits",
+          );
+      return [
+        lens("$(check) Keep", "aglet.review.keep", "Keep this change (Alt+Y)"),
+        undo,
+        lens(
+          `$(diff) ${told(hunk)} · ${index + 1} of ${hunks.length}`,
+          "aglet.review.diff",
+          "Compare with before",
+        ),
+      ];
+    });
+  }
+
+  /** Go to the next change of the active file, or to the first one of the change set. */
+  async go(step: 1 | -1): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const here = editor ? this.review.of(editor.document.uri) : [];
+    const found =
+      editor && here.length > 0 ? next(here, editor.selection.active.line, step) : this.review.hunks[0];
+    if (!found) return;
+    const shown = await vscode.window.showTextDocument(vscode.Uri.parse(found.uri, true));
+    const start = new vscode.Position(found.line, 0);
+    shown.selection = new vscode.Selection(start, start);
+    shown.revealRange(rangeOf(found), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  dispose(): void {
+    this.watching.dispose();
+    this.added.dispose();
+    this.removed.dispose();
+    this.lensesChanged.dispose();
+  }
+
+  private draw(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const hunks = this.review.of(editor.document.uri);
+      const marks = (fits: (hunk: Hunk) => boolean) =>
+        hunks.filter(fits).map((hunk) => ({ range: rangeOf(hunk), hoverMessage: hover(hunk) }));
+      editor.setDecorations(
+        this.added,
+        marks((hunk) => lengthOf(hunk) > 0),
+      );
+      editor.setDecorations(
+        this.removed,
+        marks((hunk) => lengthOf(hunk) === 0),
+      );
+    }
+    const here = vscode.window.activeTextEditor?.document.uri;
+    void vscode.commands.executeCommand(
+      "setContext",
+      "aglet.fileHasChanges",
+      !!here && this.review.of(here).length > 0,
+    );
+    this.lensesChanged.fire();
+  }
+}
+
+function told(hunk: Hunk): string {
+  return `+${lengthOf(hunk)} −${linesOf(hunk.old).length}`;
+}
+
+function hover(hunk: Hunk): vscode.MarkdownString {
+  const text = new vscode.MarkdownString("aglet wrote this.");
+  const old = linesOf(hunk.old);
+  if (old.length === 0) return text;
+  text.appendMarkdown(" Before:\n");
+  return text.appendCodeblock(old.slice(0, SHOWN).join(""), "");
+}

@@ -1,0 +1,124 @@
+/** The change set: what the server says is not judged yet, asked again whenever it may be another. */
+
+import * as vscode from "vscode";
+import type { Event } from "../protocol.gen";
+import type { Server } from "../server/server";
+import { type Hunk, byFile, lengthOf } from "./hunks";
+
+const PAUSE = 120; // milliseconds after the last reason to look again
+const PATIENCE = 20_000; // milliseconds for the editor to take an edit
+
+export class Review implements vscode.Disposable {
+  hunks: Hunk[] = [];
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onChange = this.changed.event;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly watching: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    const look = (document: vscode.TextDocument) => this.of(document.uri).length > 0 && this.later();
+    this.watching = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(
+        (change) => change.contentChanges.length > 0 && look(change.document),
+      ),
+      vscode.workspace.onDidOpenTextDocument(look),
+      server.onState((state) => state === "ready" && this.later()),
+    );
+  }
+
+  /** Events of a session: some mean that the change set is another one. */
+  heard(events: readonly Event[]): void {
+    const matters = (event: Event) =>
+      event.type === "historyRewound" ||
+      (event.type === "recorded" && event.data["feature"] === "review") ||
+      (event.type === "itemCompleted" && "changes" in (event.data["item"] as object));
+    if (events.some(matters)) this.later();
+  }
+
+  of(uri: vscode.Uri): Hunk[] {
+    const key = uri.toString();
+    return this.hunks.filter((hunk) => vscode.Uri.parse(hunk.uri).toString() === key);
+  }
+
+  later(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.refresh(), PAUSE);
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const { changes } = await this.server.command<{ changes: Hunk[] }>("aglet.changes", {});
+      this.hunks = changes;
+    } catch (problem) {
+      this.log.debug(`the changes could not be listed: ${String(problem)}`);
+      return;
+    }
+    const here = vscode.window.activeTextEditor?.document.uri;
+    void vscode.commands.executeCommand("setContext", "aglet.hasChanges", this.hunks.length > 0);
+    void vscode.commands.executeCommand(
+      "setContext",
+      "aglet.fileHasChanges",
+      !!here && this.of(here).length > 0,
+    );
+    this.changed.fire();
+  }
+
+  async keep(hunks: readonly Hunk[]): Promise<void> {
+    for (const { hunk } of hunks) await this.server.command("aglet.keep", { hunk });
+    await this.refresh();
+  }
+
+  /** Put back what stood there, from the last change to the first. What was edited since is left alone, and said. */
+  async undo(hunks: readonly Hunk[]): Promise<void> {
+    const left: Hunk[] = [];
+    for (const [uri, found] of byFile(hunks)) {
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true));
+      for (const { hunk } of [...found].sort((a, b) => b.line - a.line)) {
+        await this.refresh();
+        const now = this.hunks.find((other) => other.hunk === hunk);
+        if (now && now.stands !== false) await this.revert(now);
+        else if (now) left.push(now);
+      }
+      if (
+        document.isDirty &&
+        !vscode.window.visibleTextEditors.some((editor) => editor.document === document)
+      ) {
+        await document.save(); // nobody sees it: it was changed on the disk, and goes back there
+      }
+    }
+    await this.refresh();
+    if (left.length > 0) {
+      const many = left.length === 1 ? "1 change was" : `${left.length} changes were`;
+      void vscode.window.showWarningMessage(
+        `${many} edited since and left alone. Keep or change them by hand.`,
+      );
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.watching.dispose();
+    this.changed.dispose();
+  }
+
+  /** The server's edit follows its answer: wait until the change is judged. */
+  private async revert({ hunk }: Hunk): Promise<void> {
+    await this.server.command("aglet.revert", { hunk });
+    const end = Date.now() + PATIENCE;
+    while (Date.now() < end) {
+      const { changes } = await this.server.command<{ changes: Hunk[] }>("aglet.changes", {});
+      if (!changes.some((other) => other.hunk === hunk)) return;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    throw new Error("The editor did not take the edit back. The file may be read-only.");
+  }
+}
+
+/** Where a change stands; an empty range before its line where it only removed something. */
+export function rangeOf(hunk: Hunk): vscode.Range {
+  const lines = lengthOf(hunk);
+  return new vscode.Range(hunk.line, 0, hunk.line + Math.max(lines, 1) - 1, Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,147 @@
+/** Pickers for what a session works with: model, mode, effort, budgets; and its actions. */
+
+import * as vscode from "vscode";
+import type { Chat } from "../chat/provider";
+import type { Action, Content } from "../protocol.gen";
+import type { Server } from "../server/server";
+import type { Conversation } from "./conversation";
+
+const MODES = [
+  { label: "Ask", value: "ask", detail: "Asks before every edit and command." },
+  {
+    label: "Accept edits",
+    value: "acceptEdits",
+    detail: "Edits files of the folder unasked; asks before commands.",
+  },
+  { label: "Plan", value: "plan", detail: "Only reads, and presents a plan." },
+  { label: "Allow all", value: "allowAll", detail: "Asks for nothing. Only where nothing can be lost." },
+];
+const EFFORTS = ["minimal", "low", "medium", "high"];
+const BUDGETS = [
+  { label: "Turns", value: "maxTurns" },
+  { label: "Seconds", value: "maxSeconds" },
+  { label: "US dollars", value: "maxCostUsd" },
+  { label: "Tokens", value: "maxTotalTokens" },
+  { label: "Tool calls", value: "maxToolCalls" },
+];
+
+export class Options {
+  constructor(
+    private readonly server: Server,
+    private readonly conversation: Conversation,
+    private readonly chat: Chat,
+  ) {}
+
+  /** Ask the server what there is, for pickers and completion. */
+  async refresh(): Promise<void> {
+    const { models } = await this.server.request("agent/status", {});
+    const { sessionId } = this.conversation;
+    const listed = sessionId
+      ? await this.server.request("agent/action/list", { sessionId })
+      : { actions: [] };
+    this.chat.tellAbilities(
+      listed.actions,
+      models.map((model) => String(model["name"])),
+    );
+  }
+
+  async mode(): Promise<void> {
+    const now = this.conversation.transcript.options["mode"];
+    const rows = MODES.map((row) => ({ ...row, description: row.value === now ? "now" : "" }));
+    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "What may it do unasked?" });
+    if (!chosen) return;
+    if (chosen.value === "allowAll") {
+      const sure =
+        "Nothing will be asked any more in this session: every edit and every command is carried out.";
+      if (!(await vscode.window.showWarningMessage(sure, { modal: true }, "Allow all"))) return;
+    }
+    await this.conversation.setOption("mode", chosen.value);
+  }
+
+  async model(): Promise<void> {
+    const rows = [
+      ...this.chat.models.map((name) => ({ label: name, value: name })),
+      { label: "$(edit) Another name of config.toml…", value: "" },
+      { label: "$(dashboard) Reasoning effort…", value: "effort", effort: true },
+    ];
+    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "The model of this session" });
+    if (!chosen) return;
+    if ("effort" in chosen) return this.effort();
+    const prompt = "The name of a model of config.toml, or a tier";
+    const name = chosen.value || (await vscode.window.showInputBox({ prompt }));
+    if (name) await this.conversation.setOption("model", name);
+  }
+
+  async effort(): Promise<void> {
+    const rows = [{ label: "default", value: null }, ...EFFORTS.map((label) => ({ label, value: label }))];
+    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "How hard shall it think?" });
+    if (chosen) await this.conversation.setOption("effort", chosen.value);
+  }
+
+  async budget(): Promise<void> {
+    const options = this.conversation.transcript.options;
+    const rows = BUDGETS.map((row) => ({
+      ...row,
+      description: options[row.value] ? `now ${String(options[row.value])}` : "",
+    }));
+    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "What may a run spend?" });
+    if (!chosen) return;
+    const given = await vscode.window.showInputBox({
+      prompt: `${chosen.label} of a run at most (empty: no limit of this session's own)`,
+      validateInput: (text) => (text === "" || Number(text) > 0 ? undefined : "A number above 0"),
+    });
+    if (given !== undefined)
+      await this.conversation.setOption(chosen.value, given === "" ? null : Number(given));
+  }
+
+  /** Everything else that can be done with the session. */
+  async actions(): Promise<void> {
+    const sessionId = await this.conversation.ensure();
+    const { actions } = await this.server.request("agent/action/list", { sessionId });
+    const rows = actions.map((action) => ({
+      label: action.title,
+      description: action.name,
+      detail: action.description,
+      action,
+    }));
+    const chosen = await vscode.window.showQuickPick(rows, {
+      placeHolder: "Actions of this session",
+      matchOnDescription: true,
+    });
+    if (chosen) await this.invoke(sessionId, chosen.action);
+  }
+
+  private async invoke(sessionId: string, action: Action): Promise<void> {
+    const input = await askFor(action.inputSchema);
+    if (!input) return;
+    const { output } = await this.server.request("agent/action/invoke", {
+      sessionId,
+      name: action.name,
+      input,
+    });
+    const text = textOf(output);
+    if (!text) return;
+    const content = `# ${action.title}\n\n${text}\n`;
+    const document = await vscode.workspace.openTextDocument({ content, language: "markdown" });
+    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
+  }
+}
+
+function textOf(output: readonly Content[]): string {
+  return output.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
+}
+
+/** What the schema requires, asked one by one; `undefined` when the user gave up. */
+async function askFor(schema: Record<string, unknown>): Promise<Record<string, unknown> | undefined> {
+  const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
+  const input: Record<string, unknown> = {};
+  for (const name of (schema["required"] ?? []) as string[]) {
+    const given = await vscode.window.showInputBox({
+      prompt: String(properties[name]?.["description"] ?? name),
+    });
+    if (given === undefined) return undefined;
+    const type = properties[name]?.["type"];
+    input[name] = type === "integer" || type === "number" ? Number(given) : given;
+  }
+  return input;
+}

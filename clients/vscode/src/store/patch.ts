@@ -1,0 +1,21 @@
+/** JSON merge patches (RFC 7396). */
+
+export type Json = Record<string, unknown>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `target` after the patch: `null` removes, an object merges, all else replaces. Neither is changed. */
+export function merged(target: Json, patch: Json): Json {
+  const result: Json = {};
+  for (const [name, value] of Object.entries(target)) {
+    if (!(name in patch)) result[name] = value;
+  }
+  for (const [name, value] of Object.entries(patch)) {
+    const old = target[name];
+    if (isObject(value)) result[name] = merged(isObject(old) ? old : {}, value);
+    else if (value !== null) result[name] = value;
+  }
+  return result;
+}

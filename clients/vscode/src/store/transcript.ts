@@ -1,0 +1,192 @@
+/** What is known of one session after some of its events: pure, and the same as the server's reference fold. */
+
+import type {
+  Content,
+  ContextUsageData,
+  Event,
+  HistoryRewoundData,
+  Item,
+  ItemDeltaData,
+  NoticeData,
+  Question,
+  QueueChangedData,
+  RunEndedData,
+  Snapshot,
+  TurnRetryingData,
+} from "../protocol.gen";
+import { type Json, isObject, merged } from "./patch";
+
+/** An item of any kind: unknown kinds and members are kept. */
+export type AnyItem = Json & { itemId: string; kind: string; status: string };
+
+const encoder = new TextEncoder();
+
+export class Transcript {
+  seq = 0;
+  epoch = "";
+  state = "idle";
+  /** In the order in which they started; a changed item is another object. */
+  items = new Map<string, AnyItem>();
+  requests: Record<string, Question> = {};
+  runs: Record<string, RunEndedData> = {};
+  info: Json = {};
+  options: Json = {};
+  queue: QueueChangedData["queue"] = [];
+  /** The run that goes on, "" when there is none. */
+  runId = "";
+  usage: ContextUsageData | undefined;
+  retrying: TurnRetryingData | undefined;
+  notices: NoticeData[] = [];
+  /** Items of which a part is missing: their whole text is to be asked for. */
+  readonly incomplete = new Set<string>();
+  private readonly rewinds = new Map<string, Map<string, AnyItem>>();
+  private readonly lengths = new Map<string, number>();
+
+  /** Begin again from what the server says stands at a fact. */
+  static from(snapshot: Snapshot, epoch: string, openItems: readonly Item[]): Transcript {
+    const transcript = new Transcript();
+    transcript.seq = snapshot.seq;
+    transcript.epoch = epoch;
+    transcript.state = snapshot.state;
+    transcript.options = snapshot.options;
+    for (const item of [...snapshot.items, ...openItems]) transcript.put(item as unknown as AnyItem);
+    for (const question of snapshot.openRequests) transcript.requests[question.requestId] = question;
+    return transcript;
+  }
+
+  /** Take in one more event; an unknown type only moves `seq`. */
+  take(event: Event): void {
+    if (event.seq !== undefined) this.seq = event.seq;
+    if (event.epoch) this.epoch = event.epoch;
+    const data = event.data;
+    switch (event.type) {
+      case "itemStarted":
+      case "itemCompleted":
+        this.whole(event, data["item"] as AnyItem);
+        break;
+      case "itemUpdated":
+        this.patched(event.itemId ?? "", data["patch"]);
+        break;
+      case "itemDelta":
+        this.appended(event.itemId ?? "", data as unknown as ItemDeltaData);
+        break;
+      case "requestOpened":
+        this.requests = { ...this.requests, [String(data["requestId"])]: data as unknown as Question };
+        break;
+      case "requestResolved": {
+        const { [String(data["requestId"])]: _, ...open } = this.requests;
+        this.requests = open;
+        break;
+      }
+      case "runStarted":
+        this.runId = event.runId ?? "";
+        break;
+      case "runEnded":
+        this.runs = { ...this.runs, [event.runId ?? ""]: data as unknown as RunEndedData };
+        this.runId = "";
+        this.retrying = undefined;
+        break;
+      case "turnStarted":
+      case "turnEnded":
+        this.retrying = undefined;
+        break;
+      case "turnRetrying":
+        this.retrying = data as unknown as TurnRetryingData;
+        break;
+      case "historyRewound":
+        if (data["conversation"]) this.rewound(data as unknown as HistoryRewoundData);
+        break;
+      default:
+        this.replaced(event);
+    }
+  }
+
+  /** Older items, read from the pages of the history, that stand before what is known. */
+  prepend(older: Iterable<AnyItem>): void {
+    const all = new Map<string, AnyItem>();
+    for (const item of older) all.set(item.itemId, item);
+    for (const [id, item] of this.items) all.set(id, item);
+    this.items = all;
+  }
+
+  /** The whole item, as the server gave it on request. */
+  put(item: AnyItem): void {
+    this.items.set(item.itemId, item);
+    this.incomplete.delete(item.itemId);
+    this.forget(item.itemId);
+  }
+
+  /** The item before this one, "" at the beginning; `undefined` when the item is not known. */
+  before(itemId: string): string | undefined {
+    const ids = [...this.items.keys()];
+    const at = ids.indexOf(itemId);
+    return at < 0 ? undefined : (ids[at - 1] ?? "");
+  }
+
+  private replaced(event: Event): void {
+    const data = event.data;
+    if (event.type === "sessionState") this.state = String(data["state"]);
+    else if (event.type === "sessionInfo") this.info = data;
+    else if (event.type === "options") this.options = isObject(data["options"]) ? data["options"] : {};
+    else if (event.type === "queueChanged") this.queue = (data as unknown as QueueChangedData).queue;
+    else if (event.type === "contextUsage") this.usage = data as unknown as ContextUsageData;
+    else if (event.type === "notice") this.notices = [...this.notices, data as unknown as NoticeData];
+  }
+
+  private whole(event: Event, item: AnyItem): void {
+    const streamed = this.items.get(item.itemId)?.["text"];
+    const kept = streamed && event._meta ? { text: streamed } : {}; // the event's is shortened
+    this.put({ ...item, ...kept });
+  }
+
+  private patched(itemId: string, patch: unknown): void {
+    const item = this.items.get(itemId);
+    if (item && isObject(patch)) this.put(merged(item, patch) as AnyItem);
+  }
+
+  private appended(itemId: string, delta: ItemDeltaData): void {
+    const item = this.items.get(itemId);
+    if (!item) return;
+    const added = delta.bytes === undefined ? encoder.encode(delta.append ?? "") : fromBase64(delta.bytes);
+    const key = `${itemId}\n${delta.field}`;
+    const known = this.lengths.get(key) ?? lengthOf(item, delta.field);
+    const repeated = known - delta.offset;
+    if (repeated < 0) this.incomplete.add(itemId);
+    if (repeated >= added.length && added.length > 0) return;
+    const text = new TextDecoder().decode(repeated > 0 ? added.subarray(repeated) : added);
+    this.lengths.set(key, delta.offset + added.length);
+    this.items.set(itemId, { ...item, [delta.field]: String(item[delta.field] ?? "") + text });
+  }
+
+  private forget(itemId: string): void {
+    for (const field of ["text", "output"]) this.lengths.delete(`${itemId}\n${field}`);
+  }
+
+  private rewound(data: HistoryRewoundData): void {
+    const before = this.items;
+    if (data.undoes) {
+      this.items = new Map(this.rewinds.get(data.undoes) ?? before);
+    } else {
+      const shown = [...before];
+      const last = shown.findIndex(([id]) => id === data.lastItemId);
+      this.items = new Map(shown.slice(0, last + 1));
+    }
+    this.rewinds.set(data.checkpointId, before);
+  }
+}
+
+/** Bytes that streamed into a field so far, those the server left out among them. */
+function lengthOf(item: AnyItem, field: string): number {
+  const text = item[field];
+  const left = field === "output" && typeof item["truncated"] === "number" ? item["truncated"] : 0;
+  return (typeof text === "string" ? encoder.encode(text).length : 0) + left;
+}
+
+function fromBase64(data: string): Uint8Array {
+  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+}
+
+/** The words of a message, without what was attached to it. */
+export function wordsOf(content: readonly Content[]): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}

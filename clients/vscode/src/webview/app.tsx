@@ -1,0 +1,197 @@
+/** The chat: the conversation, what waits for the user, and where they write. */
+
+import type { RunEndedData } from "../protocol.gen";
+import { wordsOf } from "../store/transcript";
+import { Cards } from "./cards";
+import { Composer } from "./composer";
+import { visible } from "./markdown";
+import { host, type Model } from "./model";
+import { Timeline } from "./timeline";
+
+export function App({ model }: { model: Model }) {
+  const { transcript: known } = model;
+  const items = [...known.items.values()];
+  const questions = Object.values(known.requests);
+  return (
+    <>
+      <Banner model={model} />
+      {items.length > 0 ? (
+        <Timeline
+          sessionId={model.sessionId}
+          items={items}
+          older={model.older}
+          idle={known.state === "idle"}
+        />
+      ) : (
+        <Welcome model={model} />
+      )}
+      <div class="bottom">
+        <Cards questions={questions} items={known.items} />
+        <Queue model={model} />
+        {model.failed && <p class="problem">{visible(model.failed)}</p>}
+        <Review model={model} />
+        <Composer model={model} />
+        <Foot model={model} />
+      </div>
+      <div class="unseen" role="status" aria-live="polite">
+        {model.said}
+      </div>
+    </>
+  );
+}
+
+function Banner({ model }: { model: Model }) {
+  const { state, problem } = model.server;
+  if (state === "ready") return null;
+  if (state === "starting") return <div class="banner">The server starts …</div>;
+  const [command, label] =
+    state === "missing"
+      ? (["aglet.server.install", "Set it up"] as const)
+      : (["aglet.server.menu", "What now?"] as const);
+  return (
+    <div class="banner problem" role="alert">
+      {visible(problem)}{" "}
+      <button type="button" onClick={() => host.postMessage({ type: "command", command })}>
+        {label}
+      </button>
+    </div>
+  );
+}
+
+const TRY = [
+  "Explain this project to me.",
+  "Find a bug in the open file and fix it.",
+  "Write a test for the selected code.",
+];
+
+function Welcome({ model }: { model: Model }) {
+  return (
+    <div class="welcome">
+      <h2>aglet</h2>
+      <p>
+        Say what shall be changed. It asks before it edits or runs anything, and every change can be kept or
+        undone by itself.
+      </p>
+      {TRY.map((text) => (
+        <button
+          type="button"
+          onClick={() => {
+            model.compose = { text, number: model.compose.number + 1 };
+            model.changed();
+          }}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Queue({ model }: { model: Model }) {
+  const waiting = model.transcript.queue;
+  if (waiting.length === 0) return null;
+  return (
+    <ol class="queue" aria-label="Waiting prompts">
+      {waiting.map((run) => (
+        <li key={run.itemId}>
+          <span class="words">{visible(wordsOf(run.content))}</span>
+          <button
+            type="button"
+            aria-label="Remove from the queue"
+            onClick={() => host.postMessage({ type: "unqueue", itemId: run.itemId })}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Review({ model }: { model: Model }) {
+  const { changes, files } = model.changes;
+  if (changes === 0) return null;
+  const say = (command: "aglet.review.next" | "aglet.review.keepAll" | "aglet.review.undoAll") => () =>
+    host.postMessage({ type: "command", command });
+  return (
+    <div class="review" role="group" aria-label="Changes to review">
+      <span>
+        {changes} {changes === 1 ? "change" : "changes"} in {files} {files === 1 ? "file" : "files"}
+      </span>
+      <span class="end" />
+      <button type="button" onClick={say("aglet.review.next")}>
+        Review
+      </button>
+      <button type="button" onClick={say("aglet.review.keepAll")}>
+        Keep all
+      </button>
+      <button type="button" onClick={say("aglet.review.undoAll")}>
+        Undo all
+      </button>
+    </div>
+  );
+}
+
+const ENDS: Record<string, string> = {
+  endTurn: "done",
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+  error: "failed",
+  maxTokens: "the answer was too long",
+  maxTurns: "the limit of turns was reached",
+  budget: "the budget is spent",
+  contextFull: "the context is full",
+  refusal: "the model refused",
+  timeout: "the time is over",
+  guard: "stopped: it went in circles",
+  killed: "stopped",
+};
+
+function Foot({ model }: { model: Model }) {
+  const { transcript: known } = model;
+  const last = Object.values(known.runs).at(-1);
+  return (
+    <div class="foot">
+      <span role="status">{known.state === "idle" ? endOf(last) : stateOf(model)}</span>
+      <span class="end" />
+      {known.usage && <Meter used={known.usage.used} size={known.usage.size} />}
+      {last && <span title="Cost of the last run">{costOf(last)}</span>}
+    </div>
+  );
+}
+
+function stateOf({ transcript: known }: Model): string {
+  if (known.retrying)
+    return `waiting ${Math.round(known.retrying.delayMs / 1000)} s: ${known.retrying.cause}`;
+  return known.state === "requiresAction" ? "waits for you" : "working …";
+}
+
+function endOf(last: RunEndedData | undefined): string {
+  if (!last) return "";
+  const end = ENDS[last.stopReason] ?? last.stopReason;
+  return last.error ? `${end}: ${visible(last.error.message)}` : end;
+}
+
+function costOf(run: RunEndedData): string {
+  const tokens = (run.usage?.inputTokens ?? 0) + (run.usage?.outputTokens ?? 0);
+  const cost = run.cost === undefined ? "" : ` · $${run.cost.toFixed(run.cost < 0.1 ? 4 : 2)}`;
+  return tokens > 0 ? `${short(tokens)} tokens${cost}` : "";
+}
+
+function Meter({ used, size }: { used: number; size: number | undefined }) {
+  const told = size ? `${short(used)} of ${short(size)}` : short(used);
+  return (
+    <button
+      type="button"
+      class="meter"
+      title={`Context: ${told} tokens`}
+      onClick={() => host.postMessage({ type: "command", command: "aglet.actions" })}
+    >
+      {size ? <progress max={size} value={used} aria-label="Context used" /> : null} {told}
+    </button>
+  );
+}
+
+function short(count: number): string {
+  return count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
+}

@@ -1,0 +1,136 @@
+/** The questions that wait for the user: permissions and forms. */
+
+import { useState } from "preact/hooks";
+import type { Change, Option, Question } from "../protocol.gen";
+import type { AnyItem } from "../store/transcript";
+import { PatchView } from "./diff";
+import { FormCard } from "./form";
+import { visible } from "./markdown";
+import { host } from "./model";
+
+export function Cards({ questions, items }: { questions: Question[]; items: ReadonlyMap<string, AnyItem> }) {
+  return (
+    <div class="cards">
+      {questions.map((question) =>
+        question.kind === "form" ? (
+          <FormCard key={question.requestId} question={question} />
+        ) : (
+          <PermissionCard
+            key={question.requestId}
+            question={question}
+            input={items.get(question.itemId ?? "")?.["input"] as Record<string, unknown> | undefined}
+          />
+        ),
+      )}
+    </div>
+  );
+}
+
+interface PermissionProps {
+  question: Question;
+  input: Record<string, unknown> | undefined;
+}
+
+function PermissionCard({ question, input }: PermissionProps) {
+  const subject = question.subject ?? {};
+  const asked = subject["type"] === "command" ? String(subject["command"] ?? "") : "";
+  const [command, setCommand] = useState(asked);
+  const [reason, setReason] = useState("");
+  const changed = asked !== "" && command !== asked;
+  const canEdit = typeof input?.["command"] === "string" && input["command"] === asked;
+
+  const choose = (option: Option) => {
+    const edited = changed && option.decision === "allow" ? { input: { ...input, command } } : {};
+    const feedback = reason.trim() ? { feedback: reason.trim() } : {};
+    const answer = { outcome: "selected", optionId: option.optionId, ...edited, ...feedback };
+    host.postMessage({ type: "answer", requestId: question.requestId, answer });
+  };
+  const options = question.options ?? [];
+  const lasting = changed ? options.filter((option) => option.scope === "once") : options;
+
+  return (
+    <section class="card" role="group" aria-label={`Permission: ${question.title}`}>
+      <h3>{asked ? "Run this command?" : visible(question.title)}</h3>
+      {question.reason && <p class="faint">{visible(question.reason)}</p>}
+      <Subject subject={subject} command={command} canEdit={canEdit} onCommand={setCommand} />
+      <input
+        class="reason"
+        type="text"
+        aria-label="What the agent shall know (optional)"
+        placeholder="Tell the agent why, or what to do instead (optional)"
+        value={reason}
+        onInput={(event) => setReason(event.currentTarget.value)}
+      />
+      <div class="choices">
+        {lasting.map((option) => (
+          <button
+            type="button"
+            class={option.decision === "allow" && option.scope === "once" ? "primary" : ""}
+            title={option.rule ? `Saves the rule ${option.rule}` : undefined}
+            onClick={() => choose(option)}
+          >
+            {changed && option.decision === "allow" ? "Allow as edited" : visible(option.label)}
+          </button>
+        ))}
+      </div>
+      {lasting.some((option) => option.rule) && (
+        <p class="faint">
+          “Allow for …” saves:{" "}
+          <code>{visible([...new Set(lasting.flatMap((o) => o.rule ?? []))].join(", "))}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface SubjectProps {
+  subject: Record<string, unknown>;
+  command: string;
+  canEdit: boolean;
+  onCommand: (command: string) => void;
+}
+
+/** All of it is seen: what is allowed must be read first. */
+function fit(element: HTMLTextAreaElement | null): void {
+  if (!element) return;
+  element.style.height = "auto";
+  element.style.height = `${element.scrollHeight + 2}px`;
+}
+
+function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
+  const { type, cwd, changes, ...rest } = subject;
+  if (type === "command") {
+    return (
+      <>
+        {canEdit ? (
+          <textarea
+            class="command"
+            aria-label="The exact command; it can be edited"
+            spellcheck={false}
+            ref={fit}
+            value={command}
+            onInput={(event) => onCommand(event.currentTarget.value)}
+          />
+        ) : (
+          <pre class="command">{visible(command)}</pre>
+        )}
+        <p class="faint">in {visible(String(cwd ?? ""))}</p>
+      </>
+    );
+  }
+  if (type === "edit" && Array.isArray(changes)) {
+    return (
+      <>
+        {(changes as Change[]).map((change) => (
+          <>
+            <div class="file">{visible(decodeURIComponent(change.uri.replace(/^file:\/\//, "")))}</div>
+            <PatchView patch={change.patch} />
+          </>
+        ))}
+      </>
+    );
+  }
+  return Object.keys(rest).length > 0 ? (
+    <pre class="input">{visible(JSON.stringify(rest, null, 2))}</pre>
+  ) : null;
+}

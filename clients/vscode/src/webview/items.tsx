@@ -1,0 +1,215 @@
+/** One item of the transcript, by its kind; an unknown kind is shown by its title or text. */
+
+import { memo } from "preact/compat";
+import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
+import type { AnyItem } from "../store/transcript";
+import { outputHtml } from "./ansi";
+import { DiffView } from "./diff";
+import { toHtml, visible } from "./markdown";
+import { host } from "./model";
+
+const LIVE = new Set(["running", "pending"]);
+const MARKS: Record<string, string> = {
+  completed: "✓",
+  failed: "✗",
+  rejected: "⊘",
+  cancelled: "◼",
+  running: "…",
+  pending: "…",
+};
+
+export const ItemView = memo(function ItemView({ item, idle }: { item: AnyItem; idle: boolean }) {
+  switch (item.kind) {
+    case "userMessage":
+      return <UserMessage item={item} idle={idle} />;
+    case "message":
+      return <Message item={item} />;
+    case "thought":
+      return <Folded item={item} title="Thought" />;
+    case "toolCall":
+    case "task":
+      return <ToolCall item={item} />;
+    case "fileEdit":
+      return <FileEdit item={item} />;
+    case "plan":
+      return <Plan item={item} />;
+    case "notice":
+      return <Folded item={item} title={textOf(item, "title") || "Notice"} />;
+    case "compaction":
+      return <Folded item={item} title="The conversation so far was summed up" />;
+    default:
+      return <Folded item={item} title={textOf(item, "title") || item.kind} />;
+  }
+});
+
+function textOf(item: AnyItem, field: string): string {
+  const value = item[field];
+  return typeof value === "string" ? value : "";
+}
+
+function Html({ html, className }: { html: string; className: string }) {
+  return <div class={className} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
+  const content = (item["content"] ?? []) as Content[];
+  const attached = content.filter((block) => block.type !== "text");
+  return (
+    <article class="item user" aria-label="You said">
+      {content.map((block) =>
+        block.type === "text" ? <div class="words">{visible(block.text)}</div> : null,
+      )}
+      {attached.length > 0 && (
+        <ul class="chips" aria-label="Attached">
+          {attached.map((block) => (
+            <li class="chip">{nameOf(block)}</li>
+          ))}
+        </ul>
+      )}
+      {item["steer"] === true && <div class="faint">said while it worked</div>}
+      <div class="tools">
+        <button
+          type="button"
+          disabled={!idle}
+          onClick={() => host.postMessage({ type: "edit", itemId: item.itemId })}
+        >
+          Edit
+        </button>
+        <button
+          type="button"
+          disabled={!idle}
+          onClick={() => host.postMessage({ type: "rewind", itemId: item.itemId })}
+        >
+          Rewind
+        </button>
+        <button type="button" onClick={() => host.postMessage({ type: "fork", itemId: item.itemId })}>
+          Fork
+        </button>
+      </div>
+    </article>
+  );
+}
+
+function nameOf(block: Content): string {
+  if (block.type === "image") return `image (${block.mimeType})`;
+  if (block.type === "text") return "text";
+  const name = block.type === "resourceLink" ? block.name : undefined;
+  return name ?? decodeURIComponent(block.uri.split("/").at(-1) ?? block.uri);
+}
+
+function Message({ item }: { item: AnyItem }) {
+  const text = textOf(item, "text");
+  if (!text && !LIVE.has(item.status)) return null;
+  return (
+    <article class={`item message ${item.status}`} aria-label="aglet said" aria-busy={LIVE.has(item.status)}>
+      <Html className="markdown" html={toHtml(text)} />
+      {LIVE.has(item.status) && <span class="caret" aria-hidden="true" />}
+      {item.status === "cancelled" && <div class="faint">cancelled here</div>}
+      {item["discarded"] === true && <div class="faint">broken off; asked again</div>}
+    </article>
+  );
+}
+
+function Folded({ item, title }: { item: AnyItem; title: string }) {
+  const text = textOf(item, "text");
+  return (
+    <details class={`item folded ${item.kind}`}>
+      <summary>
+        {visible(title)}
+        {LIVE.has(item.status) ? " …" : ""}
+      </summary>
+      <Html className="markdown" html={toHtml(text)} />
+    </details>
+  );
+}
+
+function ToolCall({ item }: { item: AnyItem }) {
+  const output = textOf(item, "output");
+  const changes = (item["changes"] ?? []) as Change[];
+  const terminal = item["terminal"] as Terminal | undefined;
+  const input = (item["input"] ?? {}) as Record<string, unknown>;
+  const command = terminal?.command ?? (typeof input["command"] === "string" ? input["command"] : "");
+  const live = LIVE.has(item.status);
+  return (
+    <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
+      <summary>
+        <span class={`mark ${item.status}`} aria-hidden="true">
+          {MARKS[item.status] ?? "•"}
+        </span>
+        <span class="title">{visible(textOf(item, "title") || textOf(item, "name"))}</span>
+        <span class="faint">{live ? item.status : statusOf(item, terminal)}</span>
+      </summary>
+      {command && <pre class="command">$ {visible(command)}</pre>}
+      {terminal?.cwd && <div class="faint cwd">in {visible(terminal.cwd)}</div>}
+      {!command && changes.length === 0 && Object.keys(input).length > 0 && (
+        <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>
+      )}
+      {changes.map((change, index) => (
+        <DiffView change={change} itemId={item.itemId} index={index} />
+      ))}
+      {output && changes.length === 0 && <Output itemId={item.itemId} output={output} live={live} />}
+    </details>
+  );
+}
+
+function statusOf(item: AnyItem, terminal: Terminal | undefined): string {
+  if (terminal && item.status === "completed") {
+    return terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`;
+  }
+  return item.status === "completed" ? "" : item.status;
+}
+
+function Output({ itemId, output, live }: { itemId: string; output: string; live: boolean }) {
+  const follow = (element: HTMLElement | null) => {
+    if (element && live) element.scrollTop = element.scrollHeight;
+  };
+  return (
+    <div class="output">
+      <pre
+        ref={follow}
+        tabIndex={0}
+        aria-label="Output"
+        dangerouslySetInnerHTML={{ __html: outputHtml(output) }}
+      />
+      <div class="tools">
+        <button type="button" onClick={() => host.postMessage({ type: "copy", text: output })}>
+          Copy
+        </button>
+        <button type="button" onClick={() => host.postMessage({ type: "output", itemId })}>
+          Open all
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function FileEdit({ item }: { item: AnyItem }) {
+  const changes = (item["changes"] ?? []) as Change[];
+  return (
+    <details class="item tool completed">
+      <summary>
+        <span class="title">{visible(textOf(item, "title") || "Files were changed")}</span>
+      </summary>
+      {changes.map((change, index) => (
+        <DiffView change={change} itemId={item.itemId} index={index} />
+      ))}
+    </details>
+  );
+}
+
+function Plan({ item }: { item: AnyItem }) {
+  const steps = (item["steps"] ?? []) as PlanStep[];
+  const done: Record<string, string> = { completed: "done", inProgress: "being done", pending: "to do" };
+  return (
+    <article class="item plan" aria-label="Plan">
+      <b>{visible(textOf(item, "title") || "Plan")}</b>
+      <ul>
+        {steps.map((step) => (
+          <li class={step.status}>
+            {visible(step.text)} <span class="faint">{done[step.status] ?? step.status}</span>
+          </li>
+        ))}
+      </ul>
+    </article>
+  );
+}

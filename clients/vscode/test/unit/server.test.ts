@@ -1,0 +1,39 @@
+/** Which server is started, and when it is started again. */
+
+import { expect, test } from "vitest";
+import { Backoff } from "../../src/server/backoff";
+import { choose, trustworthy } from "../../src/server/choice";
+
+test("the user's setting comes before the managed environment, and that before the PATH", () => {
+  const all = { setting: ["/opt/aglet", "--verbose"], managed: "/env/aglet", onPath: "/usr/bin/aglet" };
+  expect(choose(all)).toEqual({
+    command: "/opt/aglet",
+    args: ["--verbose", "serve", "--stdio"],
+    from: "setting",
+  });
+  expect(choose({ ...all, setting: [] })?.command).toBe("/env/aglet");
+  expect(choose({ ...all, setting: [], managed: "" })).toMatchObject({
+    command: "/usr/bin/aglet",
+    from: "path",
+  });
+  expect(choose({ setting: [], managed: "", onPath: "" })).toBeUndefined();
+});
+
+test("a folder cannot bring a program by way of the PATH", () => {
+  const path = ["/work/bin", "bin", ".", "/work", "/usr/bin", "", "/workshop/bin"].join(":");
+  const absolute = (folder: string) => folder.startsWith("/");
+  expect(trustworthy(path, ["/work"], ":", absolute)).toEqual(["/usr/bin", "/workshop/bin"]);
+});
+
+test("a server that ends is started later and later, and in the end not any more", () => {
+  const backoff = new Backoff();
+  const pauses = [0, 1, 2, 3, 4, 5, 6].map((second) => backoff.ended(second * 1000));
+  expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, undefined]);
+  backoff.forget();
+  expect(backoff.ended(8000)).toBe(500);
+});
+
+test("a server that ends now and then is always started soon", () => {
+  const backoff = new Backoff();
+  for (let minute = 0; minute < 100; minute += 4) expect(backoff.ended(minute * 60_000)).toBe(500);
+});

@@ -1,0 +1,122 @@
+/** What the golden transcripts do not have: lost and shortened deltas, pages of history, snapshots, unknown things. */
+
+import { expect, test } from "vitest";
+import type { Event } from "../../src/protocol.gen";
+import { merged } from "../../src/store/patch";
+import { type AnyItem, Transcript } from "../../src/store/transcript";
+
+let seq = 0;
+function event(type: string, data: Record<string, unknown>, more: Partial<Event> = {}): Event {
+  const envelope = { v: 1, sessionId: "s", epoch: "e", ts: "", agentId: "main", seq: ++seq };
+  return { ...envelope, type, data, ...more };
+}
+
+function item(itemId: string, more: Record<string, unknown> = {}): AnyItem {
+  return { itemId, kind: "message", status: "running", ...more };
+}
+
+function delta(offset: number, append: string, field = "text"): Event {
+  return event("itemDelta", { field, offset, append }, { itemId: "a" });
+}
+
+function open(...events: Event[]): Transcript {
+  const transcript = new Transcript();
+  transcript.take(event("itemStarted", { item: item("a") }, { itemId: "a" }));
+  for (const one of events) transcript.take(one);
+  return transcript;
+}
+
+test("a delta that overlaps what is known adds only what is new, counted in bytes", () => {
+  const known = open(delta(0, "wörld"), delta(3, "rld and more"));
+  expect(known.items.get("a")?.["text"]).toBe("wörld and more");
+  expect(known.incomplete.size).toBe(0);
+});
+
+test("a lost delta is noticed, and the whole item settles it", () => {
+  const known = open(delta(0, "one "), delta(8, "three"));
+  expect([...known.incomplete]).toEqual(["a"]);
+  known.put(item("a", { text: "one two three" }));
+  expect(known.incomplete.size).toBe(0);
+  known.take(delta(13, "!"));
+  expect(known.items.get("a")?.["text"]).toBe("one two three!");
+});
+
+test("after a gap, deltas go on behind the bytes that were left out", () => {
+  const known = open(
+    event("itemUpdated", { patch: { output: "head…tail", truncated: 100 } }, { itemId: "a" }),
+  );
+  const at = new TextEncoder().encode("head…tail").length + 100;
+  known.take(delta(at, " more", "output"));
+  expect(known.items.get("a")?.["output"]).toBe("head…tail more");
+  expect(known.incomplete.size).toBe(0);
+});
+
+test("bytes of a tool's output are read as UTF-8", () => {
+  const bytes = Buffer.from("grün").toString("base64");
+  const known = open(event("itemDelta", { field: "output", offset: 0, bytes }, { itemId: "a" }));
+  expect(known.items.get("a")?.["output"]).toBe("grün");
+});
+
+test("a message that was shortened keeps what streamed into it", () => {
+  const known = open(delta(0, "all of it"));
+  const short = item("a", { status: "completed", text: "all…" });
+  known.take(event("itemCompleted", { item: short }, { itemId: "a", _meta: { shortened: 9 } }));
+  expect(known.items.get("a")).toMatchObject({ status: "completed", text: "all of it" });
+});
+
+test("an unknown event moves seq and nothing else; an unknown kind of item is kept", () => {
+  const known = open();
+  const before = [...known.items];
+  const strange = event("somethingNew", { item: item("b") });
+  known.take(strange);
+  expect([known.seq, [...known.items]]).toEqual([strange.seq, before]);
+  known.take(
+    event(
+      "itemStarted",
+      { item: { itemId: "z", kind: "hologram", status: "running", x: 1 } },
+      { itemId: "z" },
+    ),
+  );
+  expect(known.items.get("z")).toMatchObject({ kind: "hologram", x: 1 });
+});
+
+test("older pages stand before what is known, in their order, and change none of it", () => {
+  const known = open();
+  known.prepend([item("x"), item("y"), item("a", { text: "old" })]);
+  expect([...known.items.keys()]).toEqual(["x", "y", "a"]);
+  expect(known.items.get("a")?.["text"]).toBeUndefined();
+  expect([known.before("x"), known.before("a"), known.before("no such")]).toEqual(["", "y", undefined]);
+});
+
+test("a snapshot with open items and questions is where one goes on", () => {
+  const question = { requestId: "q", kind: "permission" as const, title: "Run ls" };
+  const done = { itemId: "u", kind: "userMessage" as const, status: "completed", content: [] };
+  const snapshot = {
+    seq: 7,
+    items: [done],
+    state: "requiresAction",
+    options: { mode: "plan" },
+    openRequests: [question],
+  };
+  const running = { itemId: "a", kind: "message" as const, status: "running", text: "so far" };
+  const known = Transcript.from(snapshot, "e", [running]);
+  expect([known.seq, known.epoch, known.state, known.options]).toEqual([
+    7,
+    "e",
+    "requiresAction",
+    { mode: "plan" },
+  ]);
+  expect([...known.items.keys()]).toEqual(["u", "a"]);
+  known.take(delta(6, " and on"));
+  known.take(event("requestResolved", { requestId: "q", outcome: "selected" }));
+  expect(known.items.get("a")?.["text"]).toBe("so far and on");
+  expect(known.requests).toEqual({});
+});
+
+test("a merge patch removes with null, merges objects and replaces the rest (RFC 7396)", () => {
+  expect(
+    merged({ a: "b", c: { d: 1, e: [1] } }, { a: null, c: { d: null, e: [2], f: { g: null, h: 1 } } }),
+  ).toEqual({
+    c: { e: [2], f: { h: 1 } },
+  });
+});

@@ -1,0 +1,45 @@
+"""A session as a file for others: JSON lines (which can be imported again), Markdown, or one HTML page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from uuid import uuid4
+
+from aglet.doors.html import html_page
+from aglet.doors.markdown import heading, markdown
+from aglet.doors.replay import Replay
+from aglet.engine.facts import Entry
+from aglet.stores.codec import Header, encode
+
+
+def exported(session_id: str, entries: Sequence[Entry], format: str) -> bytes:
+    """The session in one of `FORMATS`; there is at least one entry."""
+    return FORMATS[format](session_id, entries)
+
+
+def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
+    """The journal itself, every line with its checksum."""
+    header = Header(session_id, uuid4().hex, entries[0].at)
+    return b"".join(map(encode, (header, *entries)))
+
+
+def _markdown(session_id: str, entries: Sequence[Entry]) -> bytes:
+    replay = _replayed(session_id, entries)
+    page = heading(session_id, replay.transcript.info) + markdown(replay.events)
+    return page.encode("utf-8", "replace")
+
+
+def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
+    replay = _replayed(session_id, entries)
+    return html_page(session_id, replay.transcript.info, replay.events).encode("utf-8", "replace")
+
+
+def _replayed(session_id: str, entries: Sequence[Entry]) -> Replay:
+    replay = Replay(session_id, "")
+    replay.take(entries)
+    return replay
+
+
+FORMATS: Mapping[str, Callable[[str, Sequence[Entry]], bytes]] = {
+    "jsonl": _lines,
+    "md": _markdown,
+    "html": _html,
+}

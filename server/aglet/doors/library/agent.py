@@ -1,0 +1,191 @@
+"""An agent for a folder, and conversations with it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from inspect import isawaitable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, Self
+
+from aglet.assembly import World, open_world
+from aglet.config import Told, read
+from aglet.config.environment import process_environment
+from aglet.doors.library.results import After, Result, result_of, with_hooks
+from aglet.doors.library.tools import Functions, FunctionTool
+from aglet.engine.facts import Asked, Fact, Glimpse, Shown
+from aglet.engine.log import Event
+from aglet.engine.ports import JournalError
+from aglet.engine.recovering import go_on
+from aglet.engine.session import Session
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Answer, JsonObject, Question, Text
+from aglet.workspace.editor import NoEditor
+
+Decide = Callable[[Question], bool | Awaitable[bool]]
+Happening = Fact | Shown
+_log = logging.getLogger(__name__)
+DISMISSED = Answer("dismissed", by="the program")
+
+
+class Agent:
+    """Use it as `async with`; leaving it ends everything that runs.
+
+    `folder` is where it works. `state` is the folder that sessions are kept in; without it they are gone
+    with the agent. `tools` are functions made with `tool`; `after` is called with every result and gives
+    artifacts. `answer` decides the questions for permission; without it they are refused. `trusted` lets the
+    folder's own settings and instruction files count. Everything else is a setting, as in the config file:
+    `model`, `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
+    """
+
+    def __init__(
+        self, folder: str | Path, *, state: str | Path = "", tools: Sequence[FunctionTool] = (),
+        after: Sequence[After] = (), answer: Decide | None = None, trusted: bool = False, **settings: Any,
+    ) -> None:  # fmt: skip
+        self._folder, self._state = str(Path(folder).resolve()), str(state)
+        self._trusted, self._settings = trusted, settings
+        self.functions, self.after, self.answer = Functions(tools), tuple(after), answer
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        state = self._state or self._open.enter_context(TemporaryDirectory(prefix="aglet-"))
+        told = Told(arguments=self._settings, state_dir=str(state))
+        variables = dict(process_environment())  # a copy: the keys of this program stay its own
+        setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
+        opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
+        self.world: World = await self._open.enter_async_context(opening)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._open.aclose()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do this beside; it ends, at the latest, soon after the sessions are closed."""
+        self._tasks.create_task(work)
+
+    async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
+        """A new conversation, or the one with this id. `options` hold for all its runs: `mode`, `maxTurns` …
+
+        Raises `JournalError` (no such session, or it cannot be kept), `JournalBusy` (another process has it).
+        """
+        sessions = self.world.sessions
+        if session_id:
+            return Conversation(self, await sessions.open(session_id))
+        made = await sessions.create(self._folder, title=title, options=options)
+        return Conversation(self, made)
+
+
+class Conversation:
+    """One session of an agent."""
+
+    def __init__(self, agent: Agent, session: Session) -> None:
+        self._agent, self._session = agent, session
+        if agent.answer:
+            session.questions.attend(True)
+            session.log.subscribe(partial(self._decide, agent.answer))
+
+    @property
+    def id(self) -> str:
+        """What to give to `Agent.session` to come back to it."""
+        return self._session.session_id
+
+    @property
+    def state(self) -> State:
+        """All there is to know of it: messages, totals, what is open."""
+        return self._session.state
+
+    async def run(self, prompt: str, **options: Any) -> Result:
+        """Say this, wait for the end. Raises `ConfigError` and `ModelError` when there is no such model.
+
+        Cancelling the wait cancels the run. Raises `JournalError` when another process took the session.
+        """
+        return await self.wait(await self.start(prompt, **options))
+
+    async def start(self, prompt: str, **options: Any) -> str:
+        """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
+        await self._check(options)
+        return (await self._session.prompt((Text(prompt),), options=options)).run_id
+
+    async def wait(self, run_id: str) -> Result:
+        """Wait for the end of a run that was begun with `start`. Raises `JournalError`."""
+        ended = await self._session.finished(run_id)
+        made = self._agent.functions.made.pop(self.id, [])
+        result = result_of(run_id, ended, self._session.log.journal.entries(), made)
+        return await with_hooks(result, self._agent.after)
+
+    async def resume(self) -> Result | None:
+        """Go on with a run that a crash or a shutdown cut off; `None` when there is none. Raises as `run`."""
+        await self._check({})
+        run_id = await go_on(self._session)
+        return await self.wait(run_id) if run_id else None
+
+    async def steer(self, text: str) -> Literal["started", "queued", "injected", "returned"]:
+        """Put a message into the running conversation; `returned` when nothing runs (any more)."""
+        return (await self._session.steer((Text(text),))).outcome
+
+    def cancel(self) -> None:
+        """Stop the current run; its result says `cancelled`."""
+        self._session.cancel()
+
+    def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
+        """Tell `listener` everything that happens from now on; call the result to stop."""
+
+        def hear(event: Event, state: State) -> None:
+            listener(event.shown if isinstance(event, Glimpse) else event.fact)
+
+        return self._session.log.subscribe(hear)
+
+    async def stream(self, prompt: str, **options: Any) -> AsyncGenerator[Happening | Result]:
+        """Say this, and give everything that happens as it happens; the last is the `Result`.
+
+        Leaving it early does not stop the run. Raises as `run` does.
+        """
+        heard: asyncio.Queue[Happening | Result | JournalError] = asyncio.Queue()
+        leave = self.subscribe(heard.put_nowait)
+        try:
+            self._agent.spawn(self._tell_end(await self.start(prompt, **options), heard))
+            while True:
+                what = await heard.get()
+                if isinstance(what, JournalError):
+                    raise what
+                yield what
+                if isinstance(what, Result):
+                    return
+        finally:
+            leave()
+
+    async def _tell_end(self, run_id: str, heard: "asyncio.Queue[Any]") -> None:
+        try:
+            heard.put_nowait(await self.wait(run_id))
+        except JournalError as lost:
+            heard.put_nowait(lost)
+
+    async def _check(self, options: JsonObject) -> None:
+        state, world = self._session.state, self._agent.world
+        said = {**state.options, **options}
+        world.check_options(state.cwd, said)
+        await world.model(state.cwd, str(said.get("model", "")))
+
+    def _decide(self, decide: Decide, event: Event, state: State) -> None:
+        if isinstance(event, Glimpse) or not isinstance(event.fact, Asked):
+            return
+        self._agent.spawn(self._answer(decide, event.fact))
+
+    async def _answer(self, decide: Decide, asked: Asked) -> None:
+        """Answer as the program decides; a form, or a decision that fails, is a no."""
+        answer = DISMISSED
+        try:
+            decided = decide(asked.question)
+            yes = await decided if isawaitable(decided) else decided
+            wanted = "allow" if yes else "reject"
+            options = [
+                o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"
+            ]
+            answer = Answer("selected", options[0], by="the program") if options else DISMISSED
+        except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no
+            _log.exception("a question could not be decided")
+        finally:
+            self._session.questions.answer(asked.request_id, answer)

@@ -1,0 +1,72 @@
+"""What a run gave."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from aglet.engine.facts import Entry, RunStarted, ToolFinished
+from aglet.engine.loop import RunResult
+from aglet.engine.state import Totals
+from aglet.engine.vocabulary import AssistantMessage, FileChange, Message, Stop, StopReason
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """Something that a run made for you: text or bytes with a name."""
+
+    name: str
+    content: str | bytes
+    media_type: str = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended, and what came of it; filled as far as the run got, also when it failed.
+
+    `text` is what was said last, `usage` what this run used, `changes` the files that its calls changed,
+    `messages` the whole conversation so far.
+    """
+
+    run_id: str
+    stop: Stop
+    text: str
+    usage: Totals
+    changes: tuple[FileChange, ...]
+    messages: tuple[Message, ...]
+    artifacts: tuple[Artifact, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether it came to its own end."""
+        return self.stop.reason is StopReason.END_TURN
+
+
+After = Callable[[Result], Iterable[Artifact] | Awaitable[Iterable[Artifact]]]
+
+
+def result_of(run_id: str, ended: RunResult, entries: Sequence[Entry], made: Sequence[Artifact]) -> Result:
+    """The result of the run that just ended, with the artifacts that its tools made."""
+    state = ended.state
+    said = [m.text for m in state.transcript if isinstance(m, AssistantMessage) and m.text]
+    began = next(
+        n for n, e in enumerate(entries) if isinstance(e.fact, RunStarted) and e.fact.run_id == run_id
+    )
+    facts = [entry.fact for entry in entries[began:]]
+    changes = [c for fact in facts if isinstance(fact, ToolFinished) for c in fact.outcome.changes]
+    text = said[-1] if said else ""
+    return Result(run_id, ended.stop, text, state.run, tuple(changes), state.transcript, tuple(made))
+
+
+async def with_hooks(result: Result, hooks: Iterable[After]) -> Result:
+    """The result with the artifacts of the hooks; one that fails is logged and changes nothing."""
+    for hook in hooks:
+        try:
+            given = hook(result)
+            more = await given if inspect.isawaitable(given) else given
+            result = replace(result, artifacts=(*result.artifacts, *more))
+        except Exception:  # noqa: BLE001 - somebody else's code can never change how a run ended
+            _log.exception("a hook after the run failed")
+    return result

@@ -1,0 +1,87 @@
+"""Python functions as tools of the model."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from pydantic import ValidationError, create_model
+
+from aglet.doors.library.results import Artifact
+from aglet.engine.vocabulary import ToolCall, ToolOutcome
+from aglet.features.client_tools.calling import Offered
+from aglet.toolkit import Arguments, complaint, schema_of
+
+Gives = str | Artifact | Awaitable[str | Artifact]
+Function = Callable[..., Gives]
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTool:
+    """A function with what the model must know of it."""
+
+    function: Function
+    arguments: type[Arguments]
+    offered: Offered
+
+
+@overload
+def tool(function: Function) -> FunctionTool: ...
+@overload
+def tool(*, reads_only: bool = False) -> Callable[[Function], FunctionTool]: ...
+def tool(
+    function: Function | None = None, *, reads_only: bool = False
+) -> FunctionTool | Callable[[Function], FunctionTool]:
+    """Make a tool of a function: the model sees its name, its docstring and its annotated parameters.
+
+    It gives text for the model, or an `Artifact` for the result. What it raises becomes a failed call. One
+    that is `reads_only` needs no permission.
+    """
+    if function is None:
+        return lambda given: _made(given, reads_only=reads_only)
+    return _made(function, reads_only=reads_only)
+
+
+def _made(function: Function, *, reads_only: bool) -> FunctionTool:
+    fields: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        annotation = str if parameter.annotation is parameter.empty else parameter.annotation
+        fields[name] = (annotation, ... if parameter.default is parameter.empty else parameter.default)
+    arguments = create_model(function.__name__, __base__=Arguments, **fields)
+    described = inspect.cleandoc(function.__doc__ or function.__name__)
+    return FunctionTool(
+        function, arguments, Offered(function.__name__, described, schema_of(arguments), reads_only)
+    )
+
+
+@dataclass(slots=True)
+class Functions:
+    """The functions of an agent, as the client whose tools they are; `made` are artifacts, by session."""
+
+    given: Sequence[FunctionTool]
+    made: dict[str, list[Artifact]] = field(default_factory=dict[str, list[Artifact]])
+
+    @property
+    def tools(self) -> Sequence[Offered]:
+        """What the model may call."""
+        return [one.offered for one in self.given]
+
+    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+        """Call the function; what goes wrong is told to the model."""
+        one = next(one for one in self.given if one.offered.name == call.name)
+        try:
+            arguments = one.arguments.model_validate(call.arguments)
+        except ValidationError as error:
+            return ToolOutcome(complaint(call.name, one.arguments, error), status="failed")
+        try:
+            given = one.function(**{name: getattr(arguments, name) for name in one.arguments.model_fields})
+            gave = await given if inspect.isawaitable(given) else given
+        except Exception as problem:  # noqa: BLE001 - somebody else's code: the model reads what went wrong
+            _log.warning("the tool %s failed", call.name, exc_info=True)
+            return ToolOutcome(f"{call.name} failed: {problem}", status="failed")
+        if isinstance(gave, Artifact):
+            self.made.setdefault(session_id, []).append(gave)
+            return ToolOutcome(f"The artifact {gave.name} was made.")
+        return ToolOutcome(str(gave))

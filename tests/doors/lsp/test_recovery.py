@@ -1,0 +1,202 @@
+"""What a crash or a shutdown cut off is asked about, gone on with, or left alone: the setting `recovery`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.engine.facts import Admitted, Fact, RunEnded, RunStarted, SessionChanged
+from aglet.engine.vocabulary import Limits, Stop, StopReason, Text
+from aglet.stores.files import FileStore
+from support.store_samples import entries_of
+from support.wire import Wire, turns
+
+from .conftest import Serve
+
+GONE = Stop(StopReason.INTERRUPTED)
+CUT_OFF: tuple[Fact, ...] = (Admitted("run_1", "item_1", (Text("repair it"),)), RunStarted("run_1"))
+WINDOW = {"window": {"showMessage": {"messageActionItem": {}}}}
+
+
+def leave(
+    folder: Path, session_id: str = "ses_1", facts: tuple[Fact, ...] = CUT_OFF, at: float = 1e9
+) -> None:
+    """A session of the workspace whose process died after these facts."""
+    (folder / "workspace").mkdir(exist_ok=True)
+    store = FileStore(folder / "state")
+    journal = store.create(session_id)
+    journal.append(*entries_of([SessionChanged(str(folder / "workspace")), *facts], at=at))
+    journal.close()
+
+
+def hello(
+    wire: Wire, mode: str = "", *, agent: Any = None, window: bool = True, trusted: bool = True
+) -> None:
+    options = {"trusted": trusted, "settings": {"recovery": mode} if mode else {}}
+    wire.initialize(agent, initializationOptions=options, capabilities=WINDOW if window else {})
+
+
+def ended(wire: Wire, run_id: str = "") -> dict[str, Any]:
+    """Wait for the end of a run other than this."""
+    wire.until(lambda m: any(e["type"] == "runEnded" and e["runId"] != run_id for e in _events(m)))
+    return next(e for e in wire.events if e["type"] == "runEnded" and e["runId"] != run_id)
+
+
+def _events(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return message["params"]["events"] if message.get("method") == "agent/event" else []
+
+
+@pytest.mark.parametrize("agent", [None, {}], ids=["with views", "plain"])
+def test_the_human_is_asked_and_says_go_on(serve: Serve, tmp_path: Path, agent: Any) -> None:
+    leave(tmp_path)
+    wire = serve("Repaired.")
+    questions: list[dict[str, Any]] = []
+
+    def answer(params: dict[str, Any]) -> dict[str, str]:
+        questions.append(params)
+        return {"title": "Go on"}
+
+    wire.answers["window/showMessageRequest"] = answer
+    hello(wire, agent=agent)
+    if agent is None:
+        end = ended(wire, "run_1")
+        assert end["data"]["stopReason"] == "endTurn"
+        admitted = next(e for e in wire.events if e["type"] == "runAdmitted")
+        assert admitted["data"]["recovers"] == "run_1"
+    else:
+        wire.until(lambda m: m.get("method") == "window/logMessage" and "Repaired." in json.dumps(m))
+    (question,) = questions
+    assert question["message"] == "“repair it” was interrupted. Go on with it?"
+
+
+def test_what_is_put_away_is_not_asked_about_again(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path)
+    first = serve("never")
+    first.answers["window/showMessageRequest"] = lambda params: {"title": "Put away"}
+    hello(first)
+
+    def put_away() -> bool:
+        rows = first.call("agent/session/list", {})["sessions"]
+        return rows[0].get("archived") is True
+
+    first.until(lambda m: m.get("method") == "window/showMessageRequest")
+    for _ in range(2_000):
+        if put_away():
+            break
+    assert put_away()
+    assert first.leave() == 0
+    leave(tmp_path, "ses_2", at=2e9)
+    second = serve("never")
+    hello(second)
+    asked = second.until(lambda m: m.get("method") == "window/showMessageRequest")
+    assert "repair it" in asked["params"]["message"]
+    rows = second.call("agent/session/list", {})["sessions"]
+    assert [row["sessionId"] for row in rows if row.get("interrupted") and not row.get("archived")] == [
+        "ses_2"
+    ]
+
+
+def test_auto_goes_on_by_itself_and_says_so(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path)
+    wire = serve("Repaired.")
+    hello(wire, "auto")
+    assert ended(wire, "run_1")["data"]["stopReason"] == "endTurn"
+    said = wire.until(lambda m: m.get("method") == "window/showMessage")
+    assert said["params"]["message"] == "aglet goes on with “repair it”, which was interrupted."
+    assert wire.of_method("window/showMessageRequest") == []
+
+
+def test_prompts_that_never_began_are_begun(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path, facts=CUT_OFF[:1])
+    wire = serve("Repaired.")
+    hello(wire, "auto")
+    assert ended(wire)["runId"] == "run_1"
+
+
+def test_after_three_attempts_it_is_asked(serve: Serve, tmp_path: Path) -> None:
+    facts: list[Fact] = [*CUT_OFF]
+    for number in range(2, 5):
+        facts += [RunEnded(f"run_{number - 1}", GONE)]
+        facts += [
+            Admitted(f"run_{number}", "i", (), recovers=f"run_{number - 1}"),
+            RunStarted(f"run_{number}"),
+        ]
+    leave(tmp_path, facts=tuple(facts))
+    wire = serve("never")
+    hello(wire, "auto")
+    asked = wire.until(lambda m: m.get("method") == "window/showMessageRequest")
+    assert "gone on with 3 times" in asked["params"]["message"]
+    assert not any(event["type"] == "runAdmitted" for event in wire.events)
+
+
+def test_in_a_folder_that_is_not_trusted_auto_asks(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path)
+    wire = serve("never")
+    hello(wire, "auto", trusted=False)
+    wire.until(lambda m: m.get("method") == "window/showMessageRequest")
+    assert not any(event["type"] == "runAdmitted" for event in wire.events)
+
+
+def test_a_client_without_questions_is_told_how_in_plain_mode(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path)
+    wire = serve("never")
+    hello(wire, agent={}, window=False)
+    said = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]["message"]
+    command = json.loads(said.partition("aglet.run with ")[2])
+    wire.call("workspace/executeCommand", {"command": "aglet.run", "arguments": [command]})
+
+
+def test_what_is_left_of_the_limits_counts_from_the_editor_as_well(serve: Serve, tmp_path: Path) -> None:
+    """Row 16: a run that had two turns left before the crash has two turns left."""
+    leave(tmp_path, facts=(CUT_OFF[0], RunStarted("run_1", Limits(max_turns=2)), RunEnded("run_1", GONE)))
+    look = {"calls": [{"name": "list_dir", "arguments": {}}]}
+    wire = serve(turns(look, look, look, "never"))
+    hello(wire, "auto")
+    assert ended(wire)["data"]["stopReason"] == "maxTurns"
+    assert sum(event["type"] == "turnStarted" for event in wire.events) == 2
+
+
+def test_a_session_that_another_server_works_on_is_left_to_it(serve: Serve, tmp_path: Path) -> None:
+    """Two servers on one store: the second begins nothing in the first one's session."""
+    leave(tmp_path)
+    held = FileStore(tmp_path / "state").open("ses_1")
+    leave(tmp_path, "ses_2", facts=(Admitted("run_9", "item_1", (Text("the other"),)),), at=1.0)
+    wire = serve("Done.")
+    hello(wire, "auto")
+    assert ended(wire)["sessionId"] == "ses_2", "the one that is free is gone on with, after the other"
+    assert {event["sessionId"] for event in wire.events} == {"ses_2"}
+    held.close()
+
+
+def test_a_model_that_is_missing_is_named(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path, facts=(SessionChanged(options={"model": "nowhere"}), *CUT_OFF))
+    wire = serve("never")
+    hello(wire, "auto")
+    said = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]["message"]
+    assert "cannot be gone on with" in said
+
+
+def test_never_begins_and_asks_nothing(serve: Serve, tmp_path: Path) -> None:
+    leave(tmp_path)
+    wire = serve("Repaired.")
+    hello(wire, "never")
+    session = wire.session()  # it would be told before the end of a run that begins later
+    wire.run(session)
+    assert wire.leave() == 0
+    assert wire.of_method("window/showMessageRequest") == []
+    assert {event["sessionId"] for event in wire.events} == {session}
+
+
+def test_a_server_that_is_shut_down_in_a_run_leaves_it_to_be_gone_on_with(serve: Serve) -> None:
+    """A graceful shutdown, then a start: the same run, further on."""
+    first = serve({"turns": [{"text": "I begin", "hang": True}]})
+    hello(first)
+    session = first.session()
+    first.call("agent/run", {"sessionId": session, "input": "go"})
+    first.event("itemDelta")
+    assert first.leave() == 0
+    second = serve({"match": "go", "turns": [{"text": "Half."}, {"text": "Whole."}], "repeat": True})
+    hello(second, "auto")
+    assert ended(second)["data"]["stopReason"] == "endTurn"
+    assert {event["sessionId"] for event in second.events} == {session}

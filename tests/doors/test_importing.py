@@ -1,0 +1,253 @@
+"""What comes in from files: all that was said, nothing that would be allowed by it, and no half sessions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aglet.doors.exporting import exported
+from aglet.doors.importing import NoSession, imported
+from aglet.engine.facts import Admitted, Noted, RunStarted, SessionChanged
+from aglet.engine.vocabulary import AssistantMessage, Image, StopReason, Text, ToolResult, UserMessage
+from support.scenario import paired
+from support.store_samples import SAMPLES, conversation, entries_of
+
+
+def reference(**changed: Any) -> dict[str, Any]:
+    """A document with every field of the reference's sessions."""
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "read_file", "arguments": '{"path": "a.py"}'},
+    }
+    return {
+        "session_id": "0" * 32,
+        "model_config": {"model": "m", "base_url": "http://host/v1", "api_key": "sk-canary", "timeout": 30},
+        "runtime_config": {"cwd": "/work", "max_turns": 12, "permissions": {"shell": True}},
+        "system_prompt_parts": ["You are an agent."],
+        "user_context": {"user": "somebody"},
+        "system_context": {"git": "branch main"},
+        "messages": [
+            {"role": "system", "content": "You are an agent."},
+            {"role": "user", "content": "What is in a.py?", "message_id": "m1", "state": "final"},
+            {"role": "assistant", "content": "I look.", "tool_calls": [call], "stop_reason": "tool_calls"},
+            {
+                "role": "tool",
+                "name": "read_file",
+                "tool_call_id": "c1",
+                "content": "x = 1",
+                "metadata": {"ok": True},
+            },
+            {
+                "role": "assistant",
+                "content": [{"type": "text", "text": "It sets x."}],
+                "usage": {"input_tokens": 5},
+            },
+        ],
+        "turns": 2,
+        "tool_calls": 1,
+        "usage": {
+            "input_tokens": 100,
+            "output_tokens": 20,
+            "cache_read_input_tokens": 3,
+            "reasoning_tokens": 2,
+        },
+        "total_cost_usd": 0.25,
+        "file_history": [{"turn_index": 1, "tool_name": "read_file", "changed_paths": []}],
+        "budget_state": {"model_calls": 2, "session_turns": 2, "tool_calls": 1, "delegated_tasks": 0},
+        "plugin_state": {"counter": {"beforePrompt": 2}},
+        "scratchpad_directory": ".port_sessions/scratchpad/0",
+        **changed,
+    }
+
+
+def converted(document: Any) -> Any:
+    return imported(json.dumps(document).encode(), 1_795_250_000.0)[1]
+
+
+def test_a_session_of_the_reference_is_taken_in_whole() -> None:
+    """Row 75: a file with all its fields loads, and the transcript is the same."""
+    state = converted(reference())
+    said = [
+        (type(m).__name__, m.text if not isinstance(m, UserMessage) else m.content[0])
+        for m in state.transcript
+    ]
+    assert said == [
+        ("UserMessage", Text("What is in a.py?")),
+        ("AssistantMessage", "I look."),
+        ("ToolResult", "x = 1"),
+        ("AssistantMessage", "It sets x."),
+    ]
+    reply = state.transcript[1]
+    assert isinstance(reply, AssistantMessage)
+    assert (reply.tool_calls[0].name, reply.tool_calls[0].arguments) == ("read_file", {"path": "a.py"})
+    assert (state.total.turns, state.total.tool_calls, state.total.input_tokens) == (2, 1, 100)
+    assert (state.total.cost, state.total.unpriced, state.cwd) == (0.25, 0, "/work")
+    assert (state.stop.reason, state.running) == (StopReason.END_TURN, False)
+    (note,) = state.notes["history"]
+    kept = {"file_history", "plugin_state", "budget_state", "system_prompt_parts", "runtime_config"}
+    assert kept <= set(note.data)
+    assert "sk-canary" not in json.dumps(note.data)
+
+
+def test_what_of_the_reference_is_out_of_order_is_kept_and_every_call_has_its_result() -> None:
+    """Row 75: the reference writes results without calls and calls without results."""
+    calls = [
+        {"id": "c", "function": {"name": "shell", "arguments": "{broken"}},
+        {"name": "odd", "arguments": {"a": 1}},
+    ]
+    messages: list[Any] = [
+        {"role": "tool", "tool_call_id": "gone", "name": "grep", "content": "found it"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {
+            "role": "user",
+            "content": [{"type": "image", "source": {"data": "aGk=", "media_type": "image/png"}}, 7],
+        },
+        {
+            "role": "assistant",
+            "content": None,
+            "blocks": [{"type": "tool_use"}, {"type": "text", "text": "ok"}],
+        },
+        {"role": "assistant", "content": "again", "tool_calls": calls[:1]},
+        {"role": "tool", "tool_call_id": "c", "content": "bad", "metadata": {"ok": False}},
+    ]
+    state = converted(reference(messages=messages, usage=None, total_cost_usd="much"))
+    assert paired(state.transcript)
+    first = state.transcript[0]
+    assert isinstance(first, UserMessage)
+    assert "found it" in str(first.content)
+    asked = state.transcript[1]
+    assert isinstance(asked, AssistantMessage)
+    assert [call.malformed for call in asked.tool_calls] == ["{broken", ""]
+    assert [m.status for m in state.transcript if isinstance(m, ToolResult)] == [
+        "cancelled",
+        "cancelled",
+        "failed",
+    ]
+    assert any(
+        isinstance(m, UserMessage) and Image("aGk=", "image/png") in m.content for m in state.transcript
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "neither"),
+        (b"hello", "neither"),
+        (b"\xff\xfe", "UTF-8"),
+        (b"[]", "no session"),
+        (b'{"messages": 3}', "no session"),
+        (b'{"messages": []}', "no messages"),
+        (b'{"messages": [{"role": "wizard"}]}', "messages[0]"),
+        (b'{"messages": [3]}', "messages[0]"),
+        (b'{"crc":"00000000","journal":1}\n', "damaged"),
+        (b"[" * 100_000, "neither"),
+    ],
+)
+def test_what_is_no_session_is_refused_with_a_reason(data: bytes, why: str) -> None:
+    with pytest.raises(NoSession, match=why.replace("[", r"\[")):
+        imported(data, 0.0)
+
+
+def test_an_export_cut_or_flipped_anywhere_is_never_taken_for_whole() -> None:
+    whole = exported("ses_1", conversation("go"), "jsonl")
+    ends = {len(whole) - len(rest) for rest in [b"".join(whole.splitlines(True)[n:]) for n in range(9)]}
+    for cut in range(1, len(whole)):
+        if cut in ends:
+            continue
+        with pytest.raises(NoSession):
+            imported(whole[:cut], 0.0)
+    for place in range(len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 0x20
+        with pytest.raises(NoSession):
+            imported(bytes(flipped), 0.0)
+
+
+def test_an_imported_session_may_do_nothing_that_its_file_says() -> None:
+    facts = [
+        SessionChanged("/work", roots=("/etc",), options={"mode": "allowAll"}, parent="ses_0"),
+        Admitted("run_1", "item_1", (Text("go"),), "key", {"mode": "allowAll"}),
+        RunStarted("run_1"),
+        Noted("permissions", "granted", {"rules": ["shell(*)"]}),
+        Noted("history", "tags", {"tags": ["a"]}),
+    ]
+    entries, state = imported(exported("ses_1", entries_of(facts), "jsonl"), 0.0)
+    assert (state.options, state.settings, state.roots, state.parent, state.keys) == ({}, {}, (), "", {})
+    assert list(state.notes) == ["history"]
+    assert (state.running, state.stop and state.stop.reason) == (False, StopReason.INTERRUPTED)
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+
+
+def test_every_fact_there_is_can_be_exported_in_every_format() -> None:
+    entries = entries_of([SessionChanged("/work", "<b>A & title</b>"), *SAMPLES[1:]])
+    for form in ("jsonl", "md", "html"):
+        assert exported("ses_1", entries, form)
+
+
+def test_the_page_loads_nothing_and_runs_nothing() -> None:
+    attack = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&\x1b[31m"
+    entries = conversation(attack, reply=attack, title=attack)
+    page = exported("ses_1", entries, "html").decode()
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "\x1b" not in page
+    assert page.count("&lt;script&gt;") == 4, "the title twice, and both messages"
+    assert "default-src 'none'" in page
+    image = (
+        Image('x" onload="alert(1)', "image/png"),
+        Image("aGk=", "image/svg+xml"),
+        Image("aGk=", "image/png"),
+    )
+    facts = [SessionChanged("/work"), Admitted("run_1", "item_1", image), RunStarted("run_1")]
+    from aglet.engine.facts import Injected  # noqa: PLC0415 - only here
+
+    page = exported("s", entries_of([*facts, Injected((UserMessage("item_1", image),))]), "html").decode()
+    assert page.count("<img") == 1
+    assert "onload" not in page
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=10,
+)
+MESSAGE = st.fixed_dictionaries(
+    {"role": st.sampled_from(["system", "user", "assistant", "tool"])},
+    optional={
+        "content": JSON,
+        "tool_calls": st.lists(
+            st.fixed_dictionaries({}, optional={"id": st.sampled_from("ab"), "name": JSON})
+        )
+        | JSON,
+        "tool_call_id": st.sampled_from("ab") | JSON,
+        "metadata": JSON,
+        "blocks": JSON,
+    },
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(MESSAGE, max_size=8), JSON, JSON)
+def test_any_document_is_taken_in_whole_or_refused(messages: list[Any], usage: Any, cost: Any) -> None:
+    document = reference(messages=messages, usage=usage, total_cost_usd=cost)
+    try:
+        entries, state = imported(json.dumps(document).encode(), 0.0)
+    except NoSession:
+        assert not messages
+        return
+    assert paired(state.transcript)
+    assert not state.running
+    assert imported(exported("ses_1", entries, "jsonl"), 0.0)[1].transcript == state.transcript
+
+
+def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from aglet.doors.headless import filing  # noqa: PLC0415 - it is changed here
+
+    monkeypatch.setattr(filing, "LARGEST", 10)
+    (tmp_path / "large").write_bytes(b"x" * 11)
+    with pytest.raises(NoSession, match="larger"):
+        filing._read(tmp_path / "large")

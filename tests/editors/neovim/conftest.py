@@ -1,0 +1,36 @@
+"""Neovim, the oldest that the client supports and the newest there is; a missing one fails."""
+
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from .driver import Editor
+
+ROOT = Path(__file__).parents[3]
+VERSIONS = ("0.10", "newest")
+
+
+@cache
+def installed(version: str) -> str:
+    """The path of a Neovim; `scripts/test --editors` has installed it before."""
+    done = subprocess.run(
+        [ROOT / "scripts" / "editors" / "neovim", version], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"Neovim {version} cannot be had: {done.stderr}"
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.fixture(params=VERSIONS)
+def program(request: pytest.FixtureRequest) -> str:
+    """The path of nvim."""
+    return installed(request.param)
+
+
+@pytest.fixture
+def editor(program: str, tmp_path: Path) -> Iterator[Editor]:
+    """A Neovim with an empty profile, in a workspace of its own; the client is on its runtime path."""
+    with Editor(program, tmp_path) as driven:
+        yield driven

@@ -1,0 +1,142 @@
+local check = require("check")
+local store = require("aglet.store")
+local GOLDEN = os.getenv("AGLET_GOLDEN")
+
+local function lines(path)
+  local found = {}
+  for line in io.lines(path) do
+    found[#found + 1] = vim.json.decode(line, { luanil = { object = true } }) -- as vim.lsp decodes
+  end
+  return found
+end
+
+local function events_of(path)
+  local events = {}
+  for _, line in ipairs(lines(path)) do
+    local message = line.message or {}
+    if line.from == "server" and message.method == "agent/event" then
+      vim.list_extend(events, message.params.events)
+    elseif line.from == "server" and type(message.result) == "table" then
+      vim.list_extend(events, message.result.events or {})
+    elseif line.seq or line.after then
+      events[#events + 1] = line
+    end
+  end
+  return events
+end
+
+local function fold(events)
+  local folded = store.new()
+  for _, event in ipairs(events) do
+    folded:take(event)
+  end
+  return folded
+end
+
+local function view_of(path)
+  local kept = table.concat(vim.fn.readfile((path:gsub("jsonl$", "view.json"))), "\n")
+  return vim.json.decode(kept, { luanil = { object = true } })
+end
+
+local logs = vim.fn.glob(GOLDEN .. "/*.jsonl", false, true)
+check.test("there are golden logs", function()
+  check.holds(#logs >= 10, #logs)
+end)
+
+for _, path in ipairs(logs) do
+  check.test("the view of " .. vim.fs.basename(path), function()
+    check.same(fold(events_of(path)):view(), view_of(path))
+  end)
+  check.test("deltas told twice change nothing: " .. vim.fs.basename(path), function()
+    local twice = {}
+    for _, event in ipairs(events_of(path)) do
+      twice[#twice + 1] = event
+      twice[#twice + 1] = event.type == "itemDelta" and event or nil
+    end
+    check.same(fold(twice):view(), view_of(path))
+  end)
+  check.test("what is unknown only moves seq: " .. vim.fs.basename(path), function()
+    local events = events_of(path)
+    local folded = fold(events)
+    folded:take({ type = "_new", seq = folded.seq + 1, data = { item = { itemId = "x" } } })
+    local view = view_of(path)
+    view.seq = view.seq + 1
+    check.same(folded:view(), view)
+  end)
+  check.test("without any delta the transcript is the same: " .. vim.fs.basename(path), function()
+    local facts = vim.tbl_filter(function(event)
+      return event.type ~= "itemDelta"
+    end, events_of(path))
+    check.same(fold(facts):view(), view_of(path))
+  end)
+end
+
+local function item(text, extra)
+  return vim.tbl_extend("force", { itemId = "i", kind = "message", status = "running", text = text }, extra or {})
+end
+
+check.test("an old fact is noise, a hole is noticed", function()
+  local folded = store.new("e", 4)
+  check.same(folded:take({ type = "sessionState", seq = 3, data = { state = "running" } }), false)
+  check.same(folded.state, "idle")
+  folded:take({ type = "_x", seq = 5, data = {} })
+  check.same(folded.hole, false)
+  folded:take({ type = "_x", seq = 7, data = {} })
+  check.same(folded.hole, true)
+end)
+
+check.test("offsets are UTF-8 bytes and count what was left out", function()
+  local folded = store.new()
+  folded:take({ type = "itemStarted", itemId = "i", data = { item = item("ö", { truncated = 10 }) } })
+  folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = 12, append = "🙂" } })
+  folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = 12, append = "🙂!" } })
+  check.same(folded:text("i", "text"), "ö🙂!")
+end)
+
+check.test("a patch merges, clears and replaces, also after deltas", function()
+  local folded = store.new()
+  folded:take({ type = "itemStarted", itemId = "i", data = { item = item("a", { terminal = { cwd = "/", exitCode = 1 } }) } })
+  folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = 1, append = "b" } })
+  folded:take({ type = "itemUpdated", itemId = "i", data = { patch = { status = vim.NIL, terminal = { exitCode = 0 } } } })
+  check.same(folded:item("i"), { itemId = "i", kind = "message", text = "ab", terminal = { cwd = "/", exitCode = 0 } })
+end)
+
+check.test("a shortened item keeps what streamed", function()
+  local folded = store.new()
+  folded:take({ type = "itemStarted", itemId = "i", data = { item = item("") } })
+  folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = 0, append = "the whole text" } })
+  folded:take({ type = "itemCompleted", itemId = "i", seq = 1, _meta = { shortened = 14 }, data = { item = item("the … text") } })
+  check.same(folded:item("i").text, "the whole text")
+end)
+
+check.test("a snapshot takes the place of everything", function()
+  local folded = fold(events_of(logs[1]))
+  folded:take_resumed({
+    epoch = "e2",
+    seq = 40,
+    state = "running",
+    openItems = { item("half") },
+    openRequests = { { requestId = "q" } },
+    snapshot = { items = { item("old", { itemId = "o" }) }, options = { mode = "plan" }, openRequests = {} },
+  })
+  check.same(folded.order, { "o", "i" })
+  check.same({ folded.seq, folded.state, folded.epoch, folded.hole }, { 40, "running", "e2", false })
+  check.same(folded.requests.q.requestId, "q")
+  check.same(folded.options, { mode = "plan" })
+end)
+
+check.test("ten thousand deltas are appended in well under a second", function()
+  local folded = store.new()
+  folded:take({ type = "itemStarted", itemId = "i", data = { item = item("") } })
+  local piece, begun = ("x"):rep(100), os.clock()
+  for number = 0, 9999 do
+    folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = number * 100, append = piece } })
+    if number % 300 == 0 then
+      folded:text("i", "text")
+    end
+  end
+  check.same(#folded:text("i", "text"), 1000000)
+  check.holds(os.clock() - begun < 5, "processor seconds: " .. (os.clock() - begun)) -- 0.1 on a quiet machine
+end)
+
+check.done()

@@ -1,0 +1,220 @@
+"""Pictures of the client for the documentation: what is on the screen of a real Neovim, as SVG.
+
+`scripts/editors/pictures-neovim` runs it; the pictures go to docs/pictures.
+"""
+
+import sys
+import tempfile
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from support.wire import Message, turns
+
+from .driver import ROOT, Editor
+from .scene import PICKER, call, ended, prompt, said, waiting
+
+FOLDER = ROOT / "docs" / "pictures"
+COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.4, 18
+PRICES = '''"""Prices of a basket."""
+
+
+def total(prices, discount=0):
+    """The sum of the prices, less a discount."""
+    return round(sum(prices) - discount, 2)
+
+
+def receipt(prices, discount=0):
+    """What is printed for the customer."""
+    lines = [f"{price:>8.2f}" for price in prices]
+    lines.append(f"{total(prices, discount):>8.2f}")
+    return "\\n".join(lines)
+'''
+
+
+def _edit(said: str, old: str, new: str) -> Message:
+    return {"text": said, "calls": [call("edit_file", path="prices.py", old_text=old, new_text=new)]}
+
+
+RUN = "python3 -c 'import prices; print(prices.total([20, 30], 10))'"
+STORY = turns(
+    {
+        "thinking": "The discount is taken off as an amount.\nThe test wants a percentage.",
+        "text": "I look at `prices.py` first.",
+        "calls": [call("read_file", path="prices.py")],
+    },
+    _edit(
+        "`total` takes the discount off as an **amount**, but it is a *percentage*. I repair that line.",
+        "round(sum(prices) - discount, 2)",
+        "round(sum(prices) * (100 - discount) / 100, 2)",
+    ),
+    _edit(
+        "The receipt should say so, too.",
+        "    lines.append(f\"{total(prices, discount):>8.2f}\")\n",
+        "    if discount:\n        lines.append(f\"{-discount:>7}%\")\n"
+        "    lines.append(f\"{total(prices, discount):>8.2f}\")\n",
+    ),
+    {"text": "Now a look at the result.", "calls": [call("shell", command=RUN)]},
+    "Done. `total([20, 30], 10)` is **45**, as the test expects:\n\n"
+    "- the discount is a percentage now\n- the receipt names it\n\n"
+    "```python\nassert total([20, 30], 10) == 45\n```\n",
+)  # fmt: skip
+
+
+Look = tuple[int, int, bool, bool, bool]  # front, back, bold, slanted, under
+
+
+class Screen:
+    """What Neovim tells its screens to draw (`:help ui-linegrid`), floats included."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[tuple[str, int]]] = [[(" ", 0)] * COLUMNS for _ in range(ROWS)]
+        self.back = 0
+        self._front = 0xFFFFFF
+        self._looks: dict[int, dict[str, Any]] = {0: {}}
+
+    def take(self, events: list[Any]) -> None:
+        """Follow one batch of events."""
+        for name, *calls in events:
+            follow = getattr(self, f"_{name}", None)
+            for arguments in calls if follow else ():
+                follow(*arguments)
+
+    def look(self, number: int) -> Look:
+        """The colours and the face of a highlight."""
+        given = self._looks.get(number, {})
+        front, back = given.get("foreground", self._front), given.get("background", self.back)
+        if given.get("reverse"):
+            front, back = back, front
+        return front, back, "bold" in given, "italic" in given, "underline" in given
+
+    def _default_colors_set(self, front: int, back: int, *rest: Any) -> None:
+        self._front, self.back = front, back
+
+    def _hl_attr_define(self, number: int, rgb: dict[str, Any], *rest: Any) -> None:
+        self._looks[number] = rgb
+
+    def _grid_resize(self, grid: int, width: int, height: int) -> None:
+        self.rows = [[(" ", 0)] * width for _ in range(height)]
+
+    def _grid_clear(self, grid: int) -> None:
+        self.rows = [[(" ", 0)] * len(row) for row in self.rows]
+
+    def _grid_line(self, grid: int, row: int, column: int, cells: list[list[Any]], *rest: Any) -> None:
+        look = 0
+        for text, *more in cells:
+            look = more[0] if more else look
+            for _ in range(more[1] if len(more) > 1 else 1):
+                self.rows[row][column] = (text, look)
+                column += 1
+
+    def _grid_scroll(
+        self, grid: int, top: int, bottom: int, left: int, right: int, by: int, *rest: Any
+    ) -> None:
+        rows = range(top, bottom - by) if by > 0 else range(bottom - 1, top - by - 1, -1)
+        for row in rows:
+            self.rows[row][left:right] = self.rows[row + by][left:right]
+
+
+def _colour(number: int) -> str:
+    return f"#{number:06x}"
+
+
+def _runs(screen: Screen, cells: list[tuple[str, int]]) -> list[tuple[int, str, Look]]:
+    """The cells of a row, those that look alike together: first column, text, look."""
+    runs: list[tuple[int, str, Look]] = []
+    for column, (text, number) in enumerate(cells):
+        look = screen.look(number)
+        if runs and runs[-1][2] == look:
+            runs[-1] = (runs[-1][0], runs[-1][1] + text, look)
+        else:
+            runs.append((column, text, look))
+    return runs
+
+
+def _cells(text: str, column: int, row: int, look: Look) -> str:
+    front, _, bold, slanted, under = look
+    face = ' font-weight="bold"' if bold else ""
+    face += ' font-style="italic"' if slanted else ""
+    face += ' text-decoration="underline"' if under else ""
+    kept = text.rstrip()
+    left = column + len(kept) - len(kept.lstrip())
+    kept = kept.lstrip()
+    return (
+        f'<text x="{left * WIDE:.1f}" y="{row * HIGH + 14}" textLength="{len(kept) * WIDE:.1f}" '
+        f'fill="{_colour(front)}"{face} xml:space="preserve">{escape(kept)}</text>'
+    )
+
+
+def draw(screen: Screen) -> str:
+    """A screen as SVG."""
+    width, height = len(screen.rows[0]) * WIDE + 16, len(screen.rows) * HIGH + 16
+    made = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -8 {width:.0f} {height:.0f}" '
+        'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14">',
+        f'<rect x="-8" y="-8" width="{width:.0f}" height="{height:.0f}" fill="{_colour(screen.back)}"/>',
+    ]
+    for row, cells in enumerate(screen.rows):
+        runs = _runs(screen, cells)
+        made += [
+            f'<rect x="{column * WIDE:.1f}" y="{row * HIGH}" width="{len(text) * WIDE:.1f}" height="{HIGH}" '
+            f'fill="{_colour(look[1])}"/>'
+            for column, text, look in runs
+            if look[1] != screen.back
+        ]
+        made += [_cells(text, column, row, look) for column, text, look in runs if text.strip()]
+    return "\n".join([*made, "</svg>\n"])
+
+
+def picture(editor: Editor, screen: Screen, name: str) -> None:
+    """Draw what is on the screen now."""
+    editor.command("redraw!")
+    editor.lua("return 1")  # what was to be drawn has arrived
+    (FOLDER / f"neovim-{name}.svg").write_text(draw(screen), encoding="utf-8")
+
+
+def main(program: str) -> None:
+    """Tell the story once, with a picture at each station."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, Editor(program, Path(folder)) as editor:
+        assert editor.rpc
+        screen = Screen()
+        editor.rpc.on_redraw = screen.take
+        editor.call("nvim_ui_try_resize", COLUMNS, ROWS)
+        (editor.workspace / "prices.py").write_text(PRICES)
+        editor.play(STORY, turns({"text": "I read all of it again, line by line", "hang": True}))
+        editor.setup(layout="right", width=0.5)
+        editor.command("set termguicolors")
+        tell(editor, screen)
+
+
+def tell(editor: Editor, screen: Screen) -> None:
+    """The story."""
+    editor.lua(PICKER, ["Allow once"])
+    editor.lua("SELECT = vim.ui.select; vim.ui.select = function(...) HELD = { ... } end")
+    editor.command("edit prices.py")
+    editor.command("Aglet open")
+    editor.until("require('aglet').current()")
+    prompt(editor, "A test fails. Find out why and repair it. @prices.py")
+    editor.until("HELD")
+    picture(editor, screen, "question")
+    editor.lua("vim.ui.select = SELECT; vim.ui.select(unpack(HELD))")
+    ended(editor, "endTurn")
+    said(editor, "assert total")
+    waiting(editor, 2)
+    editor.command("wincmd t")
+    editor.keys("gg]h")
+    editor.until("vim.fn.line('.') > 1")
+    picture(editor, screen, "review")
+    editor.command("Aglet review")
+    picture(editor, screen, "quickfix")
+    editor.command("cclose | wincmd t | Aglet review diff")
+    picture(editor, screen, "diff")
+    editor.command("diffoff! | 1close | Aglet open float")
+    prompt(editor, "And the rest?")
+    said(editor, "line by line")
+    picture(editor, screen, "float")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,102 @@
+"""What the tests of the client share: a file, what the model does to it, and a user who answers."""
+
+from typing import Any
+
+from support.wire import Message, turns
+
+from .driver import Editor
+
+CODE = "".join(f"def f{number}():\n    return {number}\n\n" for number in range(1, 13))
+HANGING: Message = {"text": "I begin", "hang": True}
+# A picker as users have them: it gives the first item whose text begins with what is in PICKS.
+PICKER = """
+ASKED, PICKS = {}, ...
+vim.ui.select = function(items, options, on_choice)
+  local texts = vim.tbl_map(options.format_item or tostring, items)
+  table.insert(ASKED, { prompt = options.prompt, items = texts })
+  local wanted = #PICKS > 1 and table.remove(PICKS, 1) or PICKS[1]
+  vim.schedule(function()
+    for number, text in ipairs(texts) do
+      if vim.startswith(text, wanted) then return on_choice(items[number], number) end
+    end
+    on_choice(nil, nil)
+  end)
+end
+"""
+
+
+def call(name: str, **arguments: Any) -> Message:
+    """A tool call."""
+    return {"name": name, "arguments": arguments}
+
+
+def edit(old: str, new: str) -> Message:
+    """A turn that edits the file."""
+    return {"text": "I edit.", "calls": [call("edit_file", path="code.py", old_text=old, new_text=new)]}
+
+
+READ: Message = {"text": "I read.", "calls": [call("read_file", path="code.py")]}
+TWO_EDITS = turns(READ, edit("return 2\n", "return 22\n"), edit("return 9\n", "return 99\n"), "All done.")
+
+
+def opened(
+    editor: Editor, *prompts: Message, picks: tuple[str, ...] = ("Allow once",), **options: Any
+) -> Editor:
+    """An editor whose user opened the file, typed a line that is not saved, and opened the chat."""
+    (editor.workspace / "code.py").write_text(CODE)
+    editor.play(*prompts)
+    editor.setup(**options)
+    editor.lua(PICKER, list(picks))
+    editor.command("edit code.py")
+    editor.keys("ggOmine = 1<Esc>")
+    editor.command("Aglet open")
+    editor.until("require('aglet').current()")
+    return editor
+
+
+def prompt(editor: Editor, text: str) -> None:
+    """Type a prompt and send it, with the keys a user has."""
+    editor.until("vim.b.aglet_prompt")
+    editor.keys(f"<Esc>cc{text}<Esc><CR>")
+
+
+def ended(editor: Editor, reason: str, runs: int = 1) -> None:
+    """Wait until so many runs have ended, the last one like this, and the screen shows it."""
+    store = "require('aglet').current().store"
+    editor.until(f"vim.tbl_count({store}.runs) == {runs} and {store}.state == 'idle'")
+    found = editor.lua(f"return vim.tbl_map(function(run) return run.stopReason end, {store}.runs)")
+    assert reason in found.values(), (found, editor.told())
+
+
+def transcript(editor: Editor) -> str:
+    """The text of the chat buffer."""
+    buffer = editor.lua("return (next(require('aglet.chat').all))")
+    return "\n".join(editor.lines(buffer))
+
+
+def code(editor: Editor) -> str:
+    """The text of the file as the user sees it."""
+    return "\n".join(editor.lines(editor.lua("return vim.fn.bufnr('code.py')"))) + "\n"
+
+
+def said(editor: Editor, text: str) -> None:
+    """Wait until the chat buffer has this text."""
+    condition = (
+        "table.concat(vim.api.nvim_buf_get_lines(next(require('aglet.chat').all) or 0, 0, -1, false), '\\n')"
+    )
+    editor.until(f"{condition}:find(..., 1, true)", text)
+
+
+def waiting(editor: Editor, count: int) -> None:
+    """Wait until so many changes wait to be judged."""
+    editor.until("#require('aglet.changes').all == ...", count)
+
+
+def leave_and_come_back(editor: Editor) -> None:
+    """End Neovim, start it again, and resume."""
+    editor.quit()
+    editor.start()
+    editor.setup()
+    editor.command("edit code.py")
+    editor.command("Aglet resume")
+    editor.until("require('aglet').current()")

@@ -1,0 +1,155 @@
+"""The chat buffer: streaming, cursor, folds, prompt, layouts."""
+
+import pytest
+
+from support.wire import Message, turns
+
+from .driver import Editor
+from .scene import HANGING, READ, call, ended, opened, prompt, said, transcript
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+CHAT = "require('aglet.chat').all[next(require('aglet.chat').all)]"
+# Ten thousand deltas in a second.
+FLOOD = f"""
+local chat, session = {CHAT}, require('aglet').current()
+local store = session.store
+local function event(type, data)
+  return {{ v = 1, type = type, sessionId = session.id, after = store.seq, itemId = 'flood', data = data }}
+end
+local item = {{ itemId = 'flood', kind = 'message', status = 'running' }}
+session:take({{ event('itemStarted', {{ item = item }}) }})
+FLOOD = {{ redraws = chat.redraws, begun = vim.uv.now(), sent = 0 }}
+local timer = vim.uv.new_timer()
+timer:start(0, 5, vim.schedule_wrap(function()
+  if timer:is_closing() then return end
+  for _ = 1, 50 do
+    local piece = FLOOD.sent % 20 == 19 and 'word\\n' or 'word '
+    local data = {{ field = 'text', offset = FLOOD.sent * 5, append = piece }}
+    session:take({{ event('itemDelta', data) }})
+    FLOOD.sent = FLOOD.sent + 1
+  end
+  if FLOOD.sent >= 10000 then
+    timer:close()
+    FLOOD.took = vim.uv.now() - FLOOD.begun
+    FLOOD.drawn = chat.redraws - FLOOD.redraws
+  end
+end))
+"""
+
+
+def test_ten_thousand_deltas_are_drawn_thirty_times_a_second(editor: Editor) -> None:
+    opened(editor, turns("One line.\n" * 60))
+    prompt(editor, "talk")
+    ended(editor, "endTurn")
+    said(editor, "One line.")
+    editor.command("wincmd k")
+    editor.keys("20ggzt")
+    editor.until("vim.fn.line('.') == 20")
+    before = editor.lua("return vim.fn.winsaveview()")
+    editor.lua(FLOOD)
+    editor.until("FLOOD.took")
+    flood = editor.lua("return FLOOD")
+    assert flood["drawn"] <= flood["took"] / 1000 * 30 + 2, flood
+    assert flood["drawn"] >= 1
+    editor.until(f"vim.api.nvim_buf_line_count({CHAT}.buf) > 500")
+    said(editor, "word word")
+    assert editor.lua("return vim.fn.winsaveview()") == before, "who reads above is left alone"
+
+
+def test_who_looks_at_the_end_follows_it(editor: Editor) -> None:
+    opened(editor, turns({"text": "".join(f"line {n}\n" for n in range(200)), "chunk": 7}, "Ready."))
+    prompt(editor, "talk")
+    ended(editor, "endTurn")
+    editor.until(f"vim.fn.line('w$', vim.fn.bufwinid({CHAT}.buf)) == vim.api.nvim_buf_line_count({CHAT}.buf)")
+    assert any("line 199" in row for row in editor.screen())
+    assert not editor.lua(f"return vim.bo[{CHAT}.buf].modifiable")
+
+
+def test_thoughts_and_long_outputs_are_folded(editor: Editor) -> None:
+    command: Message = {"text": "I run.", "thinking": "a\nb\nc", "calls": [call("shell", command="seq 1 50")]}
+    opened(editor, turns(command, "Ready."))
+    prompt(editor, "run it")
+    ended(editor, "endTurn")
+    said(editor, "Ready.")
+    folded = "function() return vim.fn.foldclosed(vim.fn.search('^50$', 'nw')) > 0 end"
+    editor.until(f"vim.api.nvim_win_call(vim.fn.bufwinid({CHAT}.buf), {folded})")
+    screen = "\n".join(editor.screen())
+    assert "▸ Thought, 4 lines" in screen, screen
+    assert "▸ output, " in screen, screen
+    assert "exit code 0" not in screen
+    assert "✓" in screen
+    editor.command("wincmd k")
+    editor.keys("zR")
+    editor.until("vim.fn.foldclosed('.') == -1")
+    assert "> b" in transcript(editor)
+
+
+@pytest.mark.parametrize("layout", ["right", "below", "tab", "float"])
+def test_it_opens_wherever_the_user_wants_it(editor: Editor, layout: str) -> None:
+    opened(editor, turns("Hello there."), layout=layout)
+    prompt(editor, "hi")
+    ended(editor, "endTurn")
+    said(editor, "Hello there.")
+    assert any("Hello there." in row for row in editor.screen())
+    floats = editor.lua(
+        "return #vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= '' end, "
+        "vim.api.nvim_list_wins())"
+    )
+    assert floats == (2 if layout == "float" else 0)
+    assert editor.lua("return vim.fn.tabpagenr('$')") == (2 if layout == "tab" else 1)
+    editor.command("Aglet close")
+    assert editor.lua("return vim.fn.bufwinid((next(require('aglet.chat').all)))") == -1
+
+
+def test_the_prompt_remembers_and_completes(editor: Editor) -> None:
+    opened(editor, turns("One."), turns("Two."))
+    prompt(editor, "the first")
+    ended(editor, "endTurn")
+    prompt(editor, "the second")
+    ended(editor, "endTurn", 2)
+    editor.keys("a half<Esc><Up>")
+    editor.until("vim.fn.getline(1) == 'the second'")
+    editor.keys("<Up>")
+    editor.until("vim.fn.getline(1) == 'the first'")
+    editor.keys("<Down><Down>")
+    editor.until("vim.fn.getline(1) == ' half'")
+    editor.keys("ccsee @cod")
+    editor.until("vim.fn.pumvisible() == 1")
+    editor.keys("<C-n><C-y>")
+    editor.until("vim.fn.getline(1) == 'see @code.py'")
+    editor.keys("<Esc>cc/usa")
+    editor.until("vim.fn.pumvisible() == 1")
+    editor.keys("<C-n><C-y>")
+    editor.until("vim.startswith(vim.fn.getline(1), '/usage')")
+    editor.keys("<Esc>")
+
+
+def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
+    opened(editor, turns(READ, "Seen."))
+    prompt(editor, "look at @code.py, please")
+    ended(editor, "endTurn")
+    said(editor, "- [code.py](file://")
+    editor.command("wincmd t")
+    editor.command("2,3Aglet run and these lines")
+    said(editor, "code.py L2-3")
+
+
+def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    (editor.folder / "config.toml").write_text("model = 7\n")
+    editor.command("Aglet restart")
+    editor.until("require('aglet').client().state ~= 'ready'")
+    editor.until("require('aglet').client().state == 'ready'")
+    prompt(editor, "precious words")
+    editor.until("vim.fn.execute('messages'):find('aglet: ') and vim.fn.getline(1) == 'precious words'")
+
+
+def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
+    slow = {**READ, "wait": 1.0}
+    opened(editor, turns(slow, "Ready."), turns(HANGING))
+    prompt(editor, "read")
+    editor.until("require('aglet').current().store.run")
+    editor.command("Aglet steer be quick")
+    ended(editor, "endTurn")
+    said(editor, "## You, meanwhile")
+    assert "be quick" in transcript(editor)

@@ -1,0 +1,123 @@
+"""Files and buffers: the user's text is never lost, and the agent's is judged change by change."""
+
+import pytest
+
+from support.wire import turns
+
+from .driver import Editor
+from .scene import CODE, TWO_EDITS, call, code, edit, ended, opened, prompt, said, waiting
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+BOTH = "mine = 1\n" + CODE.replace("return 2\n", "return 22\n").replace("return 9\n", "return 99\n")
+
+
+def test_every_edit_is_one_step_of_undo(editor: Editor) -> None:
+    opened(editor, TWO_EDITS)
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    assert code(editor) == BOTH
+    editor.command("wincmd t")
+    editor.keys("u")
+    editor.until("vim.fn.getline(27) == '    return 9'")
+    assert code(editor) == BOTH.replace("99", "9")
+    editor.keys("u")
+    editor.until("vim.fn.getline(6) == '    return 2'")
+    assert code(editor) == "mine = 1\n" + CODE, "what the user typed is a step of its own"
+    editor.keys("<C-r><C-r>")
+    editor.until("vim.fn.getline(27) == '    return 99'")
+
+
+def test_a_command_changes_a_file_that_is_open(editor: Editor) -> None:
+    opened(
+        editor,
+        turns(
+            {"text": "I run.", "calls": [call("shell", command="echo new > other.txt; echo x > code.py")]},
+            "Ok.",
+        ),
+    )
+    (editor.workspace / "other.txt").write_text("old\n")
+    editor.command("wincmd t")
+    editor.command("split other.txt")
+    editor.lua("require('aglet').run('run it')")
+    ended(editor, "endTurn")
+    editor.until("vim.fn.getbufline('other.txt', 1)[1] == 'new'")
+    assert code(editor) == "mine = 1\n" + CODE, "it has changes of the user: it stays"
+
+
+def test_the_user_types_while_the_agent_edits(editor: Editor) -> None:
+    opened(editor, turns(*TWO_EDITS["turns"][:2], {**TWO_EDITS["turns"][2], "wait": 1.5}, "Ready."))
+    prompt(editor, "change two")
+    waiting(editor, 1)
+    editor.command("wincmd t")
+    editor.keys("Go# typed<Esc>")
+    editor.until("vim.fn.getline('$') == '# typed'")
+    ended(editor, "endTurn")
+    assert "# typed\n" in code(editor)
+    assert "return 22\n" in code(editor)
+
+
+def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
+    opened(editor, TWO_EDITS)
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    waiting(editor, 2)
+    editor.command("Aglet review")
+    listed = editor.lua("return vim.fn.getqflist({ title = 1, items = 1 })")
+    assert listed["title"] == "changes of aglet"
+    assert [(item["lnum"], item["text"]) for item in listed["items"]] == [
+        (6, "+1 -1  return 22"),
+        (27, "+1 -1  return 99"),
+    ]
+    editor.command("cclose")
+    editor.command("wincmd t")
+    editor.command("Aglet review diff")
+    assert editor.lua("return vim.wo.diff and vim.fn.winnr('$')") == 4
+    before = editor.lua("return vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false)")
+    assert "\n".join(before) + "\n" == "mine = 1\n" + CODE
+    editor.command("1close")
+    editor.command("Aglet reject all")
+    waiting(editor, 0)
+    assert code(editor) == "mine = 1\n" + CODE
+    assert editor.lua("return vim.fn.maparg(']h', 'n')") == "", "the keys go with the changes"
+
+
+def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None:
+    made = {"text": "I write.", "calls": [call("edit_file", path="b.txt", old_text="two", new_text="2")]}
+    read = {"text": "I read.", "calls": [call("read_file", path="b.txt")]}
+    (editor.workspace / "b.txt").write_text("one\ntwo\nthree\n")
+    opened(editor, turns(read, made, "Ready."))
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    assert (editor.workspace / "b.txt").read_text() == "one\n2\nthree\n"
+    waiting(editor, 1)
+    editor.command("Aglet reject all")
+    waiting(editor, 0)
+    editor.until("table.concat(vim.fn.readfile('b.txt'), ' ') == 'one two three'")
+
+
+def test_a_rewind_brings_files_back(editor: Editor) -> None:
+    opened(
+        editor,
+        turns({"text": "I write.", "calls": [call("write_file", path="new.txt", text="made\n")]}, "Ok."),
+    )
+    prompt(editor, "make it")
+    ended(editor, "endTurn")
+    said(editor, "new file")
+    assert (editor.workspace / "new.txt").exists()
+    editor.lua("PICKS = { 'make it', 'conversation and files', 'Go back' }")
+    editor.command("Aglet rewind")
+    editor.until("#require('aglet').current().store.order == 0")
+    editor.until("vim.fn.filereadable('new.txt') == 0")
+    editor.until("vim.fn.execute('messages'):find('went back')")
+    editor.command("Aglet rewind undo")
+    editor.until("vim.fn.filereadable('new.txt') == 1")
+    said(editor, "make it")
+
+
+def test_an_edit_of_a_read_only_buffer_is_refused(editor: Editor) -> None:
+    opened(editor, turns(TWO_EDITS["turns"][0], edit("return 2\n", "return 22\n"), "A pity."))
+    editor.command("call setbufvar('code.py', '&modifiable', 0)")
+    prompt(editor, "change it")
+    ended(editor, "endTurn")
+    said(editor, "read-only")
+    assert code(editor) == "mine = 1\n" + CODE

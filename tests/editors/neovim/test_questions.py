@@ -1,0 +1,96 @@
+"""Questions of the agent: through the user's picker, through Neovim's own, while the user types."""
+
+import time
+
+import pytest
+
+from support.wire import turns
+
+from .driver import PATIENCE, Editor
+from .scene import call, code, edit, ended, opened, prompt, said, transcript
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+COMMAND = {"text": "I run.", "calls": [call("shell", command="echo one; echo two")]}
+
+
+def test_no_with_a_reason_reaches_the_model(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "A pity."), picks=("Reject, and say why",))
+    editor.lua("vim.ui.input = function(options, done) INPUT = options.prompt; done('not on a Friday') end")
+    prompt(editor, "run it")
+    ended(editor, "endTurn")
+    said(editor, "A pity.")
+    assert "not on a Friday" in transcript(editor)
+    assert "Why not?" in editor.lua("return INPUT")
+    assert any("✗ rejected" in row for row in editor.screen())
+
+
+def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."), picks=("Later",))
+    prompt(editor, "run it")
+    editor.until("#ASKED == 1")
+    lines = editor.lua("return require('aglet.preview').lines(require('aglet.questions').waiting[1].params)")
+    assert "echo one; echo two" in lines
+    assert f"in {editor.workspace}" in lines
+    editor.until(
+        "not vim.iter(vim.api.nvim_list_wins()):any(function(w) "
+        "return vim.api.nvim_win_get_config(w).relative ~= '' end)"
+    )
+    said(editor, "echo one")
+    assert any("waits for you" in row for row in editor.screen())
+    editor.lua("PICKS = { 'Allow once' }")
+    editor.command("Aglet answer")
+    ended(editor, "endTurn")
+
+
+def test_neovims_own_picker_answers(editor: Editor) -> None:
+    own = "OWN = vim.ui.select"
+    editor.lua(own)
+    opened(editor, turns(COMMAND, "Ready."))
+    editor.lua("vim.ui.select = OWN")
+    prompt(editor, "run it")
+    deadline = time.monotonic() + PATIENCE
+    while editor.call("nvim_get_mode")["mode"] == "n":  # the picker holds everything else up
+        assert time.monotonic() < deadline, "the picker did not come"
+        time.sleep(0.02)
+    editor.keys("1<CR>")
+    ended(editor, "endTurn")
+    said(editor, "Ready.")
+
+
+def test_a_question_does_not_take_the_keys_of_who_types(editor: Editor) -> None:
+    opened(editor, turns(edit("return 2\n", "return 22\n"), "Ready."))
+    editor.command("wincmd t")
+    editor.keys("<Esc>Go# I type")
+    editor.until("vim.api.nvim_get_mode().mode == 'i'")
+    editor.lua("require('aglet').run('change it')")
+    editor.until("#require('aglet.questions').waiting == 1")
+    editor.keys(" on and on")
+    editor.until("vim.fn.getline('$') == '# I type on and on'")
+    assert editor.lua("return #ASKED") == 0
+    editor.keys("<Esc>")
+    editor.until("#ASKED == 1")
+    ended(editor, "endTurn")
+    assert "# I type on and on" in code(editor)
+
+
+def test_a_form_is_filled_in(editor: Editor) -> None:
+    asks = {"text": "I ask.", "calls": [call("ask_user", question="Which colour?", choices=["red", "blue"])]}
+    opened(editor, turns(asks, "Ready."), picks=("blue",))
+    prompt(editor, "paint it")
+    ended(editor, "endTurn")
+    said(editor, "The user answered: blue")
+    asked = editor.lua("return ASKED")
+    assert asked[0]["prompt"] == "Which colour?"
+    assert asked[0]["items"][:2] == ["red", "blue"]
+
+
+def test_a_question_goes_with_its_run(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."))
+    editor.lua("vim.ui.select = function(_, _, done) ANSWER = done end")
+    prompt(editor, "run it")
+    editor.until("ANSWER")
+    editor.command("Aglet stop")
+    ended(editor, "cancelled")
+    editor.until("#require('aglet.questions').waiting == 0")
+    editor.lua("ANSWER(nil, nil)")  # too late, and nobody minds
+    said(editor, "> Cancelled.")

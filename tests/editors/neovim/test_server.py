@@ -1,0 +1,127 @@
+"""The server's life, the commands, and what a new user meets first."""
+
+import os
+import signal
+
+import pytest
+
+from support.wire import turns
+
+from .driver import Editor
+from .scene import HANGING, ended, leave_and_come_back, opened, prompt, said, transcript
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+SERVER = "return vim.lsp.get_clients({ name = 'aglet' })[1].rpc.is_closing() == false"
+
+
+def kill_server(editor: Editor) -> None:
+    """The server dies, as by a power cut. Neovim's children are asked for: nobody else's is killed."""
+    children = editor.call("nvim_get_proc_children", editor.lua("return vim.uv.os_getpid()"))
+    assert len(children) == 1, children
+    os.kill(children[0], signal.SIGKILL)
+
+
+def test_a_server_that_dies_is_started_again_and_nothing_is_missing(editor: Editor) -> None:
+    opened(editor, turns(HANGING), turns("I am back."))
+    prompt(editor, "hang")
+    said(editor, "I begin")
+    kill_server(editor)
+    editor.until("require('aglet').client().state ~= 'ready'")
+    editor.until("require('aglet').client().state == 'ready'")
+    ended(editor, "interrupted")
+    said(editor, "> Interrupted")
+    assert "hang" in transcript(editor)
+    prompt(editor, "and now?")
+    ended(editor, "endTurn", 2)
+    said(editor, "I am back.")
+
+
+def test_sessions_are_listed_forked_and_opened(editor: Editor) -> None:
+    opened(editor, turns("One."), turns("Two."))
+    prompt(editor, "the first")
+    ended(editor, "endTurn")
+    first = editor.lua("return require('aglet').current().id")
+    editor.command("Aglet fork")
+    editor.until("require('aglet').current().id ~= ...", first)
+    said(editor, "the first")
+    editor.lua("PICKS = { '' }")
+    editor.command("Aglet sessions first")
+    editor.until("#ASKED == 1")
+    assert len(editor.lua("return ASKED")[0]["items"]) == 2
+    editor.command("Aglet open new")
+    editor.until("vim.tbl_count(require('aglet.session').all) == 3")
+    leave_and_come_back(editor)
+
+
+def test_modes_models_and_actions(editor: Editor) -> None:
+    opened(editor, turns("One."), picks=("/usage",))
+    editor.command("Aglet mode plan")
+    editor.until("require('aglet').status().mode == 'plan'")
+    assert any("> plan" in row for row in editor.screen())
+    editor.command("Aglet mode default")
+    editor.until("require('aglet').status().mode == 'ask'")
+    editor.command("Aglet model nothing-like-it")
+    editor.until("vim.fn.execute('messages'):find('nothing%-like%-it')")
+    editor.command("Aglet actions")
+    editor.until("#ASKED == 1")
+    assert any(item.startswith("/usage") for item in editor.lua("return ASKED")[0]["items"])
+
+
+def test_commands_are_completed(editor: Editor) -> None:
+    editor.setup()
+    names = editor.lua("return vim.fn.getcompletion('Aglet ', 'cmdline')")
+    wanted = "open ask run stop steer sessions resume fork rewind review mode model actions accept reject"
+    assert set(wanted.split()) <= set(names)
+    assert editor.lua("return vim.fn.getcompletion('Aglet mode p', 'cmdline')") == ["plan"]
+    editor.command("Aglet nonsense")
+    assert "there is no :Aglet nonsense" in editor.lua("return vim.fn.execute('messages')")
+
+
+def test_nothing_is_mapped_and_nothing_is_started_by_setup(editor: Editor) -> None:
+    mapped = "return #vim.api.nvim_get_keymap('n') + #vim.api.nvim_get_keymap('i')"
+    before = editor.lua(mapped)
+    editor.setup()
+    assert editor.lua(mapped) == before
+    assert editor.lua("return require('aglet').statusline()") == ""
+    assert editor.lua("return vim.tbl_isempty(require('aglet.client').all)")
+
+
+def test_what_is_wrong_in_setup_is_said(editor: Editor) -> None:
+    wrong = {"colour": 1}, {"layout": "sideways"}, {"cmd": "aglet"}, {"keys": {"jump": "x"}}
+    for options in wrong:
+        problem = editor.lua(
+            "local ok, why = pcall(require('aglet').setup, ...); return ok and '' or why", options
+        )
+        assert problem.startswith("aglet.setup: "), options
+
+
+def test_a_server_that_is_not_there_is_told_with_what_to_do(editor: Editor) -> None:
+    editor.setup(cmd=["/no/such/aglet"])
+    editor.command("Aglet open")
+    editor.until("vim.fn.execute('messages'):find('cannot be run')")
+    editor.command("checkhealth aglet")
+    report = "\n".join(editor.lines())
+    assert "/no/such/aglet cannot be run" in report
+    assert "setup({ cmd = " in report
+
+
+def test_health_says_what_works(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    editor.command("checkhealth aglet")
+    report = "\n".join(editor.lines())
+    assert "aglet 0." in report
+    assert "the model is play" in report
+    assert "ERROR" not in report, report
+
+
+def test_events_are_told_to_others(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    editor.lua(
+        "TOLD = {}; vim.api.nvim_create_autocmd('User', { pattern = 'Aglet*', "
+        "callback = function(event) TOLD[event.match] = true end })"
+    )
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    told = editor.lua("return TOLD")
+    assert {"AgletRunStarted", "AgletRunEnded", "AgletState", "AgletItem", "AgletDrawn"} <= set(told)
+    assert editor.lua("return require('aglet').statusline()") == "aglet ○ ready"

@@ -1,0 +1,114 @@
+// A real VS Code (code-server) with a profile of its own on a free port of this machine.
+// Environment: CODE_SERVER, the launcher that scripts/editors/code-server prints.
+
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+
+const PATIENCE = 120_000; // milliseconds until it must answer, on however slow a machine
+
+// Nothing that comes and goes by itself, and no request that leaves the machine.
+const QUIET = {
+  "security.workspace.trust.enabled": false,
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.enableExperiments": false,
+  "workbench.reduceMotion": "on",
+  "chat.disableAIFeatures": true,
+  "telemetry.telemetryLevel": "off",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "update.mode": "none",
+  "git.enabled": false,
+  "editor.minimap.enabled": false,
+  "editor.acceptSuggestionOnEnter": "off",
+  "editor.quickSuggestions": { other: "off", comments: "off", strings: "off" },
+  "files.autoSave": "off",
+};
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts it; `extension` is a .vsix to install. Gives where it is, its log, and how to end it with all it started. */
+export async function startCodeServer({ workspace, extension, settings = {}, env = {}, hostTests = false }) {
+  const launcher = process.env.CODE_SERVER;
+  if (!launcher) throw new Error("set CODE_SERVER to what scripts/editors/code-server prints");
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "cs-")); // short: a socket's path has 107 characters at most
+  for (const scope of ["User", "Machine"]) {
+    // What is a machine's own (where the server is) counts only as the machine's setting in a remote window like this.
+    const folder = path.join(home, "data", scope);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...QUIET, ...settings }));
+  }
+  const environment = {
+    ...process.env,
+    XDG_CONFIG_HOME: home,
+    XDG_DATA_HOME: home,
+    EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    ...env,
+  };
+  for (const name of ["VSCODE_IPC_HOOK_CLI", "PORT"]) delete environment[name]; // they would change where it goes
+  const profile = ["--user-data-dir", path.join(home, "data"), "--extensions-dir", path.join(home, "extensions")];
+  const base = [...profile, "--config", path.join(home, "config.yaml")];
+  if (extension) execFileSync(launcher, [...base, "--install-extension", extension], { env: environment, stdio: "pipe" });
+
+  const port = await freePort();
+  const logFile = path.join(home, "log.txt");
+  const log = fs.openSync(logFile, "w");
+  const flags = ["auth=none", "disable-telemetry", "disable-update-check", "disable-workspace-trust"];
+  const quiet = [...flags, "disable-getting-started-override"].map((flag) => `--${flag}`);
+  const test = hostTests ? ["--vscode-option", "enable-smoke-test-driver"] : []; // else it takes no test files
+  const child = spawn(launcher, [...base, "--bind-addr", `127.0.0.1:${port}`, ...quiet, ...test], {
+    env: environment,
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  const kill = () => {
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // it is gone
+    }
+  };
+  process.once("exit", kill);
+  const server = {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    home,
+    workspace,
+    log: () => fs.readFileSync(logFile, "utf8"),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = new Promise((resolve) => child.once("exit", resolve));
+        const late = setTimeout(kill, 10_000);
+        process.kill(-child.pid, "SIGTERM");
+        await gone;
+        clearTimeout(late);
+      }
+      kill();
+      process.off("exit", kill);
+      fs.rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    },
+  };
+  server.url = `${server.origin}/?folder=${encodeURIComponent(workspace)}`;
+  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+    if (child.exitCode !== null) throw new Error(`code-server ended:\n${server.log()}`);
+    const alive = await fetch(`${server.origin}/healthz`).then((answer) => answer.ok, () => false);
+    if (alive) return server;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await server.stop();
+  throw new Error("code-server does not answer");
+}

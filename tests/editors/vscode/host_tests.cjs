@@ -1,0 +1,151 @@
+// Tests of the extension from inside: the real `vscode` module, the real server, the scripted model.
+
+const assert = require("node:assert/strict");
+const vscode = require("vscode");
+
+const PATIENCE = 60_000; // milliseconds for anything that must happen
+
+async function until(what, holds) {
+  let last;
+  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+    last = await holds();
+    if (last) return last;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`it does not come about: ${what}`);
+}
+
+let api;
+const last = (kind) => api.items.filter((item) => item.kind === kind).at(-1);
+const file = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+const ended = () => until("the run ends", () => api.state === "idle");
+const question = () => until("a question is open", () => api.questions[0]);
+
+/** Let a run go on to its end, with yes to everything it asks. */
+async function allowAll() {
+  for (;;) {
+    const found = await until("the run asks or ends", () => api.questions[0] ?? (api.state === "idle" && "ended"));
+    if (found === "ended") return;
+    api.answer(found, { outcome: "selected", optionId: "once" });
+    await until("the question is closed", () => !api.questions.includes(found));
+  }
+}
+
+const tests = {
+  async "the server is started, and none of its own commands collides with ours"() {
+    const extension = vscode.extensions.getExtension("aglet.aglet");
+    api = await extension.activate();
+    await until("the server is ready", () => api.server.state === "ready");
+    const commands = await vscode.commands.getCommands(true);
+    const ours = extension.packageJSON.contributes.commands.map(({ command }) => command);
+    for (const command of ours) assert.ok(commands.includes(command), command);
+    for (const command of ["aglet.run", "aglet.approve", "aglet.transcript"]) assert.ok(!commands.includes(command), command);
+  },
+
+  async "an edit goes through the unsaved buffer, in one step of undo"() {
+    const document = await vscode.workspace.openTextDocument(file("greet.py"));
+    const editor = await vscode.window.showTextDocument(document);
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# not saved\n"));
+    await api.prompt("Correct the greetings");
+    await until("it runs", () => api.state !== "idle");
+    await allowAll();
+    assert.equal(last("message").text, "Both greetings are correct now.");
+    assert.match(document.getText(), /^# not saved\n[^]*Hello \{name\}![^]*Good bye \{name\}!/);
+    assert.ok(document.isDirty);
+    const text = document.getText();
+    await vscode.commands.executeCommand("undo");
+    assert.match(document.getText(), /^# not saved\n[^]*Helo [^]*Good by /);
+    await vscode.commands.executeCommand("redo");
+    assert.equal(document.getText(), text);
+  },
+
+  async "every change has its lenses, and is kept or undone by itself while the user goes on typing"() {
+    await until("both are known", () => api.changes.length === 2 && api.changes.every((change) => change.stands));
+    const uri = file("greet.py");
+    const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", uri);
+    const titles = lenses.map((lens) => lens.command?.title ?? "").filter((title) => title.includes("Keep"));
+    assert.equal(titles.length, 2);
+    const editor = await vscode.window.showTextDocument(uri);
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# typed meanwhile\n"));
+    const [first, second] = api.changes;
+    await vscode.commands.executeCommand("aglet.review.undo", first.hunk);
+    assert.match(editor.document.getText(), /^# typed meanwhile\n# not saved\n[^]*Helo [^]*Good bye \{name\}!/);
+    await vscode.commands.executeCommand("aglet.review.keep", second.hunk);
+    await until("nothing is left", () => api.changes.length === 0);
+    assert.match(editor.document.getText(), /Good bye \{name\}!/);
+  },
+
+  async "a change that the user went on with is left alone"() {
+    await api.prompt("Write the notes");
+    await until("it runs", () => api.state !== "idle");
+    await allowAll();
+    const [change] = await until("it is known", () => api.changes.length === 1 && api.changes);
+    const editor = await vscode.window.showTextDocument(file("notes.md"));
+    await editor.edit((edit) => edit.replace(new vscode.Range(2, 0, 2, 9), "My own words"));
+    const text = editor.document.getText();
+    await until("it is seen", () => api.changes[0]?.stands === false);
+    await vscode.commands.executeCommand("aglet.review.undo", change.hunk);
+    assert.equal(editor.document.getText(), text);
+    await vscode.commands.executeCommand("aglet.review.keepAll");
+    await until("it is kept", () => api.changes.length === 0);
+    await editor.document.save();
+  },
+
+  async "a refusal with a reason reaches the agent"() {
+    await vscode.commands.executeCommand("aglet.chat.new");
+    await api.prompt("Correct the greetings");
+    const asked = await question();
+    api.answer(asked, { outcome: "selected", optionId: "reject", feedback: "Not now." });
+    await until("the call is refused", () => last("toolCall")?.status === "rejected");
+    assert.match(last("toolCall").output, /Not now\./);
+    await vscode.commands.executeCommand("aglet.stop");
+    await ended();
+  },
+
+  async "a diagnostic has a fix, which is sent with the lines around it"() {
+    const diagnostics = vscode.languages.createDiagnosticCollection("test");
+    const uri = file("greet.py");
+    const range = new vscode.Range(5, 4, 5, 10);
+    diagnostics.set(uri, [new vscode.Diagnostic(range, "Correct the greetings: a misspelt word")]);
+    const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range);
+    const fix = actions.find((action) => action.title === "Fix with aglet");
+    assert.ok(fix, actions.map((action) => action.title).join());
+    await vscode.commands.executeCommand("aglet.chat.new");
+    await vscode.commands.executeCommand(fix.command.command, ...fix.command.arguments);
+    const sent = await until("it is sent", () => last("userMessage"));
+    assert.match(sent.content[0].text, /^Fix this problem in line 6 of greet\.py:\nCorrect the greetings/);
+    assert.match(sent.content[1].text, /Good bye/);
+    await question();
+    await vscode.commands.executeCommand("aglet.stop");
+    await ended();
+    diagnostics.dispose();
+  },
+
+  async "the selection is offered as context"() {
+    const editor = await vscode.window.showTextDocument(file("README.md"));
+    editor.selection = new vscode.Selection(0, 0, 0, 5);
+    await until("it is offered", () => api.context.includes("README.md:1"));
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await until("the file is offered", () => api.context.includes("README.md"));
+  },
+
+  async "a restart of the server brings the session back"() {
+    const before = api.items.length;
+    await vscode.commands.executeCommand("aglet.server.restart");
+    await until("it is ready", () => api.server.state === "ready");
+    await until("the session is back", () => api.items.length === before);
+  },
+};
+
+exports.run = async function run() {
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+      console.log(`[test] ok: ${name}`);
+    } catch (problem) {
+      console.log(`[test] FAILED: ${name}: ${problem.stack ?? problem}`);
+      throw problem;
+    }
+  }
+  console.log(`[test] ${Object.keys(tests).length} passed`);
+};

@@ -1,0 +1,142 @@
+// A user's first half hour, from an empty profile: install the .vsix, set the server up, have a change made and reviewed.
+//   node journey.mjs [FOLDER FOR SCREENSHOTS]
+// Environment: CODE_SERVER, CHROMIUM, VSIX.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { startCodeServer } from "./code_server.mjs";
+import { makeStage } from "./stage.mjs";
+import { Workbench } from "./workbench.mjs";
+
+const [shots] = process.argv.slice(2);
+const started = Date.now();
+const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
+const stage = makeStage();
+const file = path.join(stage.workspace, "greet.py");
+const server = await startCodeServer({ workspace: stage.workspace, extension: process.env.VSIX, env: stage.env });
+let bench;
+
+async function shot(name) {
+  if (!shots) return;
+  fs.mkdirSync(shots, { recursive: true });
+  await bench.page.mouse.move(5, 5);
+  await bench.page.screenshot({ path: path.join(shots, `${name}.png`) });
+}
+
+async function setUp() {
+  bench = await Workbench.open(server);
+  say("the folder is open");
+  await bench.notification("Set it up in an environment of its own?", "Set it up");
+  await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
+  say("the server is set up from the package, offline, and ready");
+  await bench.openFile("greet.py");
+  await bench.showChat();
+  await shot("welcome");
+}
+
+async function changeIsMade() {
+  // What the user typed and did not save is what the agent reads.
+  await bench.page.locator(".editor-instance .view-line").first().click();
+  await bench.page.keyboard.press("Control+Home");
+  await bench.page.keyboard.type("# not saved\n");
+  await bench.prompt("Correct the greetings");
+  await bench.chat.getByText("I look at both functions.").waitFor();
+  await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
+  assert.match(await bench.chat.getByLabel("The exact command; it can be edited").inputValue(), /^printf .*; ls$/);
+  await bench.page.locator('.statusbar-item[aria-label*="waiting for you"]').waitFor();
+  await shot("permission");
+  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  say("a command was allowed");
+  const edit = bench.chat.getByRole("group", { name: /^Permission: .*greet\.py/ });
+  await edit.locator(".diff .add").first().waitFor();
+  await shot("edit");
+  await edit.getByRole("button", { name: "Allow once" }).click();
+  await bench.chat.getByText("Both greetings are correct now.").waitFor();
+  await bench.until("the edit is in the buffer", async () => (await bench.text()).includes("Good bye {name}!"));
+  assert.match(await bench.text(), /^# not saved\n/);
+  assert.ok(!fs.readFileSync(file, "utf8").includes("Hello"), "the file on the disk is as it was");
+  say("the edit stands in the unsaved buffer");
+}
+
+async function changeIsReviewed() {
+  const lens = (text) => bench.page.locator(".codelens-decoration a").filter({ hasText: text });
+  await bench.until("both changes can be judged", async () => (await lens("Undo").count()) === 2);
+  await bench.chat.getByText("2 changes in 1 file").waitFor();
+  await shot("review");
+  await lens("Undo").first().click();
+  await bench.until("the first change is undone", async () => (await bench.text()).includes('"Helo " + name'));
+  await bench.until("one is left", async () => (await lens("Keep").count()) === 1);
+  assert.match(await bench.text(), /Good bye \{name\}!/);
+  await bench.page.locator(".editor-instance .view-line").filter({ hasText: "Good bye" }).click();
+  await bench.page.keyboard.press("Alt+y");
+  await bench.until("nothing is left to judge", async () => (await lens("Keep").count()) === 0);
+  assert.match(await bench.text(), /^# not saved\n[^]*Helo [^]*Good bye \{name\}!/);
+  say("one change was undone, the other kept");
+}
+
+async function runIsCancelled() {
+  await bench.prompt("Think for ever");
+  await bench.chat.locator(".message.running").getByText("This takes a while").waitFor(); // it streams
+  await bench.chat.getByRole("button", { name: /Stop/ }).click();
+  await bench.chat.getByText("cancelled here").waitFor();
+  await bench.chat.locator(".foot").getByText("cancelled").waitFor();
+  say("the second run is cancelled");
+}
+
+async function notesAreWritten() {
+  await bench.prompt("Write the notes");
+  await bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }).getByRole("button", { name: "Allow once" }).click();
+  await bench.chat.getByText("The notes are written.").waitFor();
+  await bench.until("the file is there", () => fs.existsSync(path.join(stage.workspace, "notes.md")));
+  say("a file was written");
+}
+
+async function windowIsReloaded() {
+  const before = await said();
+  assert.deepEqual(before.length, 3);
+  await bench.page.reload();
+  await bench.shown();
+  await bench.showChat();
+  await bench.until("the transcript is back", async () => (await said()).length === 3);
+  assert.deepEqual(await said(), before);
+  await bench.chat.getByText("Both greetings are correct now.").waitFor();
+  await bench.chat.getByText("The notes are written.").waitFor();
+  assert.match(await bench.text(), /^# not saved\n/);
+  say("after a reload everything is still there");
+}
+
+const said = () => bench.chat.locator(".user .words").allTextContents();
+
+async function isRewound() {
+  const prompt = bench.chat.locator(".user").filter({ hasText: "Write the notes" });
+  await prompt.hover();
+  await prompt.getByRole("button", { name: "Rewind" }).click();
+  await bench.dialog("Rewind to before this prompt?", "Conversation and Files");
+  await bench.until("the file is gone", () => !fs.existsSync(path.join(stage.workspace, "notes.md")));
+  await bench.until("the prompt is gone", async () => (await said()).length === 2);
+  await shot("rewound");
+  await bench.notification("Went back", "Undo the Rewind");
+  await bench.until("the file is back", () => fs.existsSync(path.join(stage.workspace, "notes.md")));
+  await bench.until("the prompt is back", async () => (await said()).length === 3);
+  say("it was rewound, and the rewind taken back");
+}
+
+try {
+  await setUp();
+  await changeIsMade();
+  await changeIsReviewed();
+  await runIsCancelled();
+  await notesAreWritten();
+  await windowIsReloaded();
+  await isRewound();
+} catch (problem) {
+  if (bench && shots) await shot("failed").catch(() => undefined);
+  console.error(server.log().slice(-4000));
+  throw problem;
+} finally {
+  await bench?.close();
+  await server.stop();
+  stage.remove();
+}
+say("passed");

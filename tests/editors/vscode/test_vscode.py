@@ -1,0 +1,85 @@
+"""The packaged extension in a real VS Code in a real browser: a user's journey, and tests from inside.
+
+What is missing is installed; what cannot be installed fails.
+"""
+
+import fcntl
+import os
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+HERE = Path(__file__).parent
+INSTALL = 1200  # seconds: 250 MB come from the registry the first time
+LONGEST = 900  # seconds for one journey, on however slow a machine
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(INSTALL + LONGEST + 60)]
+
+
+def done(command: Sequence[str | Path], limit: float, **environment: str) -> str:
+    """Run it to its end; gives what it wrote. Fails with all of it when it failed."""
+    ran = subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=limit, check=False
+    )
+    assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
+    return ran.stdout
+
+
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """One browser at a time, whatever the number of test workers."""
+    with (Path(tempfile.gettempdir()) / "aglet-vscode.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def tools(alone: None) -> dict[str, str]:
+    """What the drivers in JavaScript find in their environment."""
+    found = {
+        "CODE_SERVER": ROOT / "scripts" / "editors" / "code-server",
+        "CHROMIUM": ROOT / "scripts" / "editors" / "chromium",
+    }
+    named = {name: done([script], INSTALL).splitlines()[-1] for name, script in found.items()}
+    vsix = done([ROOT / "scripts" / "vscode", "package"], INSTALL).splitlines()[-1]
+    return {**named, "VSIX": vsix, "AGLET": str(ROOT / ".venv" / "bin" / "aglet")}
+
+
+def test_format_types_and_units(alone: None) -> None:
+    assert " passed" in done([ROOT / "scripts" / "vscode", "check"], INSTALL, NO_COLOR="1")
+
+
+def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_path: Path) -> None:
+    said = done(["node", HERE / "journey.mjs", tmp_path / "screens"], LONGEST, **tools)
+    steps = [line.split(" s  ", 1)[1] for line in said.splitlines() if " s  " in line]
+    assert steps[-1] == "passed"
+    screens = {path.stem for path in (tmp_path / "screens").iterdir()}
+    assert screens == {"welcome", "permission", "edit", "review", "rewound"}
+
+
+def test_inside_the_extension_host(tools: dict[str, str], tmp_path: Path) -> None:
+    with zipfile.ZipFile(tools["VSIX"]) as package:
+        package.extractall(tmp_path)
+    said = done(["node", HERE / "host.mjs"], LONGEST, EXTENSION=str(tmp_path / "extension"), **tools)
+    assert "FAILED" not in said
+    assert said.count("ok: ") >= 8
+
+
+def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:
+    with zipfile.ZipFile(tools["VSIX"]) as package:
+        names = set(package.namelist())
+        script = package.read("extension/dist/chat.js").decode()
+    assert {
+        "extension/dist/extension.js",
+        "extension/dist/chat.css",
+        "extension/server/requirements.txt",
+    } <= names
+    assert any(name.startswith("extension/server/aglet-") and name.endswith(".whl") for name in names)
+    assert any(name.startswith("extension/server/wheels/pydantic_core-") for name in names)
+    assert not [name for name in names if "/src/" in name or "/node_modules/" in name or "/test/" in name]
+    assert "eval(" not in script  # the page's policy would refuse it

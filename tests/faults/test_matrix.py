@@ -1,0 +1,119 @@
+"""A session whose process dies before, or whose disk fails at, any call: see `story.py` and `matrix.py`.
+
+By default a few points, with --slow sixty; all of them by `scripts/test --kill-matrix`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.stores.files import FileStore
+from faults import story
+
+MATRIX = Path(__file__).with_name("matrix.py")
+
+
+def run(folder: Path, what: str, points: int, seed: int, seconds: float = 250) -> list[dict[str, Any]]:
+    """The lines of a sample, the summary last."""
+    done = subprocess.run(
+        [sys.executable, str(MATRIX), str(folder), what, str(points), str(seed)],
+        capture_output=True, text=True, timeout=seconds, check=False, env=dict(os.environ),
+    )  # fmt: skip
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, [line for line in lines if line.get("problems")] or done.stderr
+    assert lines, done.stderr
+    return lines
+
+
+@pytest.mark.timeout(280)
+@pytest.mark.parametrize(("what", "points"), [("kill", 5), ("ENOSPC", 2), ("EIO", 1), ("clock", 1)])
+def test_whatever_call_it_died_at_or_that_failed_nothing_is_lost_torn_or_repeated(
+    what: str, points: int, tmp_path: Path
+) -> None:
+    """Row 74: nothing that was acknowledged is lost, and the session goes on to its end."""
+    *lines, summary = run(tmp_path, what, points, seed=5)
+    assert (len(lines), summary["failed"]) == (points, 0)
+    assert summary["of"] > 100, "the story has that many calls"
+    if what == "kill":
+        assert {line["first"] for line in lines} == {-9}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("what", "points"), [("kill", 60), ("ENOSPC", 20), ("EIO", 20), ("EDQUOT", 5), ("clock", 5)]
+)
+def test_sixty_points_and_more(what: str, points: int, tmp_path: Path) -> None:
+    assert run(tmp_path, what, points, seed=60, seconds=850)[-1]["failed"] == 0
+
+
+# --- whoever judges is judged ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> story.Place:
+    """A story that was told to its end."""
+    place = story.Place(tmp_path_factory.mktemp("story") / "place")
+    place.make()
+    story.tell(place)
+    return place
+
+
+def _journal(place: story.Place) -> Path:
+    (path,) = place.state.glob("sessions/*.jsonl")
+    return path
+
+
+def _cut(place: story.Place) -> None:
+    lines = _journal(place).read_bytes().splitlines(keepends=True)
+    _journal(place).write_bytes(b"".join(lines[:-4]))
+
+
+def _run_again(place: story.Place) -> None:
+    with (place.workspace / "log").open("a") as log:
+        log.write("two\n")
+
+
+def _tear(place: story.Place) -> None:
+    (place.workspace / "a.txt").write_text(story.FIRST[:-100])
+
+
+def _leave(place: story.Place) -> None:
+    (place.workspace / ".aglet-write-1-x").touch()
+
+
+def _leave_in_the_state(place: story.Place) -> None:
+    (place.state / "new-1-x").touch()
+
+
+@pytest.mark.parametrize(
+    ("harm", "found"),
+    [
+        (_cut, "lost"),
+        (_run_again, "commands ran"),
+        (_tear, "is torn"),
+        (_leave, "left over"),
+        (_leave_in_the_state, "left over"),
+    ],
+)
+def test_harm_is_found(
+    told: story.Place, tmp_path: Path, harm: Callable[[story.Place], None], found: str
+) -> None:
+    subprocess.run(["cp", "-r", str(told.folder), str(tmp_path / "copy")], check=True)
+    copy = story.Place(tmp_path / "copy")
+    assert list(story.problems(copy)) == []
+    harm(copy)
+    assert any(found in problem for problem in story.problems(copy)), list(story.problems(copy))
+
+
+def test_the_story_has_its_twelve_steps(told: story.Place) -> None:
+    store = FileStore(told.state)
+    kinds = [type(entry.fact).__name__ for entry in store.peek(store.list()[0][0].session_id)]
+    wanted = {"ToolStarted": 8, "Asked": 3, "Steered": 1, "Cut": 1, "RunEnded": 5}
+    assert {kind: kinds.count(kind) for kind in wanted} == wanted

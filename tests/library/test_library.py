@@ -1,0 +1,180 @@
+"""The library: every example of its page prints what the page says; the code of strangers harms nobody."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet.library import (
+    Agent,
+    Artifact,
+    ConfigError,
+    JournalBusy,
+    JournalError,
+    Result,
+    StopReason,
+    tool,
+)
+
+PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
+EXAMPLE = re.compile(r"## (.+?)\n.*?```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+EXAMPLES = EXAMPLE.findall(PAGE)
+LONGEST = 15  # lines of an example, imports and empty lines not counted
+
+CALL_ORDER = {"name": "order", "arguments": {"dish": "soup", "portions": 2}}
+SCRIPT = {
+    "chunk": 100,
+    "prompts": [
+        {"match": "Say hello", "turns": [{"text": "Hello there."}]},
+        {"match": "Say it again", "turns": [{"text": "Hello again."}]},
+        {"match": "Look around", "turns": [
+            {"calls": [{"name": "shell", "arguments": {"command": "sleep 60"}}]}, {"text": "never"}]},
+        {"match": "Order soup", "turns": [{"calls": [CALL_ORDER]}, {"text": "Done."}]},
+        {"match": "Draw a cat", "turns": [
+            {"calls": [{"name": "draw", "arguments": {"what": "cat"}}]}, {"text": "Done."}]},
+        {"match": "Order wrongly", "turns": [
+            {"calls": [{"name": "order", "arguments": {"dish": 3}}]}, {"text": "Oh."}]},
+        {"match": "Wait", "turns": [{"text": "I wait.", "hang": True}]},
+        {"match": "Write", "turns": [
+            {"calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": "a\n"}}]},
+            {"text": "Written."}]},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home, folder = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    folder.mkdir()
+    (home / "script.json").write_text(json.dumps(SCRIPT))
+    config = home / "config.toml"
+    config.write_text('model = "play"\n[models.play]\ndialect = "scripted"\nscript = "script.json"\n')
+    monkeypatch.setenv("AGLET_CONFIG", str(config))
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("AGLET_STATE_DIR", raising=False)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(("name", "program", "printed"), EXAMPLES, ids=[name for name, _, _ in EXAMPLES])
+def test_every_example_prints_what_the_page_says(
+    name: str, program: str, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Row 88: run, resume, subscribe, cancel, steer, tools and artifacts, from another program."""
+    exec(compile(program, name, "exec"), {})
+    assert capsys.readouterr().out == printed
+    lines = [line for line in program.splitlines() if line and not line.startswith(("import ", "from "))]
+    assert len(lines) < LONGEST
+
+
+def test_the_page_has_an_example_of_everything() -> None:
+    assert [name for name, _, _ in EXAMPLES] == re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
+    assert len(EXAMPLES) == 6
+
+
+async def test_nothing_is_kept_and_no_key_is_taken(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    async with Agent(workspace) as agent:
+        await (await agent.session()).run("Say hello")
+        state = agent.world.setup.state_folder
+        assert state.exists()
+    assert not state.exists()
+    import os  # noqa: PLC0415 - only here
+
+    assert os.environ["OPENAI_API_KEY"] == "sk-mine"
+    assert list(workspace.iterdir()) == []
+
+
+async def test_a_crashing_hook_and_a_crashing_tool_change_nothing(workspace: Path) -> None:
+    @tool(reads_only=True)
+    async def draw(what: str) -> str:
+        """Draw."""
+        raise RuntimeError("no ink")
+
+    def broken(result: Result) -> list[Artifact]:
+        raise RuntimeError("no paper")
+
+    async def works(result: Result) -> list[Artifact]:
+        return [Artifact("a", "b")]
+
+    async with Agent(workspace, tools=[draw], after=[broken, works]) as agent:
+        result = await (await agent.session()).run("Draw a cat")
+    assert result.ok
+    assert [artifact.name for artifact in result.artifacts] == ["a"]
+    assert "draw failed: no ink" in str(result.messages)
+
+
+async def test_wrong_arguments_are_told_to_the_model(workspace: Path) -> None:
+    @tool
+    def order(dish: str) -> str:
+        """Order."""
+        raise AssertionError
+
+    async with Agent(workspace, tools=[order], permissions={"mode": "allowAll"}) as agent:
+        result = await (await agent.session()).run("Order wrongly")
+    assert "order was not run, its arguments are wrong" in str(result.messages)
+
+
+@pytest.mark.parametrize("decide", [None, lambda question: False, lambda question: 1 / 0])
+async def test_without_a_yes_nothing_is_done(workspace: Path, decide: Any) -> None:
+    async with Agent(workspace, answer=decide) as agent:
+        result = await (await agent.session()).run("Write")
+    assert (result.ok, result.changes) == (True, ())
+    assert list(workspace.iterdir()) == []
+
+
+async def test_what_was_changed_is_in_the_result(workspace: Path) -> None:
+    async def yes(question: Any) -> bool:
+        return True
+
+    async with Agent(workspace, answer=yes) as agent:
+        result = await (await agent.session()).run("Write")
+    assert [change.uri for change in result.changes] == [(workspace / "a.txt").as_uri()]
+
+
+async def test_leaving_early_does_not_stop_the_run_and_leaving_the_agent_does(
+    workspace: Path, tmp_path: Path
+) -> None:
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        session = await agent.session()
+        stream = session.stream("Wait")
+        async for _ in stream:
+            break
+        await stream.aclose()
+        assert session.state.queue or session.state.running
+        with pytest.raises(JournalBusy):
+            async with Agent(workspace, state=tmp_path / "state") as other:
+                await other.session(session.id)
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        again = await agent.session(session.id)
+        stop = again.state.stop
+        assert stop
+        assert stop.reason is StopReason.INTERRUPTED
+        going_on = asyncio.ensure_future(again.resume())
+        heard = asyncio.Event()
+        leave = again.subscribe(lambda what: heard.set())
+        await asyncio.wait_for(heard.wait(), 20)
+        leave()
+        again.cancel()
+        result = await asyncio.wait_for(going_on, 20)
+        assert result
+        assert result.stop.reason is StopReason.CANCELLED
+
+
+async def test_what_is_wrong_is_said_before_anything_is_sent(workspace: Path, tmp_path: Path) -> None:
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        session = await agent.session()
+        with pytest.raises(Exception, match="nowhere"):
+            await session.run("Say hello", model="nowhere")
+        with pytest.raises(ConfigError, match="maxTurns"):
+            await session.run("Say hello", maxTurns="many")
+        with pytest.raises(JournalError):
+            await agent.session("ses_nowhere")
+        assert session.state.queue == ()
+    with pytest.raises(ConfigError):
+        async with Agent(workspace, budget={"max_turns": -1}) as agent:
+            await (await agent.session()).run("Say hello")
