@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from benchmarks.client import Broken, Stamped
 from benchmarks.machine import peak, resident, size_of
+from benchmarks.parsing import cost, reads
 from benchmarks.peers import Bench, Conversation, Name
 
 NAMES: tuple[Name, Name] = ("floor", "aglet")
@@ -118,6 +119,7 @@ def first(bench: Bench, sizes: Sizes, values: Values) -> None:
             sent = talking[name].run("hello", think=THINKING)
             asked = bench.model.log()[0]["received"]
             begun = chunks_of(talking[name], 3)[0]
+            values.add("request", name, (asked - sent) / MS)
             values.add("first", name, (asked - sent + begun.came - begun.sent) / MS)
 
 
@@ -229,11 +231,21 @@ def chunks_of(talking: Conversation, count: int) -> Sequence[Stamped]:
     return chunks
 
 
+def parse(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """What reading a chunk costs, without a connection."""
+    answer = reads(sizes.burst)
+    for repetition, name in itertools.product(range(sizes.bursts + 1), NAMES):
+        took = cost(name, answer, sizes.burst)
+        if repetition:  # the first one loads what the others use
+            values.add("parse", name, took)
+
+
 MEASURES: Mapping[str, Measure] = {
     "start": start,
     "memory": memory,
     "first": first,
     "burst": burst,
+    "parse": parse,
     "paced": paced,
     "tools": tools,
     "cancel": cancel,

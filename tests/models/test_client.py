@@ -445,7 +445,8 @@ async def test_certificates_that_cannot_be_loaded_are_told(
     [
         (httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED]"), "network", "SSL_CERT_FILE"),
         (httpx.ConnectTimeout(""), "network", "base_url"),
-        (httpx.ProxyError("407"), "network", "HTTPS_PROXY"),
+        (httpx.ProxyError("407 no"), "network", "NAME:PASSWORD"),
+        (httpx.ProxyError("502 no"), "network", "NO_PROXY"),
     ],
 )
 def test_what_the_network_says_becomes_something_to_do(error: Exception, kind: str, words: str) -> None:

@@ -6,21 +6,23 @@ from typing import Any
 import pytest
 
 from aglet.engine.ports import ModelRequest
-from aglet.engine.vocabulary import Image, Text, Usage, UserMessage
-from aglet.models.counting import GUESSED, IMAGE, Count, Gauge
+from aglet.engine.vocabulary import Image, Text, TokenCount, Usage, UserMessage
+from aglet.models.counting import GUESSED, IMAGE, Gauge
 from aglet.models.endpoint import Dialect
+from aglet.models.fallback import WithFallback
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_server import Failure, ModelServer, Raw, Reply
+from support.scenario import FakeModel
 
 LONG = "a long word " * 1000
 
 
 def test_a_guess_becomes_a_measure_with_the_first_answer() -> None:
     gauge, request = Gauge(), prompt("x")
-    assert gauge.count(request, 3600) == Count(round(3600 / GUESSED), "guess")
+    assert gauge.count(request, 3600) == TokenCount(round(3600 / GUESSED), "guess")
     gauge.learn(request, 6000, Usage(2000, 5))
-    assert gauge.count(request, 9000) == Count(3000, "calibrated")
+    assert gauge.count(request, 9000) == TokenCount(3000, "calibrated")
 
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(0), Usage(3)])
@@ -49,7 +51,7 @@ def test_the_bytes_of_images_are_not_words() -> None:
 async def test_a_server_that_counts_is_asked(dialect: Dialect, path: str, answer: Any) -> None:
     async with ModelServer([Raw([json.dumps(answer).encode()])]) as server, Asking() as asking:
         found = await asking.model(server.url, dialect=dialect, api_key="k").count(prompt("hello"))
-    assert found == Count(42, "told")
+    assert found == TokenCount(42, "told")
     (asked,) = server.requests
     assert asked.path == path
     assert "hello" in asked.content.decode()
@@ -58,18 +60,67 @@ async def test_a_server_that_counts_is_asked(dialect: Dialect, path: str, answer
 
 @pytest.mark.parametrize("answer", [Failure(404), Raw([b"[]"]), Raw(begin="reset"), Raw([b"<html>"])])
 async def test_a_server_that_does_not_count_is_not_needed(answer: Any) -> None:
-    async with ModelServer([answer]) as server, Asking() as asking:
+    async with ModelServer([answer] * 2) as server, Asking() as asking:
         found = await asking.model(server.url, dialect="anthropic").count(prompt("hello"))
     assert (found.sure, found.tokens > 10) == ("guess", True)
 
 
+def talk_of(request: Any) -> Any:
+    return [message["content"] for message in request.body["messages"]]
+
+
+async def test_vllm_counts_a_conversation() -> None:
+    async with (
+        ModelServer([Raw([b'{"count":42,"max_model_len":4096,"tokens":[1,2]}'])]) as server,
+        Asking() as asking,
+    ):
+        found = await asking.model(server.url).count(prompt("hello"))
+    assert found == TokenCount(42, "told")
+    (asked,) = server.requests
+    assert (asked.path, asked.body["model"], talk_of(asked)[-1]) == ("/tokenize", "test-model", "hello")
+
+
+async def test_llama_cpp_counts_the_text_that_it_makes_of_a_conversation() -> None:
+    answers = [Raw([b'{"tokens":[]}']), Raw([b'{"prompt":"<user>hello"}']), Raw([b'{"tokens":[5,6,7]}'])]
+    async with ModelServer(answers) as server, Asking() as asking:
+        found = await asking.model(server.url).count(prompt("hello"))
+    assert found == TokenCount(3, "told")
+    assert [request.path for request in server.requests] == ["/tokenize", "/apply-template", "/tokenize"]
+    assert talk_of(server.requests[1])[-1] == "hello"
+    assert server.requests[2].body["content"] == "<user>hello"
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [Raw([b'{"tokens":[]}']), Failure(404)],
+        [Raw([b'{"tokens":[]}']), Raw([b'{"prompt":"x"}']), Raw([b"[]"])],
+    ],
+)
+async def test_a_local_server_that_counts_half_is_not_believed(answers: Any) -> None:
+    async with ModelServer(answers) as server, Asking() as asking:
+        assert (await asking.model(server.url).count(prompt("hello"))).sure == "guess"
+
+
+async def test_a_server_elsewhere_is_not_asked_what_it_does_not_know() -> None:
+    async with Asking() as asking:
+        assert (await asking.model("https://host.invalid/v1").count(prompt("hello"))).sure == "guess"
+
+
+async def test_a_model_with_a_fallback_counts_as_the_first_one() -> None:
+    first, second = FakeModel([]), FakeModel([])
+    counted = await WithFallback(first, lambda: second).count(prompt("hello"))
+    assert counted == TokenCount(1, "guess")
+
+
 async def test_each_answer_makes_the_next_count_surer() -> None:
-    async with ModelServer([Reply("ok", usage=(4000, 1))]) as server, Asking() as asking:
+    nowhere = Failure(404, "no such page")
+    async with ModelServer([nowhere, Reply("ok", usage=(4000, 1)), nowhere]) as server, Asking() as asking:
         model = asking.model(server.url)
         before = await model.count(prompt(LONG))
         await hear(model, prompt(LONG))
         after = await model.count(prompt(LONG))
-    assert (before.sure, after) == ("guess", Count(4000, "calibrated"))
+    assert (before.sure, after) == ("guess", TokenCount(4000, "calibrated"))
 
 
 async def test_what_ollama_would_cut_off_without_a_word_is_an_overflow() -> None:

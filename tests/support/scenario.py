@@ -65,6 +65,7 @@ from aglet.engine.vocabulary import (
     Stop,
     StopReason,
     Text,
+    TokenCount,
     ToolCall,
     ToolOutcome,
     ToolResult,
@@ -100,6 +101,10 @@ class FakeModel:
                     yield part
         finally:
             self.closed += 1
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        """One token a message."""
+        return TokenCount(len(request.messages), "guess")
 
     def resolve(self, name: str) -> ModelClient:
         """Every name is this model, except `nowhere`."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from aglet.engine.facts import Shown
-from aglet.engine.ports import Workspace
+from aglet.engine.ports import ModelClient, ModelRequest, Workspace
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Content, JsonObject
 
@@ -39,6 +39,7 @@ class ActionContext:
     """The session that an action works on.
 
     `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run.
+    `next_request` gives the model and what it would be asked next; it raises `ModelError`.
     """
 
     session_id: str
@@ -47,6 +48,7 @@ class ActionContext:
     note: Callable[[str, JsonObject], None]
     show: Callable[[Shown], None]
     begin: Callable[[tuple[Content, ...]], Awaitable[str]]
+    next_request: Callable[[], tuple[ModelClient, ModelRequest]]
 
 
 class Action(Protocol):

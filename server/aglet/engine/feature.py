@@ -132,6 +132,11 @@ class Outfit:
         """The tools of all features, in their order."""
         return tuple(tool for feature in self.features for tool in feature.tools)
 
+    def offered(self, state: State) -> tuple[Tool, ...]:
+        """The tools of the current phase."""
+        allowed = state.context.tools
+        return tuple(tool for tool in self.tools if allowed is None or tool.spec.name in allowed)
+
 
 def wrap_run(features: Sequence[Feature], view: RunView, attempt: Attempt) -> Attempt:
     """`attempt` inside every feature's `around_run`, the first feature outermost."""

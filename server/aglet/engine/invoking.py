@@ -7,6 +7,7 @@ from aglet.engine.actions import Action, ActionContext, ActionOutcome, ActionSpe
 from aglet.engine.admission import Refused
 from aglet.engine.facts import Admitted, Noted
 from aglet.engine.feature import Outfit
+from aglet.engine.replies import next_request
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import Content, JsonObject
 
@@ -34,6 +35,7 @@ async def invoke(session: Session, name: str, arguments: JsonObject) -> ActionOu
         note=partial(_note, session, room),
         show=session.log.show,
         begin=partial(_begin, session),
+        next_request=partial(next_request, session.state, outfit, session.session_id),
     )
     return await action(arguments, context)
 

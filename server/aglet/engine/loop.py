@@ -86,7 +86,7 @@ class Run:
         while True:
             if (stop := await self._gate()) is not None:
                 return stop
-            reply = await get_reply(self._log, self._record, self._outfit, self, self._offered)
+            reply = await get_reply(self._log, self._record, self._outfit, self)
             if isinstance(reply, Overflowed) and self.state.overflowed:
                 return Stop(StopReason.CONTEXT_FULL, reply.message)  # nobody made room
             self._record(reply)
@@ -117,9 +117,7 @@ class Run:
 
     @property
     def _offered(self) -> tuple[Tool, ...]:
-        allowed = self.state.context.tools
-        tools = self._outfit.tools
-        return tuple(tool for tool in tools if allowed is None or tool.spec.name in allowed)
+        return self._outfit.offered(self.state)
 
     def _record(self, fact: Fact) -> None:
         if self._over:  # work that was given up woke after the end: nothing of it counts any more

@@ -20,6 +20,7 @@ from aglet.engine.vocabulary import (
     Message,
     Question,
     SessionRow,
+    TokenCount,
     ToolCall,
     ToolOutcome,
 )
@@ -115,13 +116,14 @@ Reply = Replied | Overflowed
 class ModelClient(Protocol):
     """A model.
 
-    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did
-    not complete. It raises only `ModelError`. Closing the iterator closes the connection.
+    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
+    complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
     """
 
     @property
     def info(self) -> ModelInfo: ...
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]: ...
+    async def count(self, request: ModelRequest) -> TokenCount: ...
 
 
 class ModelResolver(Protocol):

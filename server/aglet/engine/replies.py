@@ -1,7 +1,7 @@
 """How one reply is got from the model: the request, the wrappers, the stream, and what a cut one leaves."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -17,28 +17,31 @@ from aglet.engine.facts import (
 )
 from aglet.engine.feature import Outfit, RunView, wrap_model
 from aglet.engine.log import Log
-from aglet.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, Tool, new_id
+from aglet.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
 from aglet.engine.state import State
 from aglet.engine.vocabulary import AssistantMessage, ToolCall
 
 
-async def get_reply(
-    log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView, tools: Sequence[Tool]
-) -> Reply:
+async def get_reply(log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView) -> Reply:
     """Ask the model with what the state says. Raises `ModelError`; a broken-off answer is a `Cut`."""
-    context, options = log.state.context, log.state.settings
-    client = outfit.models.resolve(context.model or str(options.get("model", "")))
+    client, request = next_request(log.state, outfit, log.journal.session_id)
     record(TurnStarted(new_id("turn"), client.info.name))
+    reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
+    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
+
+
+def next_request(state: State, outfit: Outfit, session_id: str) -> tuple[ModelClient, ModelRequest]:
+    """The model of the run and what it is asked, as the state stands. Raises `ModelError`."""
+    context, options = state.context, state.settings
     request = ModelRequest(
         reply_id=new_id("item"),
         system=context.system,
         messages=context.messages,
-        tools=tuple(tool.spec for tool in tools),
+        tools=tuple(tool.spec for tool in outfit.offered(state)),
         effort=str(options.get("effort", "")),
-        session_id=log.journal.session_id,
+        session_id=session_id,
     )
-    reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
-    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
+    return outfit.models.resolve(context.model or str(options.get("model", ""))), request
 
 
 def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> CallModel:

@@ -97,6 +97,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenCount:
+    """Tokens, and how sure they are: told by the server, from this model's usage, or a guess (± a third)."""
+
+    tokens: int
+    sure: Literal["told", "calibrated", "guess"]
+
+
+@dataclass(frozen=True, slots=True)
 class UserMessage:
     """What stands in the user's place: their own words, or those of `origin` (a room's name)."""
 

@@ -18,6 +18,8 @@ from aglet.models.usage import cost_of
 from aglet.models.values import objects_in
 from aglet.models.written_calls import WrittenCalls
 
+SHORT = 20  # characters within which [DONE] stands
+DECODE = json.JSONDecoder().decode  # what `json.loads` calls; once per piece of an answer
 CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
 
 
@@ -64,15 +66,16 @@ class Answer(ABC):
         if self.done or self.failure:
             return
         self._begun = True
-        if event.data.strip() == "[DONE]":
+        if len(event.data) < SHORT and event.data.strip() == "[DONE]":
             self._end()
             return
         try:
-            value: Any = json.loads(event.data)
+            value: Any = DECODE(event.data)
         except (ValueError, RecursionError):
             self.failure = self._unreadable(event.data)
             return
-        for chunk in objects_in(cast("object", value) if isinstance(value, list) else [value]):
+        found = cast("object", value)
+        for chunk in [cast("JsonObject", found)] if isinstance(found, dict) else objects_in(found):
             if chunk.get("error") or "error" in (event.name, chunk.get("object"), chunk.get("type")):
                 self.failure = refusal(None, {}, chunk, self.endpoint)
                 return
@@ -113,8 +116,10 @@ class Answer(ABC):
         self.done = True
 
     def _say(self, thinking: object, text: object) -> None:
-        self._new.add("thinking", thinking if isinstance(thinking, str) else "")
-        self._new.add("text", self._written.feed(text) if isinstance(text, str) else "")
+        if thinking and isinstance(thinking, str):
+            self._new.add("thinking", thinking)
+        if text and isinstance(text, str):
+            self._new.add("text", self._written.feed(text))
 
     def _end_of_text(self) -> None:
         """Calls that stand in the text count when the answer is whole and there are no others."""

@@ -20,7 +20,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.models.answer import Answer, finish_in, own
-from aglet.models.counting import Counting
+from aglet.models.counting import Post
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
@@ -238,6 +238,12 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
+async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+    """The tokens of a request, as the server counts them."""
+    asked = {key: value for key, value in body.items() if key not in UNCOUNTED}
+    return count_in(await post(endpoint.at("/messages/count_tokens", "v1"), asked), "input_tokens")
+
+
 DIALECT = Dialect(
     url=lambda endpoint: endpoint.at("/messages", "v1"),
     body=body_of,
@@ -245,9 +251,5 @@ DIALECT = Dialect(
     listing=lambda endpoint: endpoint.at("/models", "v1"),
     key=("x-api-key", "{}"),
     headers={"anthropic-version": "2023-06-01"},
-    counting=Counting(
-        url=lambda endpoint: endpoint.at("/messages/count_tokens", "v1"),
-        body=lambda body, _: {key: value for key, value in body.items() if key not in UNCOUNTED},
-        key="input_tokens",
-    ),
+    counting=counted,
 )

@@ -16,9 +16,11 @@ from aglet.models.errors import refusal
 from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
 from aglet.models.reasoning import Reasoning
 from aglet.models.shape import NAME, is_closed
+from aglet.models.tokenizing import counted
 from aglet.models.usage import usage_of
 from aglet.models.values import object_in, objects_in
 
+PLAIN = frozenset({"role", "content"})  # nearly every delta has nothing else
 LIMIT_FIELDS = {"api.openai.com": "max_completion_tokens"}
 FINISHES: Mapping[str, Finish] = {
     "length": "length",
@@ -117,7 +119,9 @@ class ChatAnswer(Answer):
         self.done = self._whole = True
 
     def _read(self, chunk: JsonObject) -> None:
-        if usage := object_in(chunk.get("usage") or object_in(chunk.get("x_groq")).get("usage")):
+        if ("usage" in chunk or "x_groq" in chunk) and (
+            usage := object_in(chunk.get("usage") or object_in(chunk.get("x_groq")).get("usage"))
+        ):
             self._usage = usage_of(usage)
         for choice in objects_in(chunk.get("choices")):
             if not choice.get("index"):
@@ -133,9 +137,15 @@ class ChatAnswer(Answer):
             delta, self._whole = message, True
         if finish := choice.get("finish_reason"):
             self._finish, self._whole = finish_in(FINISHES, finish), True
-        self._say(self._reasoning.take(delta), "")
-        if content := delta.get("content"):
-            self._content(content)
+        if delta.keys() <= PLAIN:
+            self._content(delta.get("content"))
+        else:
+            self._say(self._reasoning.take(delta), "")
+            self._content(delta.get("content"))
+            self._others(delta)
+
+    def _others(self, delta: JsonObject) -> None:
+        """What stands beside text in a delta."""
         if (refused := delta.get("refusal")) and isinstance(refused, str):
             self._refused = True
             self._say("", refused)
@@ -168,4 +178,5 @@ DIALECT = Dialect(
     answer=ChatAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
     writes_calls=True,
+    counting=counted,
 )

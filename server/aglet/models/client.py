@@ -12,10 +12,10 @@ import httpx
 
 from aglet.engine.facts import ModelDelta, Overflowed, Replied, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
-from aglet.engine.vocabulary import JsonObject
+from aglet.engine.vocabulary import JsonObject, TokenCount
 from aglet.models.answer import Answer
 from aglet.models.connections import Asked, Connections
-from aglet.models.counting import Count, Gauge
+from aglet.models.counting import Gauge
 from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import (
@@ -32,7 +32,6 @@ from aglet.models.overflow import hidden
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.shape import REFUSED
 from aglet.models.sse import TooLarge, events
-from aglet.models.usage import count_in
 from aglet.models.values import object_in
 
 PATIENT = Patience()
@@ -96,15 +95,13 @@ class HttpModel:
             return
         yield reply
 
-    async def count(self, request: ModelRequest) -> Count:
+    async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
         body = self._dialect.body(request, self._endpoint)
-        counting = self._dialect.counting
-        if counting:
-            asked = compact(counting.body(body, self._endpoint)).encode(errors="replace")
-            told = await self._json("POST", counting.url(self._endpoint), asked)
-            if tokens := count_in(told, counting.key):
-                return Count(tokens, "told")
+        if (counting := self._dialect.counting) and (
+            tokens := await counting(self._post, body, self._endpoint)
+        ):
+            return TokenCount(tokens, "told")
         return self._gauge.count(request, len(compact(body).encode(errors="replace")))
 
     def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
@@ -135,6 +132,9 @@ class HttpModel:
     async def _models(self) -> list[str]:
         """The models the server says it has; none when it does not say."""
         return self._dialect.listed(await self._json("GET", self._dialect.listing(self._endpoint)))
+
+    async def _post(self, url: str, body: JsonObject) -> JsonObject:
+        return await self._json("POST", url, compact(body).encode(errors="replace"))
 
     async def _json(self, method: str, url: str, content: bytes | None = None) -> JsonObject:
         """The object that the server answers with; an empty one when it does not answer soon."""

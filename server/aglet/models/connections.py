@@ -127,6 +127,9 @@ def _told(error: Exception, endpoint: Endpoint) -> Failure:
             silence = f"{endpoint.name} was silent for {endpoint.idle_timeout:g} seconds."
             hint = "Raise idle_timeout if the model needs longer to begin."
             return Failure("timeout", silence, hint, passing=True)
+        case httpx.ProxyError() if "407" in str(error):
+            hint = "Write its login into the proxy's address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT."
+            return Failure("network", f"The proxy wants a login for the way to {endpoint.host}.", hint)
         case httpx.ProxyError():
             hint = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
             return Failure("network", f"The proxy refused the way to {endpoint.host}.", hint, passing=True)

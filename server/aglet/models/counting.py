@@ -1,11 +1,9 @@
 """How many tokens a request has: asked of the server, or estimated from what earlier requests cost."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Awaitable, Callable
 
 from aglet.engine.ports import ModelRequest
-from aglet.engine.vocabulary import Image, JsonObject, Usage, UserMessage
+from aglet.engine.vocabulary import Image, JsonObject, TokenCount, Usage, UserMessage
 from aglet.models.endpoint import Endpoint
 
 GUESSED = 3.6  # bytes of JSON per token, before anything is known of a model
@@ -13,21 +11,8 @@ IMAGE = 1_200  # tokens of an image, about
 LEAST = 500  # tokens of a request from which something can be learned
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Tokens, and how sure they are: told by the server, from this model's usage, or a guess (± a third)."""
-
-    tokens: int
-    sure: Literal["told", "calibrated", "guess"]
-
-
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """How a dialect asks for a count: where, what it makes of a request's body, the key of the answer."""
-
-    url: Callable[[Endpoint], str]
-    body: Callable[[JsonObject, Endpoint], JsonObject]
-    key: str
+Post = Callable[[str, JsonObject], Awaitable[JsonObject]]  # to this URL; {} is no answer
+Counting = Callable[[Post, JsonObject, Endpoint], Awaitable[int | None]]  # of the body of a request
 
 
 class Gauge:
@@ -43,10 +28,10 @@ class Gauge:
         if tokens >= LEAST:
             self._rate, self._learned = _text_bytes(request, sent) / tokens, True
 
-    def count(self, request: ModelRequest, sent: int) -> Count:
+    def count(self, request: ModelRequest, sent: int) -> TokenCount:
         """The tokens of a request of `sent` bytes."""
         tokens = round(_text_bytes(request, sent) / self._rate) + IMAGE * len(_images(request))
-        return Count(tokens, "calibrated" if self._learned else "guess")
+        return TokenCount(tokens, "calibrated" if self._learned else "guess")
 
 
 def _images(request: ModelRequest) -> list[Image]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aglet.engine.facts import ModelDelta, Replied, Retrying
 from aglet.engine.ports import ModelClient, ModelError, ModelInfo, ModelRequest, Reply
+from aglet.engine.vocabulary import TokenCount
 
 MISSING = frozenset({"overloaded", "quota", "rateLimit", "providerInternal", "network", "timeout"})
 
@@ -23,6 +24,10 @@ class WithFallback:
     def info(self) -> ModelInfo:
         """What is known of the model that is asked first."""
         return self._first.info
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        """The tokens that the first model makes of a request."""
+        return await self._first.count(request)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """The answer of whoever gives one. Raises `ModelError` when nobody does."""

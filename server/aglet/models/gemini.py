@@ -16,7 +16,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.models.answer import CUTTING, Answer, finish_in, own
-from aglet.models.counting import Counting
+from aglet.models.counting import Post
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import nonsense
@@ -207,9 +207,11 @@ def _url(endpoint: Endpoint, verb: str = "streamGenerateContent?alt=sse") -> str
     return endpoint.at(f"/models/{model}:{verb}", "v1beta")
 
 
-def _to_count(body: JsonObject, endpoint: Endpoint) -> JsonObject:
+async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+    """The tokens of a request, as the server counts them."""
     model = f"models/{endpoint.model.removeprefix('models/')}"
-    return {"generateContentRequest": {"model": model, **body}}
+    asked = {"generateContentRequest": {"model": model, **body}}
+    return count_in(await post(_url(endpoint, "countTokens"), asked), "totalTokens")
 
 
 DIALECT = Dialect(
@@ -219,5 +221,5 @@ DIALECT = Dialect(
     listing=lambda endpoint: endpoint.at("/models?pageSize=1000", "v1beta"),
     names=("models", "name"),
     key=("x-goog-api-key", "{}"),
-    counting=Counting(url=lambda endpoint: _url(endpoint, "countTokens"), body=_to_count, key="totalTokens"),
+    counting=counted,
 )

@@ -9,7 +9,16 @@ from collections.abc import AsyncGenerator, Sequence
 
 from aglet.engine.facts import ModelDelta, Overflowed, Replied, Retrying, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelError, ModelInfo, ModelRequest, Reply
-from aglet.engine.vocabulary import AssistantMessage, Resource, Text, ToolCall, ToolResult, Usage, UserMessage
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Resource,
+    Text,
+    TokenCount,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
 from aglet.models.endpoint import Endpoint
 from aglet.models.script import Script, ScriptedCall, Turn
 from aglet.models.tool_calls import parsed
@@ -28,6 +37,10 @@ class ScriptedModel:
     def info(self) -> ModelInfo:
         """What the configuration says of it."""
         return self._endpoint.info
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        """As its usage is estimated."""
+        return TokenCount(_read(request) // CHARACTERS + 1, "guess")
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Play the turn for this request. Raises `ModelError` as the script says, or for a bad script."""
@@ -117,9 +130,12 @@ def _call(call: ScriptedCall, call_id: str) -> ToolCall:
 def _usage(turn: Turn, text: str, request: ModelRequest) -> Usage:
     if told := turn.usage:
         return Usage(told.input, told.output, told.reasoning, told.cached)
-    read = len(request.system) + sum(_length(message) for message in request.messages)
     made = len(text) + len(turn.thinking) + sum(len(str(call.arguments)) for call in turn.calls)
-    return Usage(read // CHARACTERS + 1, made // CHARACTERS + 1)
+    return Usage(_read(request) // CHARACTERS + 1, made // CHARACTERS + 1)
+
+
+def _read(request: ModelRequest) -> int:
+    return len(request.system) + sum(_length(message) for message in request.messages)
 
 
 def _length(message: UserMessage | AssistantMessage | ToolResult) -> int:

@@ -1,5 +1,7 @@
 """Permissions that were given can be seen and taken back."""
 
+from typing import NoReturn
+
 import pytest
 
 from aglet.engine.actions import ActionContext, ActionError, ActionOutcome
@@ -27,8 +29,12 @@ class Acting:
 
     async def do(self, name: str, **arguments: object) -> ActionOutcome:
         """Follow an action."""
-        context = ActionContext("ses", self.state, NOWHERE, self._note, lambda shown: None, _never)
+        context = ActionContext("ses", self.state, NOWHERE, self._note, lambda shown: None, _never, _no_model)
         return await self._actions[name](dict(arguments), context)
+
+
+def _no_model() -> NoReturn:
+    raise AssertionError
 
 
 async def _never(content: object) -> str:

@@ -1,12 +1,18 @@
 """What was used and what fills the context, as the user is told."""
 
+from typing import Any
+
+import pytest
+
 from aglet.engine.actions import ActionContext, ActionOutcome
+from aglet.engine.ports import ModelError, ModelInfo, ModelRequest
 from aglet.engine.state import Context, State, Totals
 from aglet.engine.vocabulary import (
     AssistantMessage,
     Image,
     Resource,
     Text,
+    TokenCount,
     ToolCall,
     ToolResult,
     Usage,
@@ -16,9 +22,48 @@ from aglet.features.usage.actions import actions
 from support.scenario import NOWHERE
 
 
-async def do(name: str, state: State) -> ActionOutcome:
+async def do(name: str, state: State, model: Any = None) -> ActionOutcome:
     action = next(action for action in actions() if action.spec.name == name)
-    return await action({}, ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never))
+
+    def next_request() -> Any:
+        if model is None:
+            raise ModelError("No model is configured.", kind="modelNotFound")
+        return model, ModelRequest("r", "", state.context.messages)
+
+    return await action({}, ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never, next_request))
+
+
+class FakeCounter:
+    """A model that counts."""
+
+    def __init__(self, sure: Any, window: int | None) -> None:
+        self.info, self._sure = ModelInfo("small", context_window=window), sure
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        return TokenCount(2_000, self._sure)
+
+
+@pytest.mark.parametrize(
+    ("sure", "window", "words"),
+    [
+        ("told", 8_000, "small: 2,000 tokens of 8,000 (25%); counted by the server."),
+        ("calibrated", None, "of a context whose size is not known; estimated from"),
+        ("guess", 8_000, "a guess, a third more or less."),
+    ],
+)
+async def test_the_meter_says_how_sure_it_is(sure: Any, window: int | None, words: str) -> None:
+    told = await do("context", State(), FakeCounter(sure, window))
+    assert words in told.text
+    assert told.data
+    assert {key: told.data[key] for key in ("tokens", "sure", "window")} == {
+        "tokens": 2_000, "sure": sure, "window": window
+    }  # fmt: skip
+
+
+async def test_without_a_model_the_meter_says_that() -> None:
+    told = await do("context", State())
+    assert "The tokens are not known: No model is configured." in told.text
+    assert told.data and "tokens" not in told.data
 
 
 def _ignore(*told: object) -> None:

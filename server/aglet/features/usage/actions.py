@@ -1,10 +1,17 @@
 """What the user may ask: what was used, and what fills the model's context."""
 
 from aglet.engine.actions import Action, ActionContext, ActionOutcome
+from aglet.engine.ports import ModelError
 from aglet.engine.state import Context, Totals
 from aglet.engine.vocabulary import AssistantMessage, JsonObject, Message, Resource, Text, UserMessage
 from aglet.features.usage.summary import summary
 from aglet.toolkit import Arguments, TypedAction
+
+SURE = {
+    "told": "counted by the server",
+    "calibrated": "estimated from what this model's earlier answers were counted at",
+    "guess": "a guess, a third more or less",
+}
 
 
 class Usage(Arguments):
@@ -32,12 +39,27 @@ async def show_usage(arguments: Usage, context: ActionContext) -> ActionOutcome:
 
 
 async def show_context(arguments: ContextSize, context: ActionContext) -> ActionOutcome:
-    """The characters of each kind that the next request will hold, tools left out."""
+    """The tokens of the next request and how sure they are, and its characters by kind, tools left out."""
     sizes = sizes_of(context.state.context)
     whole = sum(sizes.values())
     rows = [f"| {kind} | {size} | {size / (whole or 1):.0%} |" for kind, size in sizes.items()]
     table = "\n".join(["| What | Characters | Share |", "|---|--:|--:|", *rows])
-    return ActionOutcome(table, {"characters": whole, "byKind": sizes})
+    meter, data = await _meter(context)
+    return ActionOutcome(f"{meter}\n\n{table}", {"characters": whole, "byKind": sizes, **data})
+
+
+async def _meter(context: ActionContext) -> tuple[str, JsonObject]:
+    """How full the context of the model is, in words and numbers."""
+    try:
+        client, request = context.next_request()
+    except ModelError as problem:
+        return f"The tokens are not known: {problem}", {}
+    count, window = await client.count(request), client.info.context_window
+    data: JsonObject = {"tokens": count.tokens, "sure": count.sure, "window": window}
+    share = (
+        f"of {window:,} ({count.tokens / window:.0%})" if window else "of a context whose size is not known"
+    )
+    return f"{client.info.name}: {count.tokens:,} tokens {share}; {SURE[count.sure]}.", data
 
 
 def sizes_of(context: Context) -> dict[str, int]:
