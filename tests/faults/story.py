@@ -121,7 +121,9 @@ async def _tell(place: Place) -> None:
         session.log.subscribe(lambda event, state: _listen(place, session, event))
         session.questions.attend(True)
         if run_id := await go_on(session):
-            await _finish(session, run_id)
+            waiting = (admitted.run_id for admitted in session.state.queue)
+            for next_id in dict.fromkeys((run_id, *waiting)):
+                await _finish(session, next_id)
         for prompt in PROMPTS:
             if prompt not in _asked(session):
                 await _prompt(place, session, prompt)

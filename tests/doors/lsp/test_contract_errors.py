@@ -95,7 +95,7 @@ def busy(wire: Wire, here: Message, folder: Path) -> None:
     wire.call("agent/cancel", {**here, "queued": "drop"})
     with Wire(folder) as other:
         other.initialize()
-        error = other.ask("agent/resume", here)["error"]
+        error = other.ask("agent/resume", {**here, "takeControl": True})["error"]
         wire.messages.append({"jsonrpc": "2.0", "id": None, "error": error})
     assert run["runId"]
 

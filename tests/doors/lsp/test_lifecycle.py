@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,8 @@ def test_the_first_answer_is_given_before_anything_is_imported(tmp_path: Path) -
 
 def test_initialize_is_answered_at_once(tmp_path: Path) -> None:
     for watch in within(1.0):
-        with watch, Wire(tmp_path) as wire:
+        with ExitStack() as ends, watch:
+            wire = ends.enter_context(Wire(tmp_path))
             wire.initialize()
 
 

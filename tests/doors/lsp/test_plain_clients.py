@@ -73,7 +73,7 @@ def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
     assert "+neue Zeile 5" in file.read_text()
     assert page["shown"] == ("showDocument" in client.capabilities["window"])
     wire.call("agent/status")  # the client has answered what it was asked before
-    assert client.shown == ([page["uri"]] if page["shown"] else [])
+    assert client.shown == ([page.get("virtualUri", page["uri"])] if page["shown"] else [])
 
     assert client.choose("Revert this change", 4)["outcome"] == "reverting"
     client.eventually(lambda: not client.actions(4))
