@@ -45,7 +45,8 @@ class Meant:
             case Entry(seq, fact=RunStarted()):
                 self._began, self._seq = time.monotonic(), seq
             case Entry(fact=RunEnded(run_id)):
-                self._ended = state.run_id  # not one that was taken out of the queue
+                if run_id == state.run_id or run_id not in self._waited:  # else it was taken out of the queue
+                    self._ended = run_id
                 self._waited.discard(run_id)
             case _:
                 pass
