@@ -167,8 +167,9 @@ def cancel(bench: Bench, sizes: Sizes, values: Values) -> None:
 def history(bench: Bench, sizes: Sizes, values: Values) -> None:
     """Many turns of one session, and the same session in a new process."""
     for _ in range(sizes.histories):
-        before = {name: size_of(bench.home(name)) for name in NAMES}
         with both(bench) as talking:
+            talking["aglet"].client.idle(SETTLED)  # at its start it lists the earlier sessions
+            before = {name: size_of(bench.home(name)) for name in NAMES}
             turns = _turns(bench, talking, sizes.turns)
         edge = min(10, len(turns["floor"]) // 3)
         for name in NAMES:
