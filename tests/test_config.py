@@ -70,7 +70,7 @@ def test_without_any_place_everything_has_its_default() -> None:
 
 
 def with_project(project: dict[str, Any], *below: Source) -> Loaded:
-    return load([*below, Source(Rank.PROJECT, project, "/work/.aglet/config.toml")])
+    return load([*below, Source(Rank.PROJECT, project, "/project/.aglet/config.toml")])
 
 
 def test_a_project_may_add_rules_that_deny_or_ask() -> None:
@@ -106,7 +106,7 @@ def test_a_project_cannot_say_anything_else_and_the_user_is_told(project: dict[s
     assert loaded.config == Config()
     assert len(loaded.warnings) == 1
     assert "a project file may only make things stricter" in loaded.warnings[0]
-    assert "/work/.aglet/config.toml" in loaded.warnings[0]
+    assert "/project/.aglet/config.toml" in loaded.warnings[0]
 
 
 @pytest.mark.parametrize(("mine", "theirs", "holds"), [(None, 5, 5), (9, 5, 5), (5, 9, 5), (5, 5, 5)])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aglet.doors import html, markdown
 from aglet.doors.exporting import exported
 from aglet.doors.importing import NoSession, imported
 from aglet.engine.facts import Admitted, Noted, RunStarted, SessionChanged, TakenIn
@@ -186,6 +187,19 @@ def test_every_fact_there_is_can_be_exported_in_every_format() -> None:
     entries = entries_of([SessionChanged("/work", "<b>A & title</b>"), *SAMPLES[1:]])
     for form in ("jsonl", "md", "html"):
         assert exported("ses_1", entries, form)
+
+
+def test_both_pages_tell_of_the_same_things() -> None:
+    assert set(html.ITEMS) == set(markdown.ITEMS)
+    assert set(html.TOLD) == set(markdown.TOLD)
+
+
+def test_a_change_outside_of_a_call_stands_in_the_page() -> None:
+    change = {"uri": "file:///src/a.py", "patch": "-<b>\n+c\n"}
+    item = {"kind": "fileEdit", "title": "Reverted", "changes": [change]}
+    page = html.ITEMS["fileEdit"](item)
+    assert "Reverted: file:///src/a.py" in page
+    assert "-&lt;b&gt;\n+c" in page
 
 
 def test_the_page_loads_nothing_and_runs_nothing() -> None:

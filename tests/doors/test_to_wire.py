@@ -180,7 +180,7 @@ async def test_all_events_of_a_fact_share_its_number_and_the_others_are_placed_b
 
 async def test_a_tool_call_is_one_item_with_its_output_changes_and_terminal() -> None:
     change = FileChange(
-        "file:///work/a", "added", FileVersion(), FileVersion("ab", 2), "+x\n", "editor", insertions=1
+        "file:///project/a", "added", FileVersion(), FileVersion("ab", 2), "+x\n", "editor", insertions=1
     )
     outcome = ToolOutcome(
         "é" * 40_000, "completed", "applied", (change,), Terminal("make", "/work", 0), truncated=5
@@ -199,7 +199,7 @@ async def test_a_tool_call_is_one_item_with_its_output_changes_and_terminal() ->
         "completed", "applied", "edit", {},
     )  # fmt: skip
     assert item["changes"][0] == {
-        "uri": "file:///work/a", "change": "added", "base": {"hash": ""},
+        "uri": "file:///project/a", "change": "added", "base": {"hash": ""},
         "result": {"hash": "ab", "version": 2}, "patch": "+x\n", "via": "editor",
     }  # fmt: skip
     assert item["terminal"] == {"command": "make", "cwd": "/work", "exitCode": 0}
@@ -208,7 +208,7 @@ async def test_a_tool_call_is_one_item_with_its_output_changes_and_terminal() ->
     assert [e["data"]["offset"] for e in recording.of("itemDelta") if e["itemId"] == "c1"] == [0, 3]
     assert recording.of("itemUpdated")[0]["data"] == {"patch": {"status": "running"}}
     assert recording.data("runEnded")["filesChanged"] == [
-        {"uri": "file:///work/a", "change": "added", "insertions": 1, "deletions": 0}
+        {"uri": "file:///project/a", "change": "added", "insertions": 1, "deletions": 0}
     ]
 
 

@@ -52,17 +52,17 @@ from aglet.engine.vocabulary import (
 CONTENT = (
     Text("Grüße, 世界 \u2028 \x00 \x1b[0m 🙂"),
     Image("aGk=", "image/png"),
-    Resource("file:///work/a.py", "print('a')\r\n"),
-    ResourceLink("file:///work/b.py", "b.py"),
+    Resource("file:///src/a.py", "print('a')\r\n"),
+    ResourceLink("file:///src/b.py", "b.py"),
 )
 LIMITS = Limits(1, 2, 3, 4, 5, 6, 7.5)
 USAGE = Usage(10, 20, 3, 4, 5)
 CHANGE = FileChange(
-    "file:///work/b.py", "moved", FileVersion("ab12", 3), FileVersion("cd34"), "@@ -1 +1 @@", "editor", 1, 2,
-    "file:///work/a.py",
+    "file:///src/b.py", "moved", FileVersion("ab12", 3), FileVersion("cd34"), "@@ -1 +1 @@", "editor", 1, 2,
+    "file:///src/a.py",
 )  # fmt: skip
 OUTCOME = ToolOutcome(
-    "done", "failed", "partial", (CHANGE,), Terminal("ls", "/work", None, "SIGKILL"), 12, "ab" * 32
+    "done", "failed", "partial", (CHANGE,), Terminal("ls", "/src", None, "SIGKILL"), 12, "ab" * 32
 )
 QUESTION = Question(
     "permission", "Run ls?", "it executes", "call_1", {"type": "command", "command": "ls"},
@@ -70,7 +70,7 @@ QUESTION = Question(
 )  # fmt: skip
 
 SAMPLES: tuple[Fact, ...] = (
-    SessionChanged("/work", "A title", "ses_parent", ("/work", "/lib"), {"model": "strong", "n": [1, None]}),
+    SessionChanged("/src", "A title", "ses_parent", ("/src", "/lib"), {"model": "strong", "n": [1, None]}),
     Admitted("run_1", "item_1", CONTENT, "key_1", {"mode": "plan"}, "run_0"),
     QueueChanged(("run_2", "run_1")),
     RunStarted("run_1", LIMITS),
@@ -106,7 +106,7 @@ def entries_of(facts: Sequence[Fact], after: int = 0, at: float = 1_795_250_000.
 
 
 def conversation(
-    text: str, cwd: str = "/work", title: str = "", reply: str = "All done.", at: float = 1_795_250_000.5
+    text: str, cwd: str = "/src", title: str = "", reply: str = "All done.", at: float = 1_795_250_000.5
 ) -> list[Entry]:
     """A whole little session: made, prompted with `text`, answered with `reply`."""
     return entries_of(

@@ -109,6 +109,13 @@ def _call(item: JsonObject) -> str:
     return f"<details><summary>{_safe(summary)}</summary>{''.join(parts)}</details>\n"
 
 
+def _edit(item: JsonObject) -> str:
+    uris = ", ".join(change["uri"] for change in item["changes"])
+    patches = "".join(_pre(change["patch"]) for change in item["changes"] if change["patch"])
+    summary = _safe(f"{item['title']}: {uris}")
+    return f"<details open><summary>{summary}</summary>{patches}</details>\n"
+
+
 def _said(item: JsonObject) -> str:
     heading = f"<p>{_safe(str(item.get('title', item['kind'])))}</p>"
     return f'<section class="note">{heading}{_text(item.get("text", ""))}</section>\n'
@@ -119,6 +126,7 @@ ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
     "message": _message,
     "thought": _thought,
     "toolCall": _call,
+    "fileEdit": _edit,
     "notice": _said,
     "compaction": _said,
 }

@@ -85,9 +85,7 @@ class Session:
             self.log.record(steered)
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
-        if if_ended == "return":
-            return Admission("returned")
-        return await self.prompt(content, key=key)
+        return Admission("returned") if if_ended == "return" else await self.prompt(content, key=key)
 
     def cancel(self, run_id: str = "", queued: Literal["keep", "drop"] = "keep") -> Cancelled:
         """Stop a run (the current one by default), whether or not it has begun. Never fails."""
@@ -124,6 +122,7 @@ class Session:
         self._results[admitted.run_id] = asyncio.get_running_loop().create_future()
 
     def start_next(self) -> None:
+        """Begin the first run that waits, unless one is running or the session is closed."""
         if self.state.queue and not self._current and not self._closed:
             self._current = self.state.queue[0].run_id
             self._spawn(self._work(self._current))

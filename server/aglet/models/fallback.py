@@ -47,6 +47,9 @@ class WithFallback:
         yield Retrying(waits + 1, 0.0, f"{failure} {other.info.name} is asked in its place.")
         async with aclosing(other.stream(request)) as parts:
             async for part in parts:
-                if isinstance(part, Replied):
-                    part = replace(part, model=part.model or other.info.name)  # noqa: PLW2901 - said of it
-                yield part
+                yield _from(other, part)
+
+
+def _from(model: ModelClient, part: ModelDelta | Reply) -> ModelDelta | Reply:
+    """The part, an answer with the name of who gave it."""
+    return replace(part, model=part.model or model.info.name) if isinstance(part, Replied) else part

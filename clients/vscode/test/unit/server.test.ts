@@ -20,9 +20,9 @@ test("the user's setting comes before the managed environment, and that before t
 });
 
 test("a folder cannot bring a program by way of the PATH", () => {
-  const path = ["/work/bin", "bin", ".", "/work", "/usr/bin", "", "/workshop/bin"].join(":");
+  const path = ["/project/bin", "bin", ".", "/project", "/usr/bin", "", "/projector/bin"].join(":");
   const absolute = (folder: string) => folder.startsWith("/");
-  expect(trustworthy(path, ["/work"], ":", absolute)).toEqual(["/usr/bin", "/workshop/bin"]);
+  expect(trustworthy(path, ["/project"], ":", absolute)).toEqual(["/usr/bin", "/projector/bin"]);
 });
 
 test("a server that ends is started later and later, and in the end not any more", () => {
