@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -65,7 +65,13 @@ def patches(subject: JsonObject) -> str:
 
 def timestamp(at: float) -> str:
     """Unix seconds as ISO 8601 in UTC, with milliseconds."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    second, thousandths = divmod(round(at * 1000), 1000)
+    return f"{_second(second)}.{thousandths:03}Z"
+
+
+@lru_cache(maxsize=16)
+def _second(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat()[: -len("+00:00")]
 
 
 def utf8_length(text: str) -> int:
