@@ -9,7 +9,7 @@ import ssl
 import subprocess
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
@@ -93,6 +93,22 @@ async def test_one_connection_serves_the_turns_of_a_session() -> None:
     assert server.connections == 1
 
 
+@pytest.mark.parametrize("ending", ["close", "reset"])
+async def test_a_kept_connection_that_the_server_closed_costs_no_wait(
+    ending: Literal["close", "reset"],
+) -> None:
+    replies = [Reply("one"), Raw(begin=ending), Reply("two"), Raw(then=ending), Reply("three")]
+    async with ModelServer(replies) as server, Asking() as asking:
+        model = asking.model(server.url, QUICK)
+        assert (await hear(model)).text == "one"
+        second = await hear(model)
+        third = await hear(model)
+    assert (second.text, second.waits) == ("two", [])
+    assert (third.text, len(third.waits)) == ("three", 1)  # the head of that answer was there
+    assert server.requests[1].body == server.requests[2].body
+    assert server.connections == 3
+
+
 async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
     async with ModelServer([Reply(["one", "two"], delay=0.05)]) as server, Asking() as asking:
         parts = asking.model(server.url).stream(prompt())
@@ -102,13 +118,13 @@ async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
 
 
 async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
-    replies = [Failure(429, "slow", headers={"retry-after-ms": "20"}), Raw(begin="reset"), Reply("there")]
+    replies = [Raw(begin="reset"), Failure(429, "slow", headers={"retry-after-ms": "20"}), Reply("there")]
     async with ModelServer(replies) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
     assert heard.text == "there"
     assert [wait.attempt for wait in heard.waits] == [1, 2]
-    assert heard.waits[0].delay >= 0.02
-    assert "slow" in heard.waits[0].cause and "broke off" in heard.waits[1].cause
+    assert heard.waits[1].delay >= 0.02
+    assert "broke off" in heard.waits[0].cause and "slow" in heard.waits[1].cause
     assert server.requests[0].body == server.requests[2].body
 
 

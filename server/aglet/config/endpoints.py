@@ -31,7 +31,8 @@ class Offered:
         """These; or, when none is configured, those that were found, also under their short names."""
         if self.endpoints or not found:
             return self
-        short = {endpoint.model: endpoint.name for endpoint in found}
+        names = ((e.name.partition("/")[2], e.model, e.name) for e in found)
+        short = {said: name for label, model, name in names for said in (label, model)}
         default = short.get(self.default, self.default) or found[0].name
         return Offered(found, default, {**short, **self.aliases}, self.warnings)
 

@@ -20,6 +20,7 @@ DIRECT: dict[str, None] = dict.fromkeys(
 NO_CERTIFICATES = Failure(
     "network", "The certificates could not be loaded.", "Check SSL_CERT_FILE and SSL_CERT_DIR."
 )
+CLOSED = (httpx.RemoteProtocolError, httpx.NetworkError)  # how a connection that the server closed shows
 HEADERS = {"User-Agent": f"aglet/{__version__}", "Accept-Encoding": "identity"}
 
 
@@ -39,7 +40,8 @@ class Connections:
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too.
-    Redirects are not followed: a key belongs to one host.
+    Redirects are not followed: a key belongs to one host. A kept connection that its server closed
+    meanwhile (llama.cpp does after every streamed answer) costs nothing but another one.
     """
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
@@ -65,7 +67,7 @@ class Connections:
             )
             try:
                 async with asyncio.timeout_at(asked.until):
-                    response = await client.send(request, stream=True)
+                    response = await _sent(client, request)
             except TimeoutError:
                 raise CallFailed(too_long(endpoint)) from None
             try:
@@ -87,6 +89,22 @@ class Connections:
                 except OSError:
                     raise CallFailed(NO_CERTIFICATES) from None
         return self._client
+
+
+async def _sent(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """The head of the answer; only what goes wrong on a connection made for this request is raised."""
+    while True:
+        events: list[str] = []
+
+        async def seen(event: str, _: object, events: list[str] = events) -> None:
+            events.append(event)
+
+        request.extensions["trace"] = seen
+        try:
+            return await client.send(request, stream=True)
+        except CLOSED:
+            if any(event.endswith("connect_tcp.started") for event in events):
+                raise
 
 
 def _client(trusted: Callable[[], ssl.SSLContext]) -> httpx.AsyncClient:

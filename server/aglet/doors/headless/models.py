@@ -18,7 +18,6 @@ from aglet.models.listing import Listing, list_models
 from aglet.models.local import find_local
 from aglet.models.resolver import TIERS, Models
 
-KIND = 2.0  # seconds for the servers of this machine: nobody waits for a first word here
 SOURCES: Mapping[Who, str] = {
     "settings": "your settings",
     "list": "aglet's list",
@@ -74,7 +73,7 @@ async def _look(offered: Offered, *, offline: bool) -> list[Seen]:
     connections = Connections()
     try:
         async with asyncio.TaskGroup() as group:
-            local = group.create_task(find_local(time_limit=KIND))
+            local = group.create_task(find_local())
             tasks = {
                 _server(endpoint): group.create_task(list_models(endpoint, connections))
                 for endpoint in {_server(e): e for e in offered.endpoints if e.base_url}.values()
