@@ -45,6 +45,7 @@ def test_the_bytes_of_images_are_not_words() -> None:
     ("dialect", "path", "answer"),
     [
         ("anthropic", "/v1/messages/count_tokens", {"input_tokens": 42}),
+        ("responses", "/v1/responses/input_tokens", {"object": "response.input_tokens", "input_tokens": 42}),
         ("gemini", "/v1/models/test-model:countTokens", {"totalTokens": 42}),
     ],
 )
@@ -55,7 +56,7 @@ async def test_a_server_that_counts_is_asked(dialect: Dialect, path: str, answer
     (asked,) = server.requests
     assert asked.path == path
     assert "hello" in asked.content.decode()
-    assert not {"stream", "max_tokens"} & asked.body.keys()
+    assert not {"stream", "max_tokens", "store", "include"} & asked.body.keys()
 
 
 @pytest.mark.parametrize("answer", [Failure(404), Raw([b"[]"]), Raw(begin="reset"), Raw([b"<html>"])])

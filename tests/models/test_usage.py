@@ -43,6 +43,22 @@ def test_cached_input_without_a_price_costs_as_input() -> None:
 
 
 @pytest.mark.parametrize(
+    ("usage", "dollars"),
+    [(Usage(0, 100, 40), 60 * 10 + 40 * 4), (Usage(0, 100), 1000), (Usage(0, 100, 400), 400)],
+)
+def test_reasoning_has_its_own_price_where_there_is_one(usage: Usage, dollars: float) -> None:
+    assert cost_of(usage, Prices(2.0, 10.0, reasoning=4.0)) == pytest.approx(dollars / 1e6)
+    assert cost_of(usage, Prices(2.0, 10.0)) == pytest.approx(1000 / 1e6), "else it costs as output"
+
+
+def test_a_call_is_priced_by_all_four_rates_at_once() -> None:
+    """Row 17: input, cached input, cache writes and output each have their rate, and reasoning one, too."""
+    prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0, reasoning=4.0)
+    usage = Usage(100, 50, 20, 40, 20)
+    assert cost_of(usage, prices) == pytest.approx((40 * 2 + 40 * 0.5 + 20 * 3 + 30 * 10 + 20 * 4) / 1e6)
+
+
+@pytest.mark.parametrize(
     ("usage", "prices"),
     [
         (Usage(1, 1), Prices()),

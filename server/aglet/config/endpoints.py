@@ -121,7 +121,11 @@ class _Reader:
             context_window=entry.context_window,
             output_limit=entry.output_limit,
             prices=Prices(
-                entry.input_price, entry.output_price, entry.cache_read_price, entry.cache_write_price
+                entry.input_price,
+                entry.output_price,
+                entry.cache_read_price,
+                entry.cache_write_price,
+                entry.reasoning_price,
             ),
             idle_timeout=entry.idle_timeout,
             timeout=entry.timeout,

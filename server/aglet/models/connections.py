@@ -103,7 +103,7 @@ async def _sent(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Resp
         try:
             return await client.send(request, stream=True)
         except CLOSED:
-            if any(event.endswith("connect_tcp.started") for event in events):
+            if not events or any(event.endswith("connect_tcp.started") for event in events):
                 raise
 
 

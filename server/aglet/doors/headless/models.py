@@ -29,7 +29,9 @@ PRICES = (
     ("cache_read_price", "cached in"),
     ("cache_write_price", "cache write"),
     ("output_price", "out"),
+    ("reasoning_price", "reasoning"),
 )
+USUAL = "reasoning_price"  # what nobody tells is what other output costs
 NOTHING = "No model is configured, and no model server answers on this machine. See: aglet doctor\n"
 
 
@@ -198,6 +200,7 @@ def _prices(known: Mapping[str, Figure]) -> str:
     parts: Sequence[str] = [
         f"{title} {'unknown' if known[name].value is None else f'${known[name].value:g}'}"
         for name, title in PRICES
+        if known[name].value is not None or name != USUAL
     ]
     sources = {_source(known[name]) for name, _ in PRICES if known[name].value is not None}
     if not sources:
