@@ -63,7 +63,11 @@ def test_the_output_limit_is_spelled_as_the_server_wants_it(url: str, field: str
     assert field not in body_of(prompt(), endpoint)
 
 
-OPENAI, MISTRAL, ROUTER = "https://api.openai.com/v1", "https://api.mistral.ai/v1", "https://openrouter.ai/api/v1"
+OPENAI, MISTRAL, ROUTER = (
+    "https://api.openai.com/v1",
+    "https://api.mistral.ai/v1",
+    "https://openrouter.ai/api/v1",
+)
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
 
 
 async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
+    """Row 9: a dropped connection and a busy server; the third try is answered."""
     replies = [Raw(begin="reset"), Failure(429, "slow", headers={"retry-after-ms": "20"}), Reply("there")]
     async with ModelServer(replies) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
@@ -130,6 +131,7 @@ async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> N
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
 async def test_server_trouble_is_tried_again(status: int) -> None:
+    """Row 9: every status that may pass."""
     async with ModelServer([Failure(status), Reply("ok")]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url, QUICK))).text == "ok"
 

@@ -121,6 +121,7 @@ def could_be_whole(exchange: Exchange) -> None:
 async def test_an_answer_is_read_as_it_was_meant_wherever_its_bytes_are_cut(
     read: Reader, exchange: Exchange
 ) -> None:
+    """Row 10: usage, finish and calls, as each server spells them."""
     for seed in range(SEEDS):
         check(await read(exchange, exchange.raw(seed)), exchange.expected)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from support.model_replies import Raw, sse
 from support.model_server import Failure, ModelServer, Reply
 from support.wire import Wire
 
@@ -101,8 +102,40 @@ def test_another_model_does_not_price_the_past_again(tmp_path: Path, server: Mod
         assert spent(wire, session) is None, "a part is not the whole"
 
 
+def test_the_first_word_is_there_before_the_last_was_sent(tmp_path: Path) -> None:
+    """Row 3: the server never says more than its first word; the editor has that word all the same."""
+    word = sse({"choices": [{"delta": {"content": "First"}}]})
+    with ModelServer([Raw([word], then="hang")]) as server, opened(tmp_path, server) as wire:
+        wire.initialize()
+        session = wire.session(title="Mine")
+        wire.call("agent/run", {"sessionId": session, "input": "go"})
+        assert wire.event("itemDelta")["data"]["append"] == "First"
+        assert not server.posts[0].closed.is_set()
+        wire.call("agent/cancel", {"sessionId": session})
+        assert wire.event("runEnded")["data"]["stopReason"] == "cancelled"
+
+
+def test_a_server_that_fails_twice_is_asked_three_times_and_each_wait_is_told(tmp_path: Path) -> None:
+    """Row 9: busy, then broken; the run goes on, and what happened are events."""
+    replies = [
+        Failure(429, "slow down", headers={"retry-after-ms": "20"}),
+        Failure(500, "oops"),
+        Reply("Hi."),
+    ]
+    with ModelServer(replies) as server, opened(tmp_path, server) as wire:
+        wire.initialize()
+        assert wire.run(wire.session(title="Mine"))["stopReason"] == "endTurn"
+        waits = [event["data"] for event in wire.events if event["type"] == "turnRetrying"]
+    assert [wait["attempt"] for wait in waits] == [1, 2]
+    assert "slow down" in str(waits[0]) and "oops" in str(waits[1])
+    assert len(server.posts) == 3
+
+
 def test_a_model_that_another_stands_in_for_is_told_to_the_editor(tmp_path: Path) -> None:
-    with ModelServer([Failure(402, "nothing left")]) as empty, ModelServer([Reply("Hi.", usage=USED)]) as other:
+    with (
+        ModelServer([Failure(402, "nothing left")]) as empty,
+        ModelServer([Reply("Hi.", usage=USED)]) as other,
+    ):
         config = tmp_path / "config.toml"
         config.write_text(
             f'model = "work"\n[models.work]\nbase_url = "{empty.url}"\nfallback = "spare"\n'
