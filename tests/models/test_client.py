@@ -171,6 +171,16 @@ async def test_an_unknown_model_is_told_also_when_nothing_can_be_listed(listing:
     assert heard.error and heard.error.kind == "modelNotFound"
 
 
+@pytest.mark.parametrize(("said", "window"), [(None, 4096), (9000, 9000)])
+async def test_the_size_that_an_overflow_names_counts_from_then_on(said: int | None, window: int) -> None:
+    words = "request (8516 tokens) exceeds the available context size (4096 tokens), try increasing it"
+    async with ModelServer([Failure(400, words)]) as server, Asking() as asking:
+        model = asking.model(server.url, context_window=said)
+        assert model.info.context_window == said
+        assert (await hear(model)).overflow == Overflowed(words, 4096, 8516)
+        assert model.info.context_window == window, "what the user said counts more"
+
+
 async def test_an_overflow_is_an_answer_not_an_error() -> None:
     text = "This model's maximum context length is 100 tokens. However, you requested 120 tokens"
     in_stream = Raw([sse({"error": {"message": text, "code": 400}})])

@@ -16,7 +16,8 @@ Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripte
 class Prices:
     """US dollars per million tokens; `None` is unknown.
 
-    Cached input without a price costs as input, reasoning without one as output. A request with more than `above` input tokens costs what `then` says.
+    Cached input without a price costs as input, reasoning without one as output. A request with
+    more than `above` input tokens costs what `then` says.
     """
 
     input: float | None = None
