@@ -138,6 +138,16 @@ def tools(*made: Any) -> tuple[Feature, ...]:
     return (Feature(name="tools", tools=made),)
 
 
+def test_how_full_the_context_is_says_how_large_it_is_where_that_is_known() -> None:
+    answered = Replied("i", "Hi.", usage=Usage(10, 3))
+    facts = (TurnStarted("t1", "m", 32_000), answered, TurnStarted("t2", "n"), answered)
+    translator = Translator("ses_1", "epoch")
+    entries = (Entry(seq, 1.0, fact) for seq, fact in enumerate(facts, 1))
+    events = [told for entry in entries for told in translator.events(entry)]
+    meters = [event["data"] for event in events if event["type"] == "contextUsage"]
+    assert meters == [{"used": 13, "size": 32_000}, {"used": 13}]
+
+
 async def test_a_run_is_told_from_admission_to_idle() -> None:
     turn = [
         TextDelta("", "Hé"),

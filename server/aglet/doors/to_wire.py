@@ -78,6 +78,7 @@ class Translator:
         asked = {state.admitted.item_id} if state.admitted else set[str]()
         self._steered = {message.item_id for message in state.pending} - asked
         self._turn_members: JsonObject = {}
+        self._window: int | None = None  # of the model of this turn
         self._running = state.running
         self._calls = dict(state.calls)
         self._questions = dict(state.questions)
@@ -283,7 +284,8 @@ class Translator:
 
     def _model_fact(self, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> None:
         match fact:
-            case TurnStarted(turn_id, model):
+            case TurnStarted(turn_id, model, window):
+                self._window = window
                 self._items.forget_failures()
                 self._out.turn_id = turn_id
                 self._out.put("turnStarted", {"model": model})
@@ -313,7 +315,7 @@ class Translator:
             self._end_turn(self._turn_members)
         if fact.usage.input_tokens is not None:
             used = fact.usage.input_tokens + (fact.usage.output_tokens or 0)
-            self._out.put_shown("contextUsage", {"used": used})
+            self._out.put_shown("contextUsage", {"used": used} | shapes.filled(size=self._window))
 
     def _end_turn(self, members: JsonObject) -> None:
         if self._out.turn_id:

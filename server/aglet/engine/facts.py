@@ -94,10 +94,11 @@ class Injected:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """One model request began."""
+    """One model request began; `window` is how many tokens that model holds, where it is known."""
 
     turn_id: str
     model: str
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

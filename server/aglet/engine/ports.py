@@ -75,6 +75,7 @@ class ModelInfo:
     output_price: float | None = None
     cache_read_price: float | None = None
     cache_write_price: float | None = None
+    reasoning_price: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

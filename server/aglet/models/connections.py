@@ -25,6 +25,7 @@ NO_SUCH_PROXY = Failure(
     "The proxy that the environment names cannot be used.",
     "HTTPS_PROXY, HTTP_PROXY and ALL_PROXY must be like http://HOST:PORT.",
 )
+CLOSED = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)  # how a closed connection shows
 HEADERS = {
     "User-Agent": f"aglet/{__version__}",
     "Accept": "*/*",
@@ -52,7 +53,8 @@ class Connections:
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
-    not kept. So the transports of the HTTP library are enough (docs/decisions/165).
+    not kept. So the transports of the HTTP library are enough (docs/decisions/165). A kept connection that
+    its server closed meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
     """
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
@@ -60,6 +62,7 @@ class Connections:
         self._ways: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
         self._making = asyncio.Lock()
         self._proxy = cache(_proxy)
+        self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
     async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
@@ -80,7 +83,7 @@ class Connections:
             way = await self._way(self._proxy(url.scheme, url.host, url.netloc.decode("ascii")))
             try:
                 async with limited(asked.until, CONNECTING + 2 * idle):
-                    response = await way.handle_async_request(request)
+                    response = await self._answered(way, request)
             except TimeoutError:
                 raise CallFailed(too_long(endpoint)) from None
             try:
@@ -93,6 +96,19 @@ class Connections:
         for way in self._ways.values():
             await way.aclose()
         self._ways.clear()
+
+    async def _answered(self, way: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+        """The head of the answer; from another connection when the one that was kept is closed."""
+        server = request.url.netloc
+        try:
+            response = await way.handle_async_request(request)
+        except CLOSED:
+            if server not in self._kept:
+                raise
+            self._kept.discard(server)
+            response = await way.handle_async_request(request)
+        self._kept.add(server)
+        return response
 
     async def _way(self, proxy: str) -> httpx.AsyncBaseTransport:
         if proxy not in self._ways:
