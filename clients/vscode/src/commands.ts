@@ -65,8 +65,8 @@ export function register(parts: Parts): vscode.Disposable[] {
     "server.logs": () => log.show(),
     "server.install": () => install(parts),
     "server.doctor": () => doctor(parts),
-    "key.set": async () => (await keys.set()) && server.restart(),
-    "key.remove": async () => (await keys.remove()) && server.restart(),
+    "key.set": () => keys.set(),
+    "key.remove": () => keys.remove(),
     ...reviewVerbs(parts),
   };
   return Object.entries(verbs).map(([name, follow]) =>

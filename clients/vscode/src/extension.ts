@@ -8,7 +8,14 @@ import { register } from "./commands";
 import { Attachments } from "./context/attachments";
 import { CodeCommands } from "./context/commands";
 import { follow } from "./follow";
-import type { AskUserParams, EventParams, PermissionParams, SaveAnswer, SaveParams } from "./protocol.gen";
+import type {
+  AskUserParams,
+  EventParams,
+  PermissionParams,
+  SaveAnswer,
+  SaveParams,
+  SecretParams,
+} from "./protocol.gen";
 import { Compare } from "./review/compare";
 import { byFile } from "./review/hunks";
 import { Marks } from "./review/marks";
@@ -30,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const environment = new Environment(context, log);
   const keys = new Keys(context);
   const questions = new Questions((asked) => notify.asked(asked));
-  const server = new Server(environment, keys, log, prepare);
+  const server = new Server(environment, log, prepare);
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
   const review = new Review(server, log);
@@ -67,6 +74,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     );
     client.onRequest("agent/askUser", (asked: AskUserParams, token) => questions.ask(asked, token));
     client.onRequest("agent/save", save);
+    client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
   server.onState((state) => {
