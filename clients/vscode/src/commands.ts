@@ -35,10 +35,12 @@ export interface Parts {
   failed: (problem: unknown) => void;
 }
 
+/** Commands are called with whatever their caller has. */
+type Verb = (...given: never[]) => unknown;
+
 export function register(parts: Parts): vscode.Disposable[] {
   const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
-  // commands are called with whatever their caller has
-  const verbs: Record<string, (...given: any[]) => unknown> = {
+  const verbs: Record<string, Verb> = {
     "chat.open": () => chat.reveal(),
     "chat.new": () => conversation.begin().then(() => chat.compose("")),
     sessions: () => sessions.pick(),
@@ -72,7 +74,7 @@ export function register(parts: Parts): vscode.Disposable[] {
   return Object.entries(verbs).map(([name, follow]) =>
     vscode.commands.registerCommand(`aglet.${name}`, async (...given: unknown[]) => {
       try {
-        await follow(...given);
+        await (follow as (...given: unknown[]) => unknown)(...given);
       } catch (problem) {
         failed(problem);
       }
@@ -80,7 +82,7 @@ export function register(parts: Parts): vscode.Disposable[] {
   );
 }
 
-function reviewVerbs({ review, marks, compare }: Parts): Record<string, (...given: any[]) => unknown> {
+function reviewVerbs({ review, marks, compare }: Parts): Record<string, Verb> {
   const file = (given?: unknown): vscode.Uri | undefined =>
     typeof given === "string" && given.includes(":")
       ? vscode.Uri.parse(given)

@@ -69,10 +69,12 @@ export function activate(context: vscode.ExtensionContext): Api {
       review.heard(events);
       for (const event of events) if (event.type === "runEnded") notify.ended(event);
     });
-    client.onRequest("agent/requestPermission", (asked: PermissionParams, token) =>
+    client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
       questions.ask(asked, token),
     );
-    client.onRequest("agent/askUser", (asked: AskUserParams, token) => questions.ask(asked, token));
+    client.onRequest("agent/askUser", (asked: AskUserParams, token: vscode.CancellationToken) =>
+      questions.ask(asked, token),
+    );
     client.onRequest("agent/save", save);
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }

@@ -7,6 +7,7 @@ import type { Action, Change, Content } from "../protocol.gen";
 import type { Conversation } from "../session/conversation";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
+import { textOf } from "../store/patch";
 import { wordsOf } from "../store/transcript";
 import { CHAT_COMMANDS, type FromChat, type ToChat } from "./messages";
 import { pageOf } from "./page";
@@ -212,7 +213,7 @@ export class Chat implements vscode.WebviewViewProvider {
     const whole = await server
       .request("agent/item", { sessionId: conversation.sessionId, itemId, field: "output", range })
       .catch(() => undefined);
-    const content = whole?.text ?? String(item?.["output"] ?? "");
+    const content = whole?.text ?? textOf(item?.["output"]);
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ content, language: "log" }),
     );

@@ -75,7 +75,7 @@ export class Attachments implements vscode.Disposable {
   /** Everything that goes with this prompt; afterwards nothing is chosen any more. */
   async take(): Promise<Content[]> {
     const taken = [...this.chosen, ...(this.offered ? [this.offered] : [])];
-    const content = await Promise.all(taken.map((one) => one.content()));
+    const content = await Promise.all(taken.map(async (one) => one.content()));
     this.chosen = [];
     this.changed.fire(this.chips);
     return content;
@@ -93,7 +93,8 @@ export class Attachments implements vscode.Disposable {
   }
 
   private find(): Attached | undefined {
-    if (!vscode.workspace.getConfiguration("aglet").get("context.activeFile", true)) return undefined;
+    if (!vscode.workspace.getConfiguration("aglet").get<boolean>("context.activeFile", true))
+      return undefined;
     const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
     if (!editor || !["file", "untitled"].includes(editor.document.uri.scheme)) return undefined;
     const { document, selection } = editor;

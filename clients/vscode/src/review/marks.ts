@@ -38,7 +38,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    if (!vscode.workspace.getConfiguration("aglet").get("review.codeLens", true)) return [];
+    if (!vscode.workspace.getConfiguration("aglet").get<boolean>("review.codeLens", true)) return [];
     const hunks = this.review.of(document.uri);
     return hunks.flatMap((hunk, index) => {
       const range = new vscode.Range(hunk.line, 0, hunk.line, 0);

@@ -88,7 +88,7 @@ export class Server implements vscode.Disposable {
 
   private async launch(): Promise<void> {
     const managed = await this.environment.program();
-    const setting = ofUser<string[]>("server.command") ?? [];
+    const setting = ofUser("server.command");
     this.choice = choose({ setting, managed, onPath: await onPath("aglet") });
     if (!this.choice) return this.become("missing", "aglet's server is not set up yet.");
     this.become("starting", "");
@@ -105,7 +105,7 @@ export class Server implements vscode.Disposable {
   }
 
   private create({ command, args }: Choice): LanguageClient {
-    const configFile = ofUser<string>("configFile");
+    const configFile = ofUser("configFile");
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
@@ -156,8 +156,11 @@ export class Server implements vscode.Disposable {
 }
 
 /** What the user set for this machine; what a folder says does not count. */
-function ofUser<T>(name: string): T | undefined {
-  return vscode.workspace.getConfiguration("aglet").inspect<T>(name)?.globalValue;
+function ofUser(name: "server.command"): string[];
+function ofUser(name: "configFile"): string;
+function ofUser(name: string): unknown {
+  const said = vscode.workspace.getConfiguration("aglet").inspect(name);
+  return said?.globalValue ?? said?.defaultValue;
 }
 
 function wordsOf(problem: unknown): string {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Content, Event, Item, ResumeResult } from "../protocol.gen";
+import type { Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { type AnyItem, Transcript } from "../store/transcript";
@@ -168,7 +168,7 @@ export class Conversation implements vscode.Disposable {
       for (const item of result.openItems) this.transcript.put(item as unknown as AnyItem);
       this.transcript.state = result.state;
     } else if (result.snapshot) {
-      this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems as Item[]);
+      this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems);
       this.hasOlder = result.snapshot.olderCursor !== undefined;
       this.tail = TAIL;
     }

@@ -2,8 +2,10 @@
 
 import * as vscode from "vscode";
 import type { Chat } from "../chat/provider";
-import type { Action, Content } from "../protocol.gen";
+import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
+import { textOf } from "../store/patch";
+import { wordsOf } from "../store/transcript";
 import type { Conversation } from "./conversation";
 
 const MODES = [
@@ -119,16 +121,12 @@ export class Options {
       name: action.name,
       input,
     });
-    const text = textOf(output);
+    const text = wordsOf(output);
     if (!text) return;
     const content = `# ${action.title}\n\n${text}\n`;
     const document = await vscode.workspace.openTextDocument({ content, language: "markdown" });
     await vscode.commands.executeCommand("markdown.showPreview", document.uri);
   }
-}
-
-function textOf(output: readonly Content[]): string {
-  return output.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
 }
 
 /** What the schema requires, asked one by one; `undefined` when the user gave up. */
@@ -137,7 +135,7 @@ async function askFor(schema: Record<string, unknown>): Promise<Record<string, u
   const input: Record<string, unknown> = {};
   for (const name of (schema["required"] ?? []) as string[]) {
     const given = await vscode.window.showInputBox({
-      prompt: String(properties[name]?.["description"] ?? name),
+      prompt: textOf(properties[name]?.["description"], name),
     });
     if (given === undefined) return undefined;
     const type = properties[name]?.["type"];

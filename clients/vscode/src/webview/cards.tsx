@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Change, Option, Question } from "../protocol.gen";
+import { textOf } from "../store/patch";
 import type { AnyItem } from "../store/transcript";
 import { PatchView } from "./diff";
 import { FormCard } from "./form";
@@ -33,7 +34,7 @@ interface PermissionProps {
 
 function PermissionCard({ question, input }: PermissionProps) {
   const subject = question.subject ?? {};
-  const asked = subject["type"] === "command" ? String(subject["command"] ?? "") : "";
+  const asked = subject["type"] === "command" ? textOf(subject["command"]) : "";
   const [command, setCommand] = useState(asked);
   const [reason, setReason] = useState("");
   const changed = asked !== "" && command !== asked;
@@ -114,7 +115,7 @@ function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
         ) : (
           <pre class="command">{visible(command)}</pre>
         )}
-        <p class="faint">in {visible(String(cwd ?? ""))}</p>
+        <p class="faint">in {visible(textOf(cwd))}</p>
       </>
     );
   }
