@@ -9,7 +9,7 @@ import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
 import { textOf } from "../store/patch";
 import { wordsOf } from "../store/transcript";
-import { CHAT_COMMANDS, type FromChat, type ToChat } from "./messages";
+import { type Attach, CHAT_COMMANDS, type FromChat, type Model, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
@@ -25,8 +25,7 @@ type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T
 
 export class Chat implements vscode.WebviewViewProvider {
   static readonly view = "aglet.chat";
-  actions: Action[] = [];
-  models: string[] = [];
+  models: Model[] = [];
   changes = { changes: 0, files: 0 };
   private view: vscode.WebviewView | undefined;
   private waiting: ToChat[] = [];
@@ -78,12 +77,12 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "changes", changes, files });
   }
 
-  tellAbilities(actions: Action[], models: string[]): void {
-    [this.actions, this.models] = [actions, models];
+  tellModels(models: Model[]): void {
+    this.models = models;
     const settings = vscode.workspace.getConfiguration("aglet");
     const named = ["mode", "model", "effort"].map((name) => [name, settings.get(name)]);
     const options = Object.fromEntries(named.filter(([, value]) => value)) as Record<string, unknown>;
-    this.post({ type: "abilities", actions, models, options });
+    this.post({ type: "models", models, options });
   }
 
   tellFailure(text: string): void {
@@ -128,7 +127,7 @@ export class Chat implements vscode.WebviewViewProvider {
       this.post({ type: "older", items: await conversation.readOlder(), older: conversation.hasOlder });
     },
     complete: async ({ ticket, kind, word }) => {
-      const rows = kind === "@" ? await mentions(word) : slashes(this.actions, word);
+      const rows = kind === "@" ? await mentions(word) : slashes(await this.actions(), word);
       this.post({ type: "completions", ticket, rows });
     },
     attach: ({ attach }) => this.attach(attach.kind, attach.uri),
@@ -168,14 +167,22 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "session", view: this.parts.conversation.view() });
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
-    this.tellAbilities(this.actions, this.models);
+    this.tellModels(this.models);
     for (const message of this.waiting.splice(0)) this.post(message);
   }
 
-  private async attach(kind: "file" | "folder" | "symbol" | "url", uri: string): Promise<void> {
+  /** What can be done in the session; one is begun for who wants to see that. */
+  private async actions(): Promise<readonly Action[]> {
+    await this.parts.conversation.ensure();
+    return this.parts.conversation.actions;
+  }
+
+  private async attach(kind: Attach["kind"], uri: string): Promise<void> {
     const { attachments } = this.parts;
+    if (kind === "problems") return attachments.addProblems();
+    if (kind === "tabs") return attachments.addTabs();
     if (kind === "url") {
-      attachments.add({ kind, label: uri, detail: uri }, () => ({ type: "resourceLink", uri }));
+      attachments.add({ kind, label: uri, detail: uri }, () => [{ type: "resourceLink", uri }]);
     } else if (kind === "symbol") {
       const [, first, last] = /#L(\d+)-L(\d+)$/.exec(uri) ?? [];
       const document = await vscode.workspace.openTextDocument(

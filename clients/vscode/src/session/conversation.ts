@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Content, Event, ResumeResult } from "../protocol.gen";
+import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { type AnyItem, Transcript } from "../store/transcript";
@@ -15,6 +15,8 @@ export class Conversation implements vscode.Disposable {
   transcript = new Transcript();
   /** There are items before the first one of the transcript. */
   hasOlder = false;
+  /** What can be done in the session, as the server said last. */
+  actions: readonly Action[] = [];
   private tail = TAIL;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
@@ -35,7 +37,10 @@ export class Conversation implements vscode.Disposable {
   take(events: readonly Event[]): void {
     const ours = events.filter((event) => event.sessionId === this.sessionId);
     if (ours.length === 0) return;
-    for (const event of ours) this.transcript.take(event);
+    for (const event of ours) {
+      this.transcript.take(event);
+      if (event.type === "commands") this.actions = event.data["commands"] as Action[];
+    }
     this.events.fire(ours);
     for (const itemId of this.transcript.incomplete) void this.repair(itemId);
     if (ours.some((event) => event.type === "notice" && event.data["kind"] === "detached"))
@@ -88,6 +93,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript = new Transcript();
     this.transcript.epoch = made.epoch;
     this.transcript.options = made.options;
+    this.actions = made.commands as unknown as Action[];
     this.hasOlder = false;
     await this.memory.update(LAST, made.sessionId);
     this.replaced.fire();

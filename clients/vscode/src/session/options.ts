@@ -1,6 +1,7 @@
 /** Pickers for what a session works with: model, mode, effort, budgets; and its actions. */
 
 import * as vscode from "vscode";
+import type { Model } from "../chat/messages";
 import type { Chat } from "../chat/provider";
 import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
@@ -34,17 +35,10 @@ export class Options {
     private readonly chat: Chat,
   ) {}
 
-  /** Ask the server what there is, for pickers and completion. */
+  /** Ask the server which models there are, for the pickers and the meter. */
   async refresh(): Promise<void> {
     const { models } = await this.server.request("agent/status", {});
-    const { sessionId } = this.conversation;
-    const listed = sessionId
-      ? await this.server.request("agent/action/list", { sessionId })
-      : { actions: [] };
-    this.chat.tellAbilities(
-      listed.actions,
-      models.map((model) => String(model["name"])),
-    );
+    this.chat.tellModels(models as unknown as Model[]);
   }
 
   async mode(): Promise<void> {
@@ -62,7 +56,12 @@ export class Options {
 
   async model(): Promise<void> {
     const rows = [
-      ...this.chat.models.map((name) => ({ label: name, value: name })),
+      ...this.chat.models.map(({ name, provider, contextWindow }) => ({
+        label: name,
+        description: provider,
+        detail: contextWindow ? `${contextWindow.toLocaleString("en")} tokens` : "",
+        value: name,
+      })),
       { label: "$(edit) Another name of config.toml…", value: "" },
       { label: "$(dashboard) Reasoning effort…", value: "effort", effort: true },
     ];

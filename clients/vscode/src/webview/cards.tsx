@@ -47,7 +47,8 @@ function PermissionCard({ question, input }: PermissionProps) {
     host.postMessage({ type: "answer", requestId: question.requestId, answer });
   };
   const options = question.options ?? [];
-  const lasting = changed ? options.filter((option) => option.scope === "once") : options;
+  const once = options.filter((option) => option.scope === "once");
+  const offered = changed ? once : [...once, ...options.filter((option) => option.scope !== "once")];
 
   return (
     <section class="card" role="group" aria-label={`Permission: ${question.title}`}>
@@ -63,7 +64,7 @@ function PermissionCard({ question, input }: PermissionProps) {
         onInput={(event) => setReason(event.currentTarget.value)}
       />
       <div class="choices">
-        {lasting.map((option) => (
+        {offered.map((option) => (
           <button
             type="button"
             class={option.decision === "allow" && option.scope === "once" ? "primary" : ""}
@@ -74,10 +75,10 @@ function PermissionCard({ question, input }: PermissionProps) {
           </button>
         ))}
       </div>
-      {lasting.some((option) => option.rule) && (
+      {offered.some((option) => option.rule) && (
         <p class="faint">
           “Allow for …” saves:{" "}
-          <code>{visible([...new Set(lasting.flatMap((o) => o.rule ?? []))].join(", "))}</code>
+          <code>{visible([...new Set(offered.flatMap((o) => o.rule ?? []))].join(", "))}</code>
         </p>
       )}
     </section>
@@ -125,7 +126,7 @@ function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
         {(changes as Change[]).map((change) => (
           <>
             <div class="file">{visible(decodeURIComponent(change.uri.replace(/^file:\/\//, "")))}</div>
-            <PatchView patch={change.patch} />
+            <PatchView patch={change.patch} most={Infinity} />
           </>
         ))}
       </>

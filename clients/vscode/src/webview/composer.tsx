@@ -205,7 +205,7 @@ function Pickers({ model }: { model: Model }) {
   const options = { ...model.settings, ...model.transcript.options };
   const mode = textOf(options["mode"], "ask");
   const effort = textOf(options["effort"]) && ` · ${textOf(options["effort"])}`;
-  const name = textOf(options["model"], model.models[0] ?? "model");
+  const name = textOf(options["model"], model.models[0]?.name ?? "model");
   return (
     <>
       <button

@@ -35,7 +35,7 @@ export const ItemView = memo(function ItemView({ item, idle }: { item: AnyItem; 
     case "plan":
       return <Plan item={item} />;
     case "notice":
-      return <Folded item={item} title={textOf(item["title"]) || "Notice"} />;
+      return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
     case "compaction":
       return <Folded item={item} title="The conversation so far was summed up" />;
     default:
@@ -58,7 +58,10 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       {attached.length > 0 && (
         <ul class="chips" aria-label="Attached">
           {attached.map((block) => (
-            <li class="chip">{nameOf(block)}</li>
+            <li class="chip">
+              {block.type === "image" && <img src={`data:${block.mimeType};base64,${block.data}`} alt="" />}
+              <span>{visible(nameOf(block))}</span>
+            </li>
           ))}
         </ul>
       )}
