@@ -12,6 +12,7 @@ import type { Environment } from "./server/environment";
 import type { Keys } from "./server/keys";
 import type { Server } from "./server/server";
 import type { Status } from "./server/status";
+import type { Actions } from "./session/actions";
 import type { Conversation } from "./session/conversation";
 import type { Options } from "./session/options";
 import type { Rewind } from "./session/rewind";
@@ -24,6 +25,7 @@ export interface Parts {
   conversation: Conversation;
   review: Review;
   chat: Chat;
+  actions: Actions;
   sessions: Sessions;
   rewind: Rewind;
   options: Options;
@@ -57,7 +59,7 @@ export function register(parts: Parts): vscode.Disposable[] {
     mode: () => options.mode(),
     effort: () => options.effort(),
     budget: () => options.budget(),
-    actions: () => options.actions(),
+    actions: () => parts.actions.menu(),
     ask: () => code.ask(),
     explain: () => code.explain(),
     addToChat: (uri?: vscode.Uri, all?: vscode.Uri[]) => code.add(uri, Array.isArray(all) ? all : undefined),

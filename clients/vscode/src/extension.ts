@@ -25,6 +25,7 @@ import { Environment } from "./server/environment";
 import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
+import { Actions } from "./session/actions";
 import { Conversation } from "./session/conversation";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
@@ -41,7 +42,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
   const review = new Review(server, log);
-  const chat = new Chat(context.extensionUri, { server, conversation, questions, attachments, failed });
+  const actions = new Actions(server, conversation);
+  const known = { server, conversation, questions, actions, attachments, failed };
+  const chat = new Chat(context.extensionUri, known);
   const notify = new Notify(
     () => chat,
     () => questions,
@@ -91,7 +94,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
 
   const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;
-  const verbs = { sessions, rewind, options, code, marks, compare, status } as const;
+  const verbs = { actions, sessions, rewind, options, code, marks, compare, status } as const;
   context.subscriptions.push(
     log,
     server,

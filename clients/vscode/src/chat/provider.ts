@@ -3,19 +3,21 @@
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
 import { mentions, slashes } from "../context/completions";
-import type { Action, Change, Content } from "../protocol.gen";
+import type { Change, Content } from "../protocol.gen";
+import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
 import { textOf } from "../store/patch";
 import { wordsOf } from "../store/transcript";
-import { type Attach, CHAT_COMMANDS, type FromChat, type Model, type ToChat } from "./messages";
+import { type Attach, CHAT_COMMANDS, type FromChat, type How, type Model, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
   server: Server;
   conversation: Conversation;
   questions: Questions;
+  actions: Actions;
   attachments: Attachments;
   /** Tell the user that something could not be done. */
   failed: (problem: unknown) => void;
@@ -109,14 +111,11 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private readonly handlers: Handlers = {
     ready: () => this.begin(),
-    send: async ({ text, how }) => {
-      const attached = await this.parts.attachments.take();
-      const input: Content[] = [{ type: "text", text }, ...attached];
-      await this.parts.conversation.send(input, how).catch((problem: unknown) => {
+    send: ({ text, how }) =>
+      this.send(text, how).catch((problem: unknown) => {
         this.post({ type: "compose", text }); // what was written is not lost
         throw problem;
-      });
-    },
+      }),
     stop: () => this.parts.conversation.stop(),
     answer: async ({ requestId, answer }) => {
       if (this.parts.questions.answer(requestId, answer)) return;
@@ -127,7 +126,7 @@ export class Chat implements vscode.WebviewViewProvider {
       this.post({ type: "older", items: await conversation.readOlder(), older: conversation.hasOlder });
     },
     complete: async ({ ticket, kind, word }) => {
-      const rows = kind === "@" ? await mentions(word) : slashes(await this.actions(), word);
+      const rows = kind === "@" ? await mentions(word) : slashes(await this.parts.actions.list(), word);
       this.post({ type: "completions", ticket, rows });
     },
     attach: ({ attach }) => this.attach(attach.kind, attach.uri),
@@ -161,6 +160,12 @@ export class Chat implements vscode.WebviewViewProvider {
     },
   };
 
+  private async send(text: string, how: How): Promise<void> {
+    const { actions, attachments, conversation } = this.parts;
+    if (await actions.slash(text)) return;
+    await attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], how));
+  }
+
   private begin(): void {
     this.ready = true;
     this.tellServer();
@@ -169,12 +174,6 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "changes", ...this.changes });
     this.tellModels(this.models);
     for (const message of this.waiting.splice(0)) this.post(message);
-  }
-
-  /** What can be done in the session; one is begun for who wants to see that. */
-  private async actions(): Promise<readonly Action[]> {
-    await this.parts.conversation.ensure();
-    return this.parts.conversation.actions;
   }
 
   private async attach(kind: Attach["kind"], uri: string): Promise<void> {

@@ -73,13 +73,19 @@ export class Attachments implements vscode.Disposable {
     this.changed.fire(this.chips);
   }
 
-  /** Everything that goes with this prompt; afterwards nothing is chosen any more. */
-  async take(): Promise<Content[]> {
-    const taken = [...this.chosen, ...this.offered];
-    const content = await Promise.all(taken.map(async (one) => one.content()));
+  /** Everything goes with this prompt and is not chosen any more; it is again if the prompt was not taken. */
+  async with(send: (content: Content[]) => Promise<void>): Promise<void> {
+    const taken = this.chosen;
     this.chosen = [];
-    this.changed.fire(this.chips);
-    return content.flat();
+    try {
+      const content = await Promise.all([...taken, ...this.offered].map(async (one) => one.content()));
+      await send(content.flat());
+    } catch (problem) {
+      this.chosen = [...taken, ...this.chosen];
+      throw problem;
+    } finally {
+      this.changed.fire(this.chips);
+    }
   }
 
   dispose(): void {

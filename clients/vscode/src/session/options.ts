@@ -1,12 +1,9 @@
-/** Pickers for what a session works with: model, mode, effort, budgets; and its actions. */
+/** Pickers for what a session works with: model, mode, effort, budgets. */
 
 import * as vscode from "vscode";
 import type { Model } from "../chat/messages";
 import type { Chat } from "../chat/provider";
-import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
-import { textOf } from "../store/patch";
-import { wordsOf } from "../store/transcript";
 import type { Conversation } from "./conversation";
 
 const MODES = [
@@ -94,51 +91,4 @@ export class Options {
     if (given !== undefined)
       await this.conversation.setOption(chosen.value, given === "" ? null : Number(given));
   }
-
-  /** Everything else that can be done with the session. */
-  async actions(): Promise<void> {
-    const sessionId = await this.conversation.ensure();
-    const { actions } = await this.server.request("agent/action/list", { sessionId });
-    const rows = actions.map((action) => ({
-      label: action.title,
-      description: action.name,
-      detail: action.description,
-      action,
-    }));
-    const chosen = await vscode.window.showQuickPick(rows, {
-      placeHolder: "Actions of this session",
-      matchOnDescription: true,
-    });
-    if (chosen) await this.invoke(sessionId, chosen.action);
-  }
-
-  private async invoke(sessionId: string, action: Action): Promise<void> {
-    const input = await askFor(action.inputSchema);
-    if (!input) return;
-    const { output } = await this.server.request("agent/action/invoke", {
-      sessionId,
-      name: action.name,
-      input,
-    });
-    const text = wordsOf(output);
-    if (!text) return;
-    const content = `# ${action.title}\n\n${text}\n`;
-    const document = await vscode.workspace.openTextDocument({ content, language: "markdown" });
-    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
-  }
-}
-
-/** What the schema requires, asked one by one; `undefined` when the user gave up. */
-async function askFor(schema: Record<string, unknown>): Promise<Record<string, unknown> | undefined> {
-  const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
-  const input: Record<string, unknown> = {};
-  for (const name of (schema["required"] ?? []) as string[]) {
-    const given = await vscode.window.showInputBox({
-      prompt: textOf(properties[name]?.["description"], name),
-    });
-    if (given === undefined) return undefined;
-    const type = properties[name]?.["type"];
-    input[name] = type === "integer" || type === "number" ? Number(given) : given;
-  }
-  return input;
 }
