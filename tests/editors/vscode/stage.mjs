@@ -66,6 +66,12 @@ export const SCRIPT = {
         { text: "The notes are written." },
       ],
     },
+    { match: "Explain this code", turns: [{ text: "It greets." }] },
+    { match: "Run two lines", turns: [
+      { calls: [{ name: "shell", arguments: { command: "echo one" } }] },
+      { text: "It ran." },
+    ] },
+    { match: "What do you see", turns: [{ text: "I have looked." }] },
     { match: "Ask me", turns: [
       { calls: [{ name: "ask_user", arguments: { question: "Which language?", choices: ["English", "German"], free_text: false } }] },
       { text: "Understood." },
