@@ -32,6 +32,7 @@ import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
+import { Told } from "./told";
 
 export function activate(context: vscode.ExtensionContext): Api {
   const log = vscode.window.createOutputChannel("aglet", { log: true });
@@ -42,8 +43,9 @@ export function activate(context: vscode.ExtensionContext): Api {
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
   const review = new Review(server, log);
-  const actions = new Actions(server, conversation);
-  const known = { server, conversation, questions, actions, attachments, failed };
+  const told = new Told();
+  const actions = new Actions(server, conversation, told);
+  const known = { server, conversation, questions, actions, told, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
   const notify = new Notify(
     () => chat,
@@ -97,6 +99,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const verbs = { actions, sessions, rewind, options, code, marks, compare, status } as const;
   context.subscriptions.push(
     log,
+    told,
     server,
     conversation,
     attachments,

@@ -2,6 +2,7 @@
 
 import type {
   AskUserAnswer,
+  ContextUsageData,
   Event,
   PermissionAnswer,
   Question,
@@ -57,6 +58,7 @@ export interface SessionView {
   options: Record<string, unknown>;
   queue: Waiting[];
   runId: string;
+  usage?: ContextUsageData | undefined;
   /** There are items before the first one here. */
   older: boolean;
 }

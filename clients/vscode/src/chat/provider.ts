@@ -9,6 +9,7 @@ import type { Conversation } from "../session/conversation";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
 import { textOf } from "../store/patch";
+import type { Told } from "../told";
 import { wordsOf } from "../store/transcript";
 import { type Attach, CHAT_COMMANDS, type FromChat, type How, type Model, type ToChat } from "./messages";
 import { pageOf } from "./page";
@@ -18,6 +19,7 @@ export interface Parts {
   conversation: Conversation;
   questions: Questions;
   actions: Actions;
+  told: Told;
   attachments: Attachments;
   /** Tell the user that something could not be done. */
   failed: (problem: unknown) => void;
@@ -219,10 +221,8 @@ export class Chat implements vscode.WebviewViewProvider {
     const whole = await server
       .request("agent/item", { sessionId: conversation.sessionId, itemId, field: "output", range })
       .catch(() => undefined);
-    const content = whole?.text ?? textOf(item?.["output"]);
-    await vscode.window.showTextDocument(
-      await vscode.workspace.openTextDocument({ content, language: "log" }),
-    );
+    const name = textOf(item?.["title"], "Output").slice(0, 60);
+    await this.parts.told.show(`${name}.log`, whole?.text ?? textOf(item?.["output"]));
   }
 
   /** The words of a prompt of the user's. */

@@ -5,6 +5,7 @@ import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
 import type { Json } from "../store/patch";
 import { wordsOf } from "../store/transcript";
+import type { Told } from "../told";
 import type { Conversation } from "./conversation";
 import { type Field, fieldsOf, named, slashOf, typed } from "./slash";
 
@@ -14,6 +15,7 @@ export class Actions {
   constructor(
     private readonly server: Server,
     private readonly conversation: Conversation,
+    private readonly told: Told,
   ) {}
 
   /** What can be done, for completion; a session is begun for who wants to see that. */
@@ -70,9 +72,7 @@ export class Actions {
       void vscode.window.showInformationMessage(text || `${title}: done`);
       return;
     }
-    const content = `# ${title}\n\n${text}\n`;
-    const document = await vscode.workspace.openTextDocument({ content, language: "markdown" });
-    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
+    await this.told.show(`${title}.md`, `${text}\n`);
   }
 }
 

@@ -17,6 +17,7 @@ export class Conversation implements vscode.Disposable {
   hasOlder = false;
   /** What can be done in the session, as the server said last. */
   actions: readonly Action[] = [];
+  private making: Promise<string> | undefined;
   private tail = TAIL;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
@@ -77,9 +78,14 @@ export class Conversation implements vscode.Disposable {
     this.replaced.fire();
   }
 
-  /** The session, made now if there is none. */
+  /** The session, made now if there is none; once, however often it is asked for meanwhile. */
   async ensure(): Promise<string> {
     if (this.sessionId) return this.sessionId;
+    this.making ??= this.make().finally(() => (this.making = undefined));
+    return this.making;
+  }
+
+  private async make(): Promise<string> {
     const folder = vscode.workspace.workspaceFolders?.[0];
     if (!folder) throw new Error("Open a folder first: the agent works on its files.");
     const roots = (vscode.workspace.workspaceFolders ?? []).slice(1).map((other) => other.uri.toString());
@@ -142,7 +148,7 @@ export class Conversation implements vscode.Disposable {
 
   view(): SessionView {
     const { transcript: known, sessionId, hasOlder } = this;
-    const { epoch, seq, state, runs, info, options, queue, runId } = known;
+    const { epoch, seq, state, runs, info, options, queue, runId, usage } = known;
     const items = [...known.items.values()];
     const requests = Object.values(known.requests);
     return {
@@ -157,6 +163,7 @@ export class Conversation implements vscode.Disposable {
       options,
       queue,
       runId,
+      usage,
       older: hasOlder,
     };
   }

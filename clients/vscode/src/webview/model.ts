@@ -112,6 +112,7 @@ export class Model {
       options: view.options,
       queue: view.queue,
       runId: view.runId,
+      usage: view.usage,
     });
   }
 }
