@@ -7,7 +7,7 @@ from aglet.assembly import Parts, features
 from aglet.config import Choice, ConfigError, Setup, asked, bounds_of, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
@@ -37,6 +37,10 @@ class World:
         Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
         return await self._choice.model(folder, name)
+
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        return self._choice.known(folder)
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
