@@ -63,6 +63,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "permissions",
             "checkpoints",
             "usage",
+            "audit",
             "doctor",
             "files",
             "search",

@@ -12,6 +12,7 @@ from aglet.engine.session import Session
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
+    audit,
     budget,
     checkpoints,
     client_tools,
@@ -30,6 +31,7 @@ from aglet.features import (
     shell,
     usage,
 )
+from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
 from aglet.stores.blobs import Blobs
@@ -41,7 +43,8 @@ class Parts:
     """What the features of one run are made of.
 
     `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
-    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store.
+    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store,
+    `record` writes a line of the audit.
     """
 
     config: Config
@@ -52,6 +55,7 @@ class Parts:
     clock: Clock
     client: Client
     tidy: Clean
+    record: Write
     seconds: float | None
     schema: JsonObject
     window: int | None
@@ -88,6 +92,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
         doctor.build(for_action(setup)),
     )
 

@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
+from aglet.features.audit.settings import Settings as Audit
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
@@ -51,6 +52,7 @@ class Config(BaseModel):
     recovery: Recovery = Recovery()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
+    audit: Audit = Audit()
     doctor: Doctor = Doctor()
     files: Files = Files()
     search: Search = Search()
