@@ -18,6 +18,7 @@ from aglet.features import (
     client_tools,
     continuation,
     deadline,
+    delivery,
     doctor,
     files,
     guards,
@@ -44,7 +45,7 @@ class Parts:
 
     `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
     model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store,
-    `record` writes a line of the audit.
+    `record` writes a line of the audit. `target` is where the result goes.
     """
 
     config: Config
@@ -58,6 +59,7 @@ class Parts:
     record: Write
     seconds: float | None
     schema: JsonObject
+    target: str
     window: int | None
 
 
@@ -71,6 +73,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
     config, folder = parts.config, Path(parts.workspace.root)
     return (
+        *((_delivering(parts),) if parts.target else ()),
         *(() if parts.seconds is None else (deadline.build(parts.seconds),)),
         guards.build(config.guards),
         budget.build(),
@@ -83,6 +86,13 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         ),
         continuation.build(config.continuation),
     )
+
+
+def _delivering(parts: Parts) -> Feature:
+    from aglet.models.webhook import post  # noqa: PLC0415 - few runs have a target
+
+    session_id = parts.session.session_id
+    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, post)
 
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:

@@ -79,6 +79,7 @@ class World:
             record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
             seconds=seconds,
             schema=bounds.schema,
+            target=bounds.target,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)

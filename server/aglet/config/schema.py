@@ -10,6 +10,7 @@ from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
+from aglet.features.delivery.settings import Settings as Delivery
 from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
@@ -40,6 +41,7 @@ class Config(BaseModel):
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
 
+    delivery: Delivery = Delivery()
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()

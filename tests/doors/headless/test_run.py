@@ -10,7 +10,7 @@ import pytest
 
 from aglet.doors.headless.exits import CODES, exit_of
 from aglet.doors.shapes import STOP_REASONS
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import SCRIPTED, Aglet
 from support.model_server import ModelServer, Reply
 
 LIST = {"name": "list_dir", "arguments": {}}
@@ -307,3 +307,13 @@ def test_what_a_trusted_project_may_not_say_is_told(aglet: Aglet) -> None:
     done = aglet.run("run", "go", "--trust")
     assert done.code == 3
     assert "permissions.mode was ignored" in done.err
+
+
+def test_the_result_also_goes_where_the_user_named(aglet: Aglet) -> None:
+    aglet.configure(SCRIPTED + '[delivery.targets.here]\nfile = "result.md"\n')
+    aglet.script({"text": "Fifteen birds."})
+    assert aglet.run("run", "count", "--deliver", "here").code == 0
+    assert (aglet.workspace / "result.md").read_text() == "Fifteen birds.\n"
+    done = aglet.run("run", "count", "--deliver", "elsewhere")
+    assert done.code == 2
+    assert "deliver must name a target of your config file (here), not 'elsewhere'" in done.err
