@@ -132,6 +132,7 @@ async def test_a_wrong_port(patient: Patient) -> None:
 async def test_a_broken_configuration_is_found_and_the_rest_is_looked_at(
     patient: Patient, text: str, said: str
 ) -> None:
+    """Row 87: a broken file."""
     patient.configure(text)
     report = await patient.report()
     failed = [found for found in report.findings if found.status == "fail"]
@@ -159,6 +160,7 @@ async def test_a_state_folder_that_is_a_file(patient: Patient) -> None:
 
 
 async def test_a_state_folder_where_none_can_be_made(patient: Patient) -> None:
+    """Row 87: a state folder that cannot be written."""
     patient.configure("")
     patient.state = Path("/proc/aglet-state")
     state = (await patient(offline=True))["state"]
@@ -174,6 +176,7 @@ async def test_a_state_folder_that_others_look_into(patient: Patient) -> None:
 
 
 async def test_no_model_at_all(patient: Patient) -> None:
+    """Row 87: a missing backend."""
     patient.configure("")
     found = await patient()
     assert (found["local"].status, found["model"].status) == ("warn", "fail")

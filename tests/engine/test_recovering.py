@@ -197,7 +197,7 @@ def test_attempts_are_counted_in_a_row() -> None:
 
 
 async def test_counters_are_exact_over_three_resumes() -> None:
-    """Row 16: resumed three times without a tool call, the counters are what they were."""
+    """Row 16: resumed three times without a tool call, the counters are what they were. Row 76: counters."""
     store, tool = MemoryStore(), FakeTool("look")
 
     def equip_with(model: FakeModel) -> Any:

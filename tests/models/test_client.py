@@ -94,6 +94,7 @@ async def test_one_connection_serves_the_turns_of_a_session() -> None:
 
 
 async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
+    """Row 3: the first words are there before the last byte is sent."""
     async with ModelServer([Reply(["one", "two"], delay=0.05)]) as server, Asking() as asking:
         parts = asking.model(server.url).stream(prompt())
         assert await anext(parts) == TextDelta("item_reply", "one")
@@ -102,6 +103,7 @@ async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
 
 
 async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
+    """Row 9: 429 and a dropped connection; every wait is told."""
     replies = [Failure(429, "slow", headers={"retry-after-ms": "20"}), Raw(begin="reset"), Reply("there")]
     async with ModelServer(replies) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
@@ -114,6 +116,7 @@ async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> N
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
 async def test_server_trouble_is_tried_again(status: int) -> None:
+    """Row 9: every status that passes."""
     async with ModelServer([Failure(status), Reply("ok")]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url, QUICK))).text == "ok"
 
