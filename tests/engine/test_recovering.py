@@ -60,6 +60,7 @@ def opened(
 
 
 async def test_what_was_cut_off_comes_before_what_waited() -> None:
+    """Port Checkpointer: in the same session, without new input."""
     store = store_with(
         Admitted("run_1", "item_1", PROMPT), RunStarted("run_1"), Admitted("run_2", "item_2", (Text("two"),))
     )

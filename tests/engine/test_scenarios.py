@@ -283,6 +283,7 @@ async def test_a_stream_that_ends_without_an_answer_is_a_model_error() -> None:
 
 
 async def test_an_unknown_model_is_a_model_error_before_any_turn() -> None:
+    """Port Model resolver: a clear error before anything is asked."""
     await check(options={"model": "nowhere"}, facts=[*START, "ended model_error [modelNotFound]"])
 
 
