@@ -1,8 +1,8 @@
 """The table of the reference's capabilities, and the tests here that name them.
 
 A test names a row in its docstring: `Row 16: …`, `Rows 6, 7: …`, and a port of a run: `Port Audit: …`.
-`scripts/parity.py` writes `docs/parity.md`; with `--check` it says whether that page is fresh. A row or a port
-without a test is shown as missing.
+`scripts/parity.py` writes `docs/parity.md`; with `--check` it says whether that page is fresh. A row or a
+port without a test is shown as missing.
 """
 
 import ast
