@@ -12,11 +12,13 @@ from aglet.engine.session import Session
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
+    audit,
     budget,
     checkpoints,
     client_tools,
     continuation,
     deadline,
+    delivery,
     doctor,
     files,
     guards,
@@ -30,6 +32,7 @@ from aglet.features import (
     shell,
     usage,
 )
+from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
 from aglet.stores.blobs import Blobs
@@ -41,7 +44,8 @@ class Parts:
     """What the features of one run are made of.
 
     `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
-    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store.
+    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store,
+    `record` writes a line of the audit. `target` is where the result goes.
     """
 
     config: Config
@@ -52,8 +56,10 @@ class Parts:
     clock: Clock
     client: Client
     tidy: Clean
+    record: Write
     seconds: float | None
     schema: JsonObject
+    target: str
     window: int | None
 
 
@@ -67,6 +73,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
     config, folder = parts.config, Path(parts.workspace.root)
     return (
+        *((_delivering(parts),) if parts.target else ()),
         *(() if parts.seconds is None else (deadline.build(parts.seconds),)),
         guards.build(config.guards),
         budget.build(),
@@ -81,6 +88,13 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
     )
 
 
+def _delivering(parts: Parts) -> Feature:
+    from aglet.models.webhook import post  # noqa: PLC0415 - few runs have a target
+
+    session_id = parts.session.session_id
+    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, post)
+
+
 def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
     grants = FolderGrants(setup.state_folder, Path(workspace.root))
@@ -88,6 +102,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
         doctor.build(for_action(setup)),
     )
 

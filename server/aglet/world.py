@@ -15,6 +15,7 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
+from aglet.stores.lines import Lines
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -79,8 +80,10 @@ class World:
             clock=self._clock,
             client=self._client,
             tidy=self._store.tidy,
+            record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
             seconds=seconds,
             schema=bounds.schema,
+            target=bounds.target,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
