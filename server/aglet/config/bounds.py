@@ -9,6 +9,7 @@ from aglet.features.budget.limits import limits_from
 from aglet.features.deadline.settings import seconds_from
 from aglet.features.output_schema.settings import schema_from
 
+UNSET = Config()
 EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
@@ -38,5 +39,4 @@ def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) 
 
 def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:
     """What the options alone say of limits and seconds. Raises `ValueError`."""
-    usual = Config()
-    return limits_from(options, usual.budget, None), seconds_from(options, usual.deadline, None)
+    return limits_from(options, UNSET.budget, None), seconds_from(options, UNSET.deadline, None)
