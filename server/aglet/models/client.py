@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import cast
 
 import httpx
@@ -14,7 +15,7 @@ from aglet.engine.facts import ModelDelta, Overflowed, Replied, TextDelta, Think
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
 from aglet.engine.vocabulary import JsonObject, TokenCount
 from aglet.models.answer import Answer
-from aglet.models.connections import Asked, Connections
+from aglet.models.connections import Asked, Connections, limited
 from aglet.models.counting import Gauge
 from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
@@ -154,7 +155,7 @@ async def _read(
     response: httpx.Response, answer: Answer, until: float
 ) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
     """Feed the answer to its end; what each read brought is handed on together."""
-    async with aclosing(_chunks(response, until)) as chunks:
+    async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
         try:
             async with aclosing(events(chunks)) as batches:
                 async for batch in batches:
@@ -177,14 +178,17 @@ async def _read(
                     pass
 
 
-async def _chunks(response: httpx.Response, until: float) -> AsyncGenerator[bytes, None]:
-    """The bytes as they come. Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time)."""
+async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
+    """The bytes as they come, with `idle` seconds between them at most.
+
+    Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
+    """
     encoded = "content-encoding" in response.headers
     size = 0
-    read = response.aiter_bytes() if encoded else response.aiter_raw()
+    read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
     async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
         while True:
-            async with asyncio.timeout_at(until):
+            async with limited(until, idle):
                 chunk = await anext(chunks, None)
             if chunk is None:
                 return
@@ -197,7 +201,7 @@ async def _chunks(response: httpx.Response, until: float) -> AsyncGenerator[byte
 async def _beginning(response: httpx.Response) -> str:
     text = b""
     until = asyncio.get_running_loop().time() + LISTING
-    async with aclosing(_chunks(response, until)) as chunks:
+    async with aclosing(_chunks(response, until, inf)) as chunks:
         with suppress(TimeoutError):  # what is there has to do
             async for chunk in chunks:
                 text += chunk
