@@ -60,6 +60,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "budget",
             "instructions",
             "continuation",
+            "compaction",
             "permissions",
             "checkpoints",
             "usage",

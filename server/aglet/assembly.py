@@ -16,6 +16,7 @@ from aglet.features import (
     budget,
     checkpoints,
     client_tools,
+    compaction,
     continuation,
     deadline,
     delivery,
@@ -85,6 +86,9 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
+        compaction.build(
+            config.compaction, parts.models, parts.session.log, parts.clock.now, schema=bool(parts.schema)
+        ),
     )
 
 

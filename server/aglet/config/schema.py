@@ -8,6 +8,7 @@ from aglet.features.audit.settings import Settings as Audit
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
+from aglet.features.compaction.settings import Settings as Compaction
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.delivery.settings import Settings as Delivery
@@ -49,6 +50,7 @@ class Config(BaseModel):
     instructions: Instructions = Instructions()
     lean: Lean = Lean()
     continuation: Continuation = Continuation()
+    compaction: Compaction = Compaction()
     output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
     recovery: Recovery = Recovery()
