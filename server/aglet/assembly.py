@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Config, FolderGrants, Setup
-from aglet.engine.feature import Feature
+from aglet.config import AgentDefinition, Config, FolderGrants, Setup
+from aglet.engine.feature import Feature, with_tools
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
@@ -45,6 +45,7 @@ class Parts:
     """
 
     config: Config
+    agent: AgentDefinition
     setup: Setup
     session: Session
     workspace: OpenWorkspace
@@ -61,7 +62,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
     """The features of a run: the first is asked first and is outermost in the wrappers."""
     rooms = (*_shaping(parts), *_judging(parts), *_tools(parts))
     names = {tool.spec.name for room in rooms for tool in room.tools}
-    return (*rooms, *_added(parts, names))
+    return tuple(with_tools(room, parts.agent.tools) for room in (*rooms, *_added(parts, names)))
 
 
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
@@ -71,7 +72,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         guards.build(config.guards),
         budget.build(),
         instructions.build(
-            config.instructions,
+            config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,

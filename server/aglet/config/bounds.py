@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from aglet.config.agents import agent_of
 from aglet.config.schema import Config
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.limits import limits_from
+from aglet.features.budget.settings import Settings as Budget
+from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.deadline.settings import seconds_from
 from aglet.features.output_schema.settings import schema_from
 
@@ -29,11 +33,17 @@ class Bounds:
 def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
     """The bounds of a run with these options. Raises `ValueError`."""
     turns, seconds = HEADLESS if headless else EDITOR
+    own = agent_of(config.agents, options).limits
+    budget = Budget(**{name: _lower(value, getattr(own, name)) for name, value in config.budget})
+    deadline = Deadline(max_seconds=_lower(config.deadline.max_seconds, own.max_seconds))
     return Bounds(
-        limits_from(options, config.budget, turns),
-        seconds_from(options, config.deadline, seconds),
-        schema_from(options),
+        limits_from(options, budget, turns), seconds_from(options, deadline, seconds), schema_from(options)
     )
+
+
+def _lower(one: float | None, other: float | None) -> Any:
+    given = [limit for limit in (one, other) if limit is not None]
+    return min(given, default=None)
 
 
 def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:

@@ -1,7 +1,10 @@
 """All settings: the sum of the rooms' own sections, and the models."""
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from typing import Annotated
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
+
+from aglet.config.agents import Agents, known
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
 from aglet.features.budget.settings import Settings as Budget
@@ -38,6 +41,7 @@ class Config(BaseModel):
     api_key: SecretStr = SecretStr("")
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
+    agents: Annotated[Agents, AfterValidator(known)] = {}
 
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
