@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeFloat
 
 from aglet.features.budget.settings import Settings as Budget
+from aglet.features.phases.settings import Phases
 
 OPTION = "agent"  # of a session or a run: which of these it is
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,50}")
@@ -33,7 +34,8 @@ class AgentDefinition(BaseModel):
 
     `description` tells the model that may delegate to it what it is for. `prompt` stands in place of the
     built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
-    tools it has, all where nothing is said. `agents` are those it may delegate to.
+    tools it has, all where nothing is said. `agents` are those it may delegate to,
+    `phases` the steps that each of its runs takes, in order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,6 +46,7 @@ class AgentDefinition(BaseModel):
     tools: tuple[str, ...] | None = None
     agents: tuple[str, ...] = ()
     limits: AgentLimits = AgentLimits()
+    phases: Phases = ()
 
 
 Agents = dict[AgentName, AgentDefinition]
