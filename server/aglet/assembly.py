@@ -9,6 +9,7 @@ from aglet.engine.feature import Feature, with_tools
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
+from aglet.engine.spawning import Spawner
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
@@ -28,10 +29,12 @@ from aglet.features import (
     recovery,
     search,
     shell,
+    subagents,
     usage,
 )
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
+from aglet.features.subagents.palette import Entry
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
@@ -48,6 +51,7 @@ class Parts:
     agent: AgentDefinition
     setup: Setup
     session: Session
+    spawner: Spawner
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock
@@ -100,6 +104,16 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
+        subagents.build(config.subagents, parts.spawner, _palette(parts)),
+    )
+
+
+def _palette(parts: Parts) -> tuple[Entry, ...]:
+    """Whom the run may hand work to."""
+    known = ((name, parts.config.agents[name]) for name in parts.agent.agents)
+    return tuple(
+        Entry("agent", name, agent.description, {"agent": name, **({"model": ""} if agent.tier else {})})
+        for name, agent in known
     )
 
 

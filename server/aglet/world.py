@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from aglet.assembly import Parts, features
 from aglet.config import Choice, ConfigError, Setup, agent_of, asked, bounds_of, check_folder
+from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
 from aglet.engine.ports import ModelClient
@@ -73,6 +74,7 @@ class World:
             agent=agent,
             setup=setup,
             session=session,
+            spawner=Children(self.sessions, session),
             workspace=workspace,
             models=models,
             clock=self._clock,

@@ -1,18 +1,17 @@
 """What a run may spend and has to give: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from aglet.config.agents import agent_of
 from aglet.config.schema import Config
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.limits import limits_from
-from aglet.features.budget.settings import Settings as Budget
-from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.deadline.settings import seconds_from
 from aglet.features.output_schema.settings import schema_from
 
+UNSET = Config()
 EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
@@ -31,13 +30,14 @@ class Bounds:
 
 
 def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
-    """The bounds of a run with these options. Raises `ValueError`."""
+    """The bounds of a run with these options, an agent's own where they are lower. Raises `ValueError`."""
     turns, seconds = HEADLESS if headless else EDITOR
     own = agent_of(config.agents, options).limits
-    budget = Budget(**{name: _lower(value, getattr(own, name)) for name, value in config.budget})
-    deadline = Deadline(max_seconds=_lower(config.deadline.max_seconds, own.max_seconds))
+    given = asdict(limits_from(options, config.budget, turns))
     return Bounds(
-        limits_from(options, budget, turns), seconds_from(options, deadline, seconds), schema_from(options)
+        Limits(**{name: _lower(value, getattr(own, name)) for name, value in given.items()}),
+        _lower(seconds_from(options, config.deadline, seconds), own.max_seconds),
+        schema_from(options),
     )
 
 
@@ -48,5 +48,4 @@ def _lower(one: float | None, other: float | None) -> Any:
 
 def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:
     """What the options alone say of limits and seconds. Raises `ValueError`."""
-    usual = Config()
-    return limits_from(options, usual.budget, None), seconds_from(options, usual.deadline, None)
+    return limits_from(options, UNSET.budget, None), seconds_from(options, UNSET.deadline, None)

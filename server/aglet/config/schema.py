@@ -23,6 +23,7 @@ from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.recovery.settings import Settings as Recovery
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
+from aglet.features.subagents.settings import Settings as Subagents
 from aglet.features.usage.settings import Settings as Usage
 
 
@@ -60,6 +61,7 @@ class Config(BaseModel):
     search: Search = Search()
     shell: Shell = Shell()
     ask: Ask = Ask()
+    subagents: Subagents = Subagents()
     client_tools: ClientTools = ClientTools()
 
     def for_window(self, window: int | None) -> "Config":

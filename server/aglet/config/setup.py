@@ -34,7 +34,8 @@ class Setup:
 
     `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-    their settings are or would be. `places` are where a missing key is looked for besides this machine's own,
+    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
+    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
     `kept` what was found so far, by host.
     """
 
@@ -45,6 +46,7 @@ class Setup:
     config_file: Path
     instructions: str
     trusts: Trusts
+    own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
 
@@ -54,12 +56,6 @@ class Setup:
         said = (leaf for source in self.sources for leaf in leaves(source.values))
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
         return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
-
-    @property
-    def own_places(self) -> tuple[Path, ...]:
-        """What decides what the agent may do: the state, the config file, the platform's folder for it."""
-        agents = self.config_file.with_name(AGENTS)
-        return self.state_folder, self.config_file, agents, user_file({}).parent
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
@@ -97,14 +93,16 @@ def read(
         from_environment(variables),
         from_arguments(told.arguments),
     )
+    state = state_folder(variables).resolve()
     return Setup(
         sources=said,
-        state_folder=state_folder(variables).resolve(),
+        state_folder=state,
         keys=_take(environment, key_variables(said)),
         environment=dict(environment),
         config_file=file,
         instructions=_text(file.with_name("AGENTS.md")) or "",
         trusts=trusts,
+        own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
     )
 
 

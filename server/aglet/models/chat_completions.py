@@ -13,7 +13,17 @@ from aglet.models.answer import Answer, finish_in
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import refusal
-from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
+from aglet.models.messages import (
+    NOTHING,
+    Turn,
+    Unchanged,
+    Written,
+    compact,
+    contents_of,
+    results_of,
+    text_of,
+    written,
+)
 from aglet.models.reasoning import Reasoning
 from aglet.models.shape import NAME, is_closed
 from aglet.models.tokenizing import counted
@@ -45,17 +55,18 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         wanted = {"name": NAME, "schema": shape, "strict": is_closed(shape)}
         body["response_format"] = {"type": "json_schema", "json_schema": wanted}
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = _tools.listed(request.tools)
     head = [{"role": "system", "content": request.system}] if request.system else []
-    return {
-        **body,
-        "messages": [*head, *_sent.conversation(request.messages, request.session_id, endpoint.identity)],
-    }
+    body["messages"] = _sent.conversation(request.messages, request.session_id, endpoint.identity, head)
+    return body
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", "function": function}
+
+
+_tools = Unchanged(_tool)
 
 
 def _messages(turn: Turn, model: str) -> list[JsonObject]:

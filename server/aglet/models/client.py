@@ -27,7 +27,7 @@ from aglet.models.errors import (
     too_long,
     with_models,
 )
-from aglet.models.messages import compact
+from aglet.models.messages import body_bytes
 from aglet.models.overflow import hidden
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.shape import REFUSED
@@ -69,7 +69,7 @@ class HttpModel:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
         if not self._takes_schemas:
             request = replace(request, output_schema={})
-        content = compact(self._dialect.body(request, self._endpoint)).encode(errors="replace")
+        content = body_bytes(self._dialect.body(request, self._endpoint))
         if too_long_to_be_kept := self._cut(request, len(content)):
             yield too_long_to_be_kept
             return
@@ -102,7 +102,7 @@ class HttpModel:
             tokens := await counting(self._post, body, self._endpoint)
         ):
             return TokenCount(tokens, "told")
-        return self._gauge.count(request, len(compact(body).encode(errors="replace")))
+        return self._gauge.count(request, len(body_bytes(body)))
 
     def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
         """The overflow that this server would not tell: it would drop the beginning of the request."""
@@ -134,7 +134,7 @@ class HttpModel:
         return self._dialect.listed(await self._json("GET", self._dialect.listing(self._endpoint)))
 
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
-        return await self._json("POST", url, compact(body).encode(errors="replace"))
+        return await self._json("POST", url, body_bytes(body))
 
     async def _json(self, method: str, url: str, content: bytes | None = None) -> JsonObject:
         """The object that the server answers with; an empty one when it does not answer soon."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aglet.engine.facts import Notice
 from aglet.engine.feature import CallTool, Invocation, RunView
@@ -52,9 +53,9 @@ class Gate:
 
     def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, grants: Grants) -> None:
         self._mode: Mode = settings.mode
-        self._rules = Policy(
+        self._said = Policy(
             mode=settings.mode,
-            roots=_spelled(workspace),
+            roots=(),
             deny=tuple(parse_rule(text) for text in settings.deny),
             ask=tuple(parse_rule(text) for text in settings.ask),
             allow=tuple(parse_rule(text, widens=True) for text in settings.allow),
@@ -74,6 +75,11 @@ class Gate:
         if any(aim.effect is not Effect.READS for aim in judged.aims):  # on the record: who allowed it
             view.note(ROOM, ALLOWED, {"callId": invocation.call.call_id, "by": judged.verdict.by})
         return await self._run(judged, inner)
+
+    @cached_property
+    def _rules(self) -> Policy:
+        """What holds in this workspace; its folders are looked at when the first call comes."""
+        return replace(self._said, roots=_spelled(self._workspace))
 
     def mode_of(self, state: State) -> Mode:
         """The mode that holds now. One this version does not have is the strict `ask`."""
