@@ -97,6 +97,7 @@ SAMPLES: tuple[Fact, ...] = (
     Unknown("teleported", {"v": 2, "to": ["the moon", 1e100], "when": {"soon": True}}),
     Rewound("rewind_1", "item_5", 2, "rewind_0", (CHANGE,)),
     TakenIn(("item_1", "item_2")),
+    SessionChanged(parent="ses_parent", parent_item="call_1", depth=2),
 )  # fmt: skip
 
 
