@@ -195,9 +195,15 @@ class Lives(RuleBasedStateMachine):
 
     def leave(self) -> None:
         """The loop and all that runs in it are gone."""
-        for task in asyncio.all_tasks(self.loop):
-            task.cancel()
-        self.loop.run_until_complete(asyncio.sleep(0))
+
+        async def end() -> None:
+            while running := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.sleep(0)  # what was only just spawned begins, so that it can end
+                for task in running:
+                    task.cancel()
+                await asyncio.wait(running)
+
+        self.do(end())
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
 
