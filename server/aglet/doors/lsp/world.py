@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from aglet.assembly import open_world
 from aglet.config import ConfigError, Place, Setup, Told, read
 from aglet.doors import from_wire
 from aglet.doors.logs import begin_log
@@ -17,6 +16,7 @@ from aglet.engine.ports import ModelClient
 from aglet.engine.sessions import Sessions
 from aglet.workspace.editor import Editor
 from aglet.workspace.redact import harden
+from aglet.world import open_world
 
 
 class World(Protocol):
