@@ -161,7 +161,7 @@ async def test_a_run_is_told_from_admission_to_idle() -> None:
         "cost": 0.5,
     }
     assert recording.data("runStarted") == {"limits": {"maxTurns": 9}}
-    assert recording.data("contextUsage") == {"used": 13}
+    assert recording.data("contextUsage") == {"used": 13, "sure": "told", "cost": 0.5}
     assert [item["kind"] for item in told.items.values()] == ["userMessage", "message", "thought"]
     assert told.info == {"cwd": "file:///work", "title": "A title"}
     assert told.options == {"model": "fake"}

@@ -26,7 +26,7 @@ from aglet.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock
 
 Result = TypeVar("Result")
-# AGLET_MACHINE_EXAMPLES=2000 takes some minutes.
+# AGLET_MACHINE_EXAMPLES=2000 takes about a minute.
 EXAMPLES = int(os.environ.get("AGLET_MACHINE_EXAMPLES", "25"))
 PATIENCE = 30.0
 

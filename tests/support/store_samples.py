@@ -97,6 +97,7 @@ SAMPLES: tuple[Fact, ...] = (
     Unknown("teleported", {"v": 2, "to": ["the moon", 1e100], "when": {"soon": True}}),
     Rewound("rewind_1", "item_5", 2, "rewind_0", (CHANGE,)),
     TakenIn(("item_1", "item_2")),
+    RunEnded("run_2", Stop(StopReason.MODEL_ERROR, "wait", "rateLimit", 429, "host", 5, 1_795_250_090.5)),
 )  # fmt: skip
 
 

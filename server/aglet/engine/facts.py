@@ -94,10 +94,11 @@ class Injected:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """One model request began."""
+    """One model request began; `window` is how many tokens the model holds, where that is known."""
 
     turn_id: str
     model: str
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

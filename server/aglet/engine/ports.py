@@ -100,14 +100,14 @@ class ModelError(Exception):
 
     `kind` is one of the wire's error kinds: auth, quota, rateLimit, overloaded, contextTooLong,
     modelNotFound, badRequest, contentFilter, network, timeout, providerInternal. `hint` says what
-    the user can do.
+    the user can do. Whoever asked adds `provider`, `attempts`, and `resets_at`: when to ask again, Unix time.
     """
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
         super().__init__(message)
-        self.kind = kind
-        self.hint = hint
-        self.status = status
+        self.kind, self.hint, self.status = kind, hint, status
+        self.provider, self.attempts = "", 0
+        self.resets_at: float | None = None
 
 
 Reply = Replied | Overflowed
@@ -391,6 +391,8 @@ class Asker(Protocol):
 
     @property
     def available(self) -> bool: ...
+    @property
+    def takes_forms(self) -> bool: ...
     async def ask(self, question: Question) -> Answer: ...
 
 

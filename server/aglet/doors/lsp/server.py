@@ -54,7 +54,7 @@ class Connection:
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
-                door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
+                door = Door(world, self._peer, self._client, self._editor, self._opening)
                 dispatcher = Dispatcher(door, tasks)
                 besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
                 code = await self._listen(door, dispatcher)

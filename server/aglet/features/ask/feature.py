@@ -10,7 +10,7 @@ from .settings import Settings
 
 def build(settings: Settings, asker: Asker) -> Feature:
     """The tool `ask_user`; without it when nobody can answer or the user does not want to be asked."""
-    if not (settings.enabled and asker.available):
+    if not (settings.enabled and asker.takes_forms):
         return Feature(name="ask")
     asking = Asking(asker)
     tool = TypedTool(

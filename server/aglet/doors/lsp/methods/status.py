@@ -1,23 +1,51 @@
-"""`agent/status`: how the server is, and what keeps it from working."""
+"""`agent/status`: how the server is, and what keeps it from working (protocol 4.4)."""
+
+from collections.abc import Iterable
 
 from aglet import __version__
 from aglet.config import ConfigError
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.engine.ports import ModelError
+from aglet.models.endpoint import Endpoint
 from aglet_protocol import PROTOCOL_VERSION
-from aglet_protocol.types import Empty, SessionState, StatusResult
+from aglet_protocol.types import Empty, Load, ModelRow, ProviderAuth, SessionState, StatusResult
 
 
 async def status(door: Door, params: Empty, call: Call) -> StatusResult:
-    """Version, the model of the next run or why there is none, and the open sessions."""
+    """Version, the models and the keys of their providers, what keeps a run from beginning, and the load."""
     call.interruptible = True
     told = {**door.attached, **door.followed}
     sessions = [SessionState(name, attached.publisher.status) for name, attached in told.items()]
-    result = StatusResult(__version__, PROTOCOL_VERSION, [], sessions)
+    states = [attached.session.state for attached in door.attached.values()]
+    load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), door.peer.backlog)
+    result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
+    default = None
     try:
-        model = await door.world.model(door.folder)
-        result.models = [{"name": model.info.name, "provider": model.info.provider}]
+        info = (await door.world.model(door.folder)).info
+        default = ModelRow(info.name, info.provider, info.context_window, default=True)
+        result.models.append(default)
     except (ConfigError, ModelError) as problem:
         result.problem = str(problem)
+    try:
+        endpoints = door.world.offered(door.folder).endpoints
+    except ConfigError:  # that is the problem
+        return result
+    result.models += [_row(e) for e in endpoints if default is None or e.name != default.name]
+    result.auth = _auth(endpoints)
     return result
+
+
+def _row(endpoint: Endpoint) -> ModelRow:
+    return ModelRow(endpoint.name, endpoint.info.provider, endpoint.context_window)
+
+
+def _auth(endpoints: Iterable[Endpoint]) -> list[ProviderAuth]:
+    """The key of each provider: present where one of its models has it."""
+    known: dict[str, ProviderAuth] = {}
+    for endpoint in endpoints:
+        provider, variable = endpoint.info.provider, endpoint.key_variable or None
+        state = "present" if endpoint.api_key else "missing" if variable and not endpoint.is_local else "none"
+        if provider not in known or state == "present":
+            known[provider] = ProviderAuth(provider, state, variable, endpoint.key_place or None)
+    return list(known.values())
