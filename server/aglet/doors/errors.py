@@ -8,7 +8,7 @@ from cattrs import BaseValidationError
 
 from aglet.config import ConfigError
 from aglet.doors.from_wire import Malformed
-from aglet.doors.messages import Bad
+from aglet.doors.messages import Bad, JsonObject
 from aglet.engine.actions import ActionError
 from aglet.engine.admission import Refused
 from aglet.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 def bad(kind: str, message: str, **data: Any) -> Bad:
     """The error of this kind, with its code, whether to try again, and what the client can do."""
-    error = TABLE[kind]
+    error = TABLE.get(kind, TABLE["failed"])
     hint = {"hint": HINTS[kind]} if kind in HINTS else {}
     return Bad(error.code, message, kind=kind, retryable=error.retryable, **{**hint, **data})
 
@@ -55,11 +55,15 @@ def to_bad(error: Exception) -> Bad:
             more = {"runId": error.run_id} if error.run_id else {}
             return bad(error.kind, str(error), **more)
         case ModelError(kind="auth"):
-            return bad("authRequired", f"{error} {error.hint}".strip(), methods=list(LOGINS))
+            return bad("authRequired", str(error), methods=list(LOGINS), **_hint(error))
         case ModelError():
-            return bad("configInvalid", str(error), **({"hint": error.hint} if error.hint else {}))
+            return bad("configInvalid", str(error), **_hint(error))
         case _:
             return _of_its_class(error)
+
+
+def _hint(error: ModelError) -> JsonObject:
+    return {"hint": error.hint} if error.hint else {}
 
 
 KINDS: Mapping[type[Exception], str] = {  # the first that fits

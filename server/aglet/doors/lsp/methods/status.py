@@ -1,12 +1,13 @@
 """`agent/status`: how the server is, and what keeps it from working (protocol 4.4)."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from aglet import __version__
 from aglet.config import ConfigError
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.engine.ports import ModelError
+from aglet.engine.ports import ModelError, ModelInfo
 from aglet.models.endpoint import Endpoint
 from aglet_protocol import PROTOCOL_VERSION
 from aglet_protocol.types import Empty, Load, ModelRow, ProviderAuth, SessionState, StatusResult
@@ -20,24 +21,18 @@ async def status(door: Door, params: Empty, call: Call) -> StatusResult:
     states = [attached.session.state for attached in door.attached.values()]
     load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), door.peer.backlog)
     result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
-    default = None
     try:
-        info = (await door.world.model(door.folder)).info
-        default = ModelRow(info.name, info.provider, info.context_window, default=True)
-        result.models.append(default)
+        chosen = (await door.world.model(door.folder)).info.name
+        result.models = [_row(info, chosen) for info in door.world.models(door.folder)]
     except (ConfigError, ModelError) as problem:
         result.problem = str(problem)
-    try:
-        endpoints = door.world.offered(door.folder).endpoints
-    except ConfigError:  # that is the problem
-        return result
-    result.models += [_row(e) for e in endpoints if default is None or e.name != default.name]
-    result.auth = _auth(endpoints)
+    with suppress(ConfigError):  # that is the problem, then
+        result.auth = _auth(door.world.offered(door.folder).endpoints)
     return result
 
 
-def _row(endpoint: Endpoint) -> ModelRow:
-    return ModelRow(endpoint.name, endpoint.info.provider, endpoint.context_window)
+def _row(info: ModelInfo, chosen: str) -> ModelRow:
+    return ModelRow(info.name, info.provider, info.context_window, info.name == chosen or None)
 
 
 def _auth(endpoints: Iterable[Endpoint]) -> list[ProviderAuth]:
