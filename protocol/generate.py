@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import attrs
 
-from aglet_protocol import PROTOCOL_VERSION, events, methods
+from aglet_protocol import PROTOCOL_VERSION, SCHEMA_REVISION, events, hello, methods
 from aglet_protocol.converter import camel
 from aglet_protocol.errors import ERRORS, ErrorData
 from aglet_protocol.events import DURABLE, EVENTS
@@ -91,7 +91,7 @@ class Schema:
 
 def _required(field: Any, kind: Any) -> bool:
     """Members without a default, and the ones that say which kind of thing this is."""
-    return field.default is attrs.NOTHING or get_origin(kind) is Literal
+    return field.default is attrs.NOTHING or (get_origin(kind) is Literal and len(get_args(kind)) == 1)
 
 
 def generate() -> str:
@@ -103,17 +103,21 @@ def generate() -> str:
         if method.result is not None:
             exchanged[name]["result"] = schema.of(method.result)
     told = {name: schema.of(data) for name, data in EVENTS.items()}
-    hello = {"client": schema.of(ClientBlock), "server": schema.of(ServerBlock)}
     schema.of(ErrorData)
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"The aglet protocol, version {PROTOCOL_VERSION}",
         "version": PROTOCOL_VERSION,
+        "revision": SCHEMA_REVISION,
         "methods": exchanged,
         "events": told,
         "facts": sorted(DURABLE),
-        "reserved": {"methods": sorted(methods.RESERVED), "events": sorted(events.RESERVED)},
-        "hello": hello,
+        "reserved": {
+            "methods": sorted(methods.RESERVED),
+            "events": sorted(events.RESERVED),
+            "client": sorted(hello.RESERVED),
+        },
+        "hello": {"client": schema.of(ClientBlock), "server": schema.of(ServerBlock)},
         "errors": [attrs.asdict(error) for error in ERRORS],
         "$defs": dict(sorted(schema.definitions.items())),
     }

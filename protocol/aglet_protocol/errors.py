@@ -2,6 +2,8 @@
 
 from attrs import define, frozen
 
+from aglet_protocol.items import JsonObject
+
 
 @frozen
 class ErrorKind:
@@ -15,7 +17,10 @@ class ErrorKind:
 
 @define
 class ErrorData:
-    """`data` of every error: `kind` for programs, `hint` for people, and what the kind names besides."""
+    """`data` of every error: `kind` for programs, `hint` for people, and what the kind names besides.
+
+    `capability` is what is unsupported; `which` limit is exceeded, and its `value`; `methods`: how to log in.
+    """
 
     kind: str
     retryable: bool
@@ -23,6 +28,10 @@ class ErrorData:
     retry_after_ms: int | None = None
     session_id: str | None = None
     run_id: str | None = None
+    capability: str | None = None
+    which: str | None = None
+    value: int | None = None
+    methods: list[JsonObject] | None = None
 
 
 ERRORS = (

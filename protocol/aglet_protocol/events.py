@@ -8,7 +8,17 @@ from typing import Annotated, Any
 
 from attrs import define
 
-from aglet_protocol.items import Change, Content, FileChanged, Item, JsonObject, Limits, RunError, Usage
+from aglet_protocol.items import (
+    Change,
+    Content,
+    FileChanged,
+    Item,
+    JsonObject,
+    Limits,
+    McpServer,
+    RunError,
+    Usage,
+)
 from aglet_protocol.sessions import Action
 from aglet_protocol.types import Question
 
@@ -42,7 +52,7 @@ class EventParams:
 
 @define
 class SessionStateData:
-    """`state` is idle, running or requiresAction."""
+    """`state` is idle, running, requiresAction or closed (nothing more is told of the session)."""
 
     state: str
     queued: int
@@ -182,10 +192,16 @@ class QueueChangedData:
 
 @define
 class ContextUsageData:
-    """How many tokens the last request and its answer took."""
+    """How many tokens the last request and its answer took, of how many that the model holds (`size`).
+
+    `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess.
+    `cost` is US dollars of the whole session, as far as prices are known.
+    """
 
     used: int
+    sure: str
     size: int | None = None
+    cost: float | None = None
 
 
 @define
@@ -193,16 +209,6 @@ class CommandsData:
     """The slash commands there are, as in `agent/action/list`; full replacement value."""
 
     commands: list[Action]
-
-
-@define
-class McpServer:
-    """One MCP server of the session; `status` is connecting, connected, failed or stopped."""
-
-    name: str
-    status: str
-    tools: int | None = None
-    message: str | None = None
 
 
 @define
@@ -267,8 +273,13 @@ class HeartbeatData:
 
 @define
 class GapData:
-    """Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows."""
+    """Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows.
 
+    What is missing stood behind the facts `from` up to `to`, both included.
+    """
+
+    from_: int
+    to: int
     item_ids: list[str]
 
 

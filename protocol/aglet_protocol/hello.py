@@ -80,7 +80,7 @@ class ClientBlock:
 
 @define
 class SchemaName:
-    """Which schema the server speaks: the SHA-256 of its `schema.json`."""
+    """Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last."""
 
     sha256: str
     revision: str | None = None
@@ -128,3 +128,7 @@ class ServerBlock:
     limits: ServerLimits | None = None
     mismatch: bool | None = None
     supported_versions: list[int] | None = None
+
+
+RESERVED = frozenset({"askUser.url", "edits.confirm", "followAlong"})
+"""Members of the client's block that no server acts upon yet."""

@@ -120,10 +120,28 @@ class Limits:
 
 @define
 class RunError:
-    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people."""
+    """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
+
+    Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked
+    (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
+    """
 
     kind: str
     message: str
+    http_status: int | None = None
+    provider: str | None = None
+    attempts: int | None = None
+    resets_at: str | None = None
+
+
+@define
+class McpServer:
+    """One MCP server of the session; `status` is connecting, connected, failed or stopped."""
+
+    name: str
+    status: str
+    tools: int | None = None
+    message: str | None = None
 
 
 # --- items ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from aglet_protocol import sessions, types
+from aglet_protocol import resuming, sessions, types
 from aglet_protocol.events import EventParams
 
 
@@ -28,7 +28,7 @@ METHODS: dict[str, Method] = {
     "agent/detach": Method(sessions.SessionIdParams, types.Empty),
     "agent/events": Method(sessions.EventsParams, sessions.EventsResult),
     "agent/item": Method(sessions.ItemParams, sessions.ItemResult),
-    "agent/resume": Method(types.ResumeParams, types.ResumeResult),
+    "agent/resume": Method(resuming.ResumeParams, resuming.ResumeResult),
     "agent/run": Method(types.RunParams, types.RunAnswer),
     "agent/steer": Method(types.SteerParams, types.SteerResult),
     "agent/cancel": Method(types.CancelParams, types.CancelResult),

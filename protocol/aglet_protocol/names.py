@@ -13,6 +13,7 @@ def meta(schema: str) -> str:
     methods: JsonObject = document["methods"]
     names = {
         "protocolVersion": document["version"],
+        "revision": document["revision"],
         "schemaSha256": hashlib.sha256(schema.encode()).hexdigest(),
         "requests": _sent(methods, answered=True),
         "notifications": _sent(methods, answered=False),

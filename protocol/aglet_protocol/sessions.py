@@ -172,9 +172,9 @@ class OptionsResult:
 
 @define
 class ActionListParams:
-    """The actions of a session."""
+    """The actions of a session; without one, those that a new session of the open folder would have."""
 
-    session_id: str
+    session_id: str = ""
 
 
 @define

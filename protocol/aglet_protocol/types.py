@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from attrs import define, field
 
-from aglet_protocol.items import FileChanged, Input, Item, JsonObject, RunError, Usage
+from aglet_protocol.items import FileChanged, Input, JsonObject, McpServer, RunError, Usage
 
 # --- questions -----------------------------------------------------------------------------------
 
@@ -108,10 +108,11 @@ class SecretAnswer:
 
 @define
 class SessionNewParams:
-    """`cwd` and `additionalRoots` are `file:` URIs."""
+    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least."""
 
     cwd: str
     additional_roots: list[str] = field(factory=list[str])
+    mcp_servers: list[JsonObject] = field(factory=list[JsonObject])
     options: JsonObject = field(factory=JsonObject)
     title: str = ""
     client_key: str = ""
@@ -119,14 +120,14 @@ class SessionNewParams:
 
 @define
 class SessionNewResult:
-    """The session as it begins."""
+    """The session as it begins; `mcp` says of each of its `mcpServers` whether it is served."""
 
     session_id: str
     epoch: str
     seq: int
     options: JsonObject
     commands: list[JsonObject]
-    mcp: list[JsonObject]
+    mcp: list[Annotated[Any, McpServer]]
 
 
 @define
@@ -186,48 +187,6 @@ class Cursor:
 
     epoch: str
     seq: int
-
-
-@define
-class ResumeParams:
-    """`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`)."""
-
-    session_id: str
-    after: Cursor | None = None
-    replay: str = "tail"
-    tail: int = 200
-    take_control: bool = False
-
-
-@define
-class Snapshot:
-    """The session as it stands at `seq`; with `olderCursor` there are older items."""
-
-    seq: int
-    items: list[Annotated[Any, Item]]
-    state: str
-    options: JsonObject
-    open_requests: list[Annotated[Any, Question]]
-    older_cursor: JsonObject | None = None
-
-
-@define
-class ResumeResult:
-    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
-
-    `readOnly` is true while another process writes the session.
-    """
-
-    session_id: str
-    epoch: str
-    seq: int
-    state: str
-    replayed: str
-    open_items: list[Annotated[Any, Item]]
-    open_requests: list[Annotated[Any, Question]]
-    events: list[JsonObject] | None = None
-    snapshot: Snapshot | None = None
-    read_only: bool | None = None
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -296,12 +255,12 @@ class SteerResult:
 
 @define
 class CancelParams:
-    """`queued` (keep or drop) and `tasks` (keep or stop) say what else ends."""
+    """`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end."""
 
     session_id: str
     run_id: str = ""
-    queued: str = "keep"
-    tasks: str = "keep"
+    queued: Literal["keep", "drop"] = "keep"
+    tasks: Literal["keep", "stop"] = "keep"
     reason: str = ""
 
 
@@ -331,6 +290,38 @@ class RespondResult:
 
 
 @define
+class ModelRow:
+    """A model that can be chosen; `default` marks the one that a run has when nothing else is said."""
+
+    name: str
+    provider: str
+    context_window: int | None = None
+    default: bool | None = None
+
+
+@define
+class ProviderAuth:
+    """The key of a provider (its host): `state` is present, missing or none (nobody said that it has one).
+
+    `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
+    """
+
+    provider: str
+    state: Literal["present", "missing", "none"]
+    variable: str | None = None
+    place: str | None = None
+
+
+@define
+class Load:
+    """What this process does: sessions with a run, runs that wait, bytes that the client has not read."""
+
+    running: int
+    queued: int
+    unread_bytes: int
+
+
+@define
 class SessionState:
     """A session that is open in this process."""
 
@@ -340,10 +331,15 @@ class SessionState:
 
 @define
 class StatusResult:
-    """How the server is: `problem` says in one sentence why no run could begin, where that is so."""
+    """How the server is: `problem` says in one sentence why no run could begin, where that is so.
+
+    The default is the first of the `models`.
+    """
 
     version: str
     protocol_version: int
-    models: list[JsonObject]
+    models: list[ModelRow]
+    auth: list[ProviderAuth]
+    load: Load
     sessions: list[SessionState]
     problem: str | None = None

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from aglet.assembly import Parts, features
-from aglet.config import Choice, ConfigError, Setup, agent_of, asked, bounds_of, check_folder
+from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, asked, bounds_of, check_folder
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
@@ -17,6 +17,7 @@ from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
 from aglet.stores.lines import Lines
+from aglet.stores.memory import MemoryStore
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -51,6 +52,14 @@ class World:
             bounds_of(self.setup.load(folder).config, options, headless=self._headless)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
+
+    def sketch(self, folder: str) -> Session:
+        """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
+        return self.sessions.sketch(MemoryStore().create("sketch"), folder)
+
+    def offered(self, folder: str) -> Offered:
+        """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""
+        return self._choice.offered(folder)
 
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""

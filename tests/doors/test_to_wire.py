@@ -146,7 +146,7 @@ def test_how_full_the_context_is_says_how_large_it_is_where_that_is_known() -> N
     entries = (Entry(seq, 1.0, fact) for seq, fact in enumerate(facts, 1))
     events = [told for entry in entries for told in translator.events(entry)]
     meters = [event["data"] for event in events if event["type"] == "contextUsage"]
-    assert meters == [{"used": 13, "size": 32_000}, {"used": 13}]
+    assert meters == [{"used": 13, "sure": "told", "size": 32_000}, {"used": 13, "sure": "told"}]
 
 
 async def test_a_run_is_told_from_admission_to_idle() -> None:
@@ -172,7 +172,7 @@ async def test_a_run_is_told_from_admission_to_idle() -> None:
         "cost": 0.5,
     }
     assert recording.data("runStarted") == {"limits": {"maxTurns": 9}}
-    assert recording.data("contextUsage") == {"used": 13}
+    assert recording.data("contextUsage") == {"used": 13, "sure": "told", "cost": 0.5}
     assert [item["kind"] for item in told.items.values()] == ["userMessage", "message", "thought"]
     assert told.info == {"cwd": "file:///work", "title": "A title"}
     assert told.options == {"model": "fake"}

@@ -327,11 +327,11 @@ def test_what_the_model_says_is_kept_whole() -> None:
     for _ in range(100):
         translator.events(Glimpse(4, 1.0, TextDelta("item_2", "é" * 1_000)))
     assert translator.open_items()[0]["text"] == "é" * 100_000
-    [gap, update] = translator.caught_up(["item_2", "item_9"], 2.0)
+    [gap, update] = translator.caught_up({"item_2": 4, "item_9": 4}, 2.0)
     assert (gap["type"], gap["after"], gap["runId"]) == ("gap", 4, "run_1")
-    assert gap["data"] == {"itemIds": ["item_2"]}
+    assert gap["data"] == {"from": 4, "to": 4, "itemIds": ["item_2"]}
     assert update["data"]["patch"] == {"text": "é" * 100_000}
-    assert translator.caught_up(["item_9"], 2.0) == []
+    assert translator.caught_up({"item_9": 4}, 2.0) == []
 
 
 def test_a_reply_that_is_tried_again_is_told_with_what_counts() -> None:

@@ -214,7 +214,8 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
     "a turn that ends while a call is open": (swapped("turnEnded", by=-1), ""),
     "a turn that never ends": (without("turnEnded", 1), "the turn ends"),
     "a gap that nothing follows": (
-        inserted("itemCompleted", 1, type="gap", data={"itemIds": ["item_2"]}), "follows a gap",
+        inserted("itemCompleted", 1, type="gap", data={"from": 1, "to": 1, "itemIds": ["item_2"]}),
+        "follows a gap",
     ),
     "an unknown member": (changed("turnStarted", data={"model": "m", "secret": 1}), "does not name"),
 }  # fmt: skip
@@ -290,9 +291,11 @@ def test_who_was_detached_has_missed_some() -> None:
     notice = {**events[place], "type": "notice", "data": told, "after": last.get("seq", last.get("after"))}
     notice.pop("itemId")
     idle = {**events[-1], "after": 40}
-    check_wire([*events[:place], notice, {**idle, "type": "contextUsage", "data": {"used": 1}}])
+    check_wire(
+        [*events[:place], notice, {**idle, "type": "contextUsage", "data": {"used": 1, "sure": "told"}}]
+    )
     with pytest.raises(AssertionError, match="last fact"):
-        check_wire([*events[:place], {**idle, "type": "contextUsage", "data": {"used": 1}}])
+        check_wire([*events[:place], {**idle, "type": "contextUsage", "data": {"used": 1, "sure": "told"}}])
 
 
 def test_work_in_the_background_may_outlive_its_run() -> None:

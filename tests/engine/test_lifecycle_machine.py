@@ -26,7 +26,7 @@ from aglet.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock
 
 Result = TypeVar("Result")
-# AGLET_MACHINE_EXAMPLES=2000 takes some minutes.
+# AGLET_MACHINE_EXAMPLES=2000 takes about a minute.
 EXAMPLES = int(os.environ.get("AGLET_MACHINE_EXAMPLES", "25"))
 PATIENCE = 30.0
 
@@ -195,9 +195,15 @@ class Lives(RuleBasedStateMachine):
 
     def leave(self) -> None:
         """The loop and all that runs in it are gone."""
-        for task in asyncio.all_tasks(self.loop):
-            task.cancel()
-        self.loop.run_until_complete(asyncio.sleep(0))
+
+        async def end() -> None:
+            while running := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.sleep(0)  # what was only just spawned begins, so that it can end
+                for task in running:
+                    task.cancel()
+                await asyncio.wait(running)
+
+        self.do(end())
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
 

@@ -16,7 +16,7 @@ from aglet.doors.lsp.capabilities import document, pygls_capabilities
 from aglet.doors.lsp.client import ENCODINGS
 from aglet.doors.lsp.hello import DOCUMENT
 from aglet.doors.lsp.methods import HANDLERS
-from aglet_protocol import hello, items, sessions, types
+from aglet_protocol import hello, items, resuming, sessions, types
 from aglet_protocol.converter import explain, make_converter
 from aglet_protocol.events import DURABLE, EVENTS
 from aglet_protocol.methods import METHODS, RESERVED
@@ -56,7 +56,7 @@ def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_readme_was_read_again_when_the_types_changed() -> None:
-    named = ("items", "types", "sessions", "methods", "events", "hello", "errors")
+    named = ("items", "types", "sessions", "resuming", "methods", "events", "hello", "errors")
     sources = [PACKAGE / f"{name}.py" for name in named]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"
@@ -112,10 +112,10 @@ def test_reading_ignores_what_it_does_not_know_and_takes_null_for_absent() -> No
         ({"maxCostUsd": "x"}, items.Limits, "must be a number @ params.maxCostUsd"),
         (
             {"sessionId": "s", "after": {"epoch": "e"}},
-            types.ResumeParams,
+            resuming.ResumeParams,
             "is missing @ params.after.seq",
         ),
-        ({"sessionId": "s", "after": 1}, types.ResumeParams, "must be an object @ params.after"),
+        ({"sessionId": "s", "after": 1}, resuming.ResumeParams, "must be an object @ params.after"),
     ],
 )
 def test_a_wrong_value_is_refused_by_its_wire_name(given: Any, kind: Any, problem: str) -> None:
@@ -139,7 +139,7 @@ def test_writing_leaves_out_what_is_not_there() -> None:
     "kind",
     [
         kind
-        for kind in {**vars(items), **vars(types), **vars(sessions), **vars(hello)}.values()
+        for kind in {**vars(items), **vars(types), **vars(sessions), **vars(resuming), **vars(hello)}.values()
         if attrs.has(kind)
     ],
 )

@@ -25,7 +25,7 @@ EDITS: Message = {"workspace": {"applyEdit": True, "workspaceEdit": {"documentCh
 IDS = re.compile(r"\b(run|item|turn|ses|ask|rewind|note)_[0-9a-z]{8,}")
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 SECONDS = re.compile(r"\d+(\.\d+)? s\b")
-MACHINE = {"environment"}  # notices that say on what machine and on which day it was
+MACHINE = {"environment"}  # whose messages say on what machine and on which day it was
 Line = Message
 
 
@@ -316,8 +316,8 @@ def _without_machine(value: Any) -> Any:
     if not is_object(value):
         return value
     members = {name: _without_machine(part) for name, part in value.items()}
-    if members.get("kind") == "notice" and members.get("title") in MACHINE:
-        members["text"] = "(what the model is told of the machine)"
+    if members.get("fact") == "injected" and members.get("by") in MACHINE:
+        members["content"] = [{"type": "text", "text": "(what the model is told of the machine)"}]
     return members
 
 

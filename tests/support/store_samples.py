@@ -102,6 +102,7 @@ SAMPLES: tuple[Fact, ...] = (
     Compacted("item_6", "It was about ls.", 9, ("item_1", "item_5"), "threshold", 7_000, 900),
     Cleared("item_7", ("call_1", "call_2"), "idle", 7_000, 900),
     SessionChanged(parent="ses_parent", parent_item="call_1", depth=2),
+    RunEnded("run_2", Stop(StopReason.MODEL_ERROR, "wait", "rateLimit", 429, "host", 5, 1_795_250_090.5)),
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ Event = dict[str, Any]
 SCHEMA = json.loads(Path(aglet_protocol.__file__).with_name("schema.json").read_text())
 DEFS = SCHEMA["$defs"]
 ENDED = {"completed", "failed", "rejected", "cancelled"}
+RESTING = {"idle", "closed"}  # the states of a session that does nothing
 STREAMED = {"message": "text", "thought": "text", "toolCall": "output"}
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
 
@@ -146,7 +147,7 @@ class Rules:
     @property
     def settled(self) -> bool:
         """Whether the client was told that nothing runs, or will be when what runs or waits has ended."""
-        return bool(self.runs.running or self.runs.waiting) or self.state == "idle"
+        return bool(self.runs.running or self.runs.waiting) or self.state in RESTING
 
     def _order(self, event: Event) -> None:
         if "seq" in event:
@@ -193,7 +194,7 @@ class Rules:
 
     def _run_started(self, event: Event) -> None:
         waited = not self.runs.knows(event["runId"])  # since before this log: a process died in between
-        assert self.state != "idle" or self.runs.fresh or waited, (
+        assert self.state not in RESTING or self.runs.fresh or waited, (
             "idle is told only when no queued run starts"
         )
         self.runs.start(event["runId"])
@@ -231,7 +232,7 @@ class Rules:
     def _session_state(self, event: Event) -> None:
         state = event["data"]["state"]
         assert state != self.state, "a state is told when it is another"
-        assert (state == "idle") == (not self.runs.running), "idle comes after runEnded, all else before"
+        assert (state in RESTING) == (not self.runs.running), "idle comes after runEnded, all else before"
         assert (state == "requiresAction") == bool(self.questions), "requiresAction is: something is asked"
         self.state, self.runs.fresh = state, False
 

@@ -34,9 +34,9 @@ export interface ActionInvokeResult {
   runId?: string;
 }
 
-/** The actions of a session. */
+/** The actions of a session; without one, those that a new session of the open folder would have. */
 export interface ActionListParams {
-  sessionId: string;
+  sessionId?: string;
 }
 
 /** The actions, in their order. */
@@ -88,12 +88,12 @@ export interface CallToolParams {
   input: Record<string, unknown>;
 }
 
-/** `queued` (keep or drop) and `tasks` (keep or stop) say what else ends. */
+/** `queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end. */
 export interface CancelParams {
   sessionId: string;
   runId?: string;
-  queued?: string;
-  tasks?: string;
+  queued?: "keep" | "drop";
+  tasks?: "keep" | "stop";
   reason?: string;
 }
 
@@ -175,10 +175,12 @@ export interface Conflict {
 
 export type Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent;
 
-/** How many tokens the last request and its answer took. */
+/** How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. `cost` is US dollars of the whole session, as far as prices are known. */
 export interface ContextUsageData {
   used: number;
+  sure: string;
   size?: number;
+  cost?: number;
 }
 
 /** A place in a session's facts. */
@@ -198,7 +200,7 @@ export interface EditSkills {
 export interface Empty {
 }
 
-/** `data` of every error: `kind` for programs, `hint` for people, and what the kind names besides. */
+/** `data` of every error: `kind` for programs, `hint` for people, and what the kind names besides. `capability` is what is unsupported; `which` limit is exceeded, and its `value`; `methods`: how to log in. */
 export interface ErrorData {
   kind: string;
   retryable: boolean;
@@ -206,6 +208,10 @@ export interface ErrorData {
   retryAfterMs?: number;
   sessionId?: string;
   runId?: string;
+  capability?: string;
+  which?: string;
+  value?: number;
+  methods?: Record<string, unknown>[];
 }
 
 /** The envelope of every event. `ts` is ISO 8601 in UTC; `data` is by `type`. */
@@ -283,8 +289,10 @@ export interface FocusParams {
   visible?: Record<string, unknown>[];
 }
 
-/** Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows. */
+/** Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows. What is missing stood behind the facts `from` up to `to`, both included. */
 export interface GapData {
+  from: number;
+  to: number;
   itemIds: string[];
 }
 
@@ -357,6 +365,13 @@ export interface Limits {
   maxCostUsd?: number;
 }
 
+/** What this process does: sessions with a run, runs that wait, bytes that the client has not read. */
+export interface Load {
+  running: number;
+  queued: number;
+  unreadBytes: number;
+}
+
 /** Supported. */
 export interface Marker {
 }
@@ -381,6 +396,14 @@ export interface MessageItem {
   kind: "message";
   text?: string;
   discarded?: boolean;
+}
+
+/** A model that can be chosen; `default` marks the one that a run has when nothing else is said. */
+export interface ModelRow {
+  name: string;
+  provider: string;
+  contextWindow?: number;
+  default?: boolean;
 }
 
 /** Something the user should know; advisory only. `kind` detached: no more events, resume for the rest. */
@@ -463,6 +486,14 @@ export interface PlanStep {
   status: string;
 }
 
+/** The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told. */
+export interface ProviderAuth {
+  provider: string;
+  state: "present" | "missing" | "none";
+  variable?: string;
+  place?: string;
+}
+
 /** A question to the human: a permission (`options`, `subject`) or a form (`schema`). */
 export interface Question {
   requestId: string;
@@ -483,7 +514,7 @@ export interface QueueChangedData {
 /** `op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0. */
 export interface QueueParams {
   sessionId: string;
-  op: "list" | "remove" | "replace" | "move";
+  op?: "list" | "remove" | "replace" | "move";
   itemId?: string;
   input?: Content[] | string;
   to?: number;
@@ -607,10 +638,14 @@ export interface RunEndedData {
   output?: unknown;
 }
 
-/** Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. */
+/** Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601). */
 export interface RunError {
   kind: string;
   message: string;
+  httpStatus?: number;
+  provider?: string;
+  attempts?: number;
+  resetsAt?: string;
 }
 
 /** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
@@ -641,7 +676,7 @@ export interface SaveParams {
   uris: string[];
 }
 
-/** Which schema the server speaks: the SHA-256 of its `schema.json`. */
+/** Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last. */
 export interface SchemaName {
   sha256: string;
   revision?: string;
@@ -733,23 +768,24 @@ export interface SessionListResult {
   nextCursor?: string;
 }
 
-/** `cwd` and `additionalRoots` are `file:` URIs. */
+/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. */
 export interface SessionNewParams {
   cwd: string;
   additionalRoots?: string[];
+  mcpServers?: Record<string, unknown>[];
   options?: Record<string, unknown>;
   title?: string;
   clientKey?: string;
 }
 
-/** The session as it begins. */
+/** The session as it begins; `mcp` says of each of its `mcpServers` whether it is served. */
 export interface SessionNewResult {
   sessionId: string;
   epoch: string;
   seq: number;
   options: Record<string, unknown>;
   commands: Record<string, unknown>[];
-  mcp: Record<string, unknown>[];
+  mcp: McpServer[];
 }
 
 /** Gives a session another title. */
@@ -807,7 +843,7 @@ export interface SessionState {
   state: string;
 }
 
-/** `state` is idle, running or requiresAction. */
+/** `state` is idle, running, requiresAction or closed (nothing more is told of the session). */
 export interface SessionStateData {
   state: string;
   queued: number;
@@ -830,21 +866,34 @@ export interface SideAnswerItem {
   title?: string;
 }
 
-/** The session as it stands at `seq`; with `olderCursor` there are older items. */
+/** The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. */
 export interface Snapshot {
   seq: number;
   items: Item[];
+  runs: SnapshotRun[];
   state: string;
+  info: SessionInfoData;
   options: Record<string, unknown>;
   openRequests: Question[];
+  queue: Waiting[];
+  usage?: ContextUsageData;
   olderCursor?: Record<string, unknown>;
 }
 
-/** How the server is: `problem` says in one sentence why no run could begin, where that is so. */
+/** A run of which a snapshot has items: these, in their order; and what `runEnded` said (`ended`). The one without `ended` goes on: it is there with or without items. */
+export interface SnapshotRun {
+  runId: string;
+  itemIds: string[];
+  ended?: RunEndedData;
+}
+
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. */
 export interface StatusResult {
   version: string;
   protocolVersion: number;
-  models: Record<string, unknown>[];
+  models: ModelRow[];
+  auth: ProviderAuth[];
+  load: Load;
   sessions: SessionState[];
   problem?: string;
 }

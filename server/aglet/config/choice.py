@@ -113,6 +113,11 @@ class Choice:
         except (ConfigError, ModelError):  # whoever asks the model will be told
             return None
 
+    def offered(self, folder: str) -> Offered:
+        """What is configured for `folder` or was found, complete or not. Raises `ConfigError`."""
+        setup = self._setup()
+        return offered_models(setup, setup.load(folder), complete=False).or_found(self._found)
+
     def notes(self, folder: str) -> tuple[str, ...]:
         """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
         offered = self._offered(folder)

@@ -9,7 +9,7 @@ PROTOCOL_VERSION = 1
 
 
 class Envelope:
-    """Collects the events of one fact or glimpse; `run_id` and `turn_id` say where the session is now.
+    """Collects the events of one fact or glimpse; `run_id`, `turn_id`, `seq` say where the session is now.
 
     `agent_id` and `parent_item` say whose session it is.
     """
@@ -20,21 +20,21 @@ class Envelope:
         self.agent_id, self.parent_item = shapes.MAIN, ""
         self._head: JsonObject = {"v": PROTOCOL_VERSION, "sessionId": session_id, "epoch": epoch}
         self._place: JsonObject = {}
-        self._seq = seq
+        self.seq = seq
         self._events: list[JsonObject] = []
 
     def open(self, event: Entry | Glimpse) -> None:
         """Everything put in from here on belongs to this event."""
         if isinstance(event, Entry):
-            self._seq = event.seq
+            self.seq = event.seq
             self._events, self._place = [], {"ts": timestamp(event.at), "seq": event.seq}
         else:
-            self._seq = event.after
+            self.seq = event.after
             self.show(event.at)
 
     def show(self, at: float) -> None:
         """Everything put in from here on is only shown, at this time (Unix seconds)."""
-        self._events, self._place = [], {"ts": timestamp(at), "after": self._seq}
+        self._events, self._place = [], {"ts": timestamp(at), "after": self.seq}
 
     def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
         """One more event, in order."""
@@ -55,7 +55,7 @@ class Envelope:
         self.put(type, data)
         event = self._events[-1]
         event.pop("seq", None)
-        event["after"] = self._seq
+        event["after"] = self.seq
 
     def close(self) -> list[JsonObject]:
         """The events put in since `open`."""

@@ -12,7 +12,7 @@ class Transcript:
     """What a client knows of one session after some events; unknown event types only move `seq`.
 
     `items` stand in the order in which they started, open ones with what streamed into them so far;
-    those that a rewind took out stand in `rewinds`, by its checkpoint.
+    those that a rewind took out stand in `rewinds`, by its checkpoint. `run_of` says which run an item is of.
     """
 
     seq: int = 0
@@ -21,6 +21,8 @@ class Transcript:
     rewinds: dict[str, dict[str, JsonObject]] = field(default_factory=dict[str, dict[str, JsonObject]])
     requests: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     runs: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    run_of: dict[str, str] = field(default_factory=dict[str, str])
+    usage: JsonObject = field(default_factory=dict[str, object])
     info: JsonObject = field(default_factory=dict[str, object])
     options: JsonObject = field(default_factory=dict[str, object])
     queue: list[JsonObject] = field(default_factory=list[JsonObject])
@@ -38,16 +40,24 @@ class Transcript:
                 self.requests.pop(data["requestId"], None)
             case "runEnded":
                 self.runs[event["runId"]] = data
-            case "queueChanged":
-                self.queue = data["queue"]
             case "historyRewound" if data["conversation"]:
                 self._rewind(data)
+            case type:
+                self._replace(type, data)
+
+    def _replace(self, type: str, data: JsonObject) -> None:
+        """Take in what replaces all that was said of this before."""
+        match type:
             case "sessionState":
                 self.state = data["state"]
             case "sessionInfo":
                 self.info = data
             case "options":
                 self.options = data["options"]
+            case "queueChanged":
+                self.queue = data["queue"]
+            case "contextUsage":
+                self.usage = data
             case _:
                 pass
 
@@ -62,6 +72,8 @@ class Transcript:
         self.rewinds[data["checkpointId"]] = before
 
     def _take_item(self, event: JsonObject, item_id: str, data: JsonObject) -> None:
+        if event["type"] == "itemStarted" and "runId" in event:
+            self.run_of[item_id] = event["runId"]
         if event["type"] == "itemDelta":
             item = self.items[item_id]
             self.items[item_id] = {**item, data["field"]: item.get(data["field"], "") + data["append"]}

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from aglet.doors.shapes import is_list, is_object
 from aglet.engine.vocabulary import (
+    BY_USER,
     Answer,
     Content,
     Image,
@@ -13,9 +14,12 @@ from aglet.engine.vocabulary import (
     Question,
     Resource,
     ResourceLink,
+    Stop,
+    StopReason,
     Text,
 )
 
+LONGEST_REASON = 500  # characters of why a client cancels
 NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understood.")
 
 
@@ -68,6 +72,12 @@ def _resource(block: JsonObject, where: str) -> Content:
 def _link(block: JsonObject, where: str) -> Content:
     name = block.get("name")
     return ResourceLink(_text_of(block, "uri", where), name if isinstance(name, str) else "")
+
+
+def stop_of(reason: str) -> Stop:
+    """Why a run ends that a client cancels, in its own words if it gave any."""
+    said = " ".join(reason.split())[:LONGEST_REASON]
+    return Stop(StopReason.CANCELLED, f"{BY_USER.detail}: {said}") if said else BY_USER
 
 
 PARTS: Mapping[str, Callable[[JsonObject, str], Content]] = {

@@ -1,6 +1,6 @@
 """The items that are open: what streams into them, and their completion, exactly once (protocol 4.7)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from aglet.doors.envelope import Envelope
@@ -76,13 +76,17 @@ class OpenItems:
         """The open items as they stand."""
         return [item.folded() for item in self._open.values()]
 
-    def catch_up(self, item_ids: Collection[str]) -> None:
-        """Tell of these items, as far as they are open, what their deltas came to, which were left out."""
-        behind = {item_id: self._open[item_id] for item_id in item_ids if item_id in self._open}
-        if behind:
-            self._envelope.put("gap", {"itemIds": list(behind)})
-        for item_id, opened in behind.items():
-            self._envelope.put("itemUpdated", {"patch": opened.members()}, item_id)
+    def catch_up(self, behind: Mapping[str, int]) -> None:
+        """Tell of these items, as far as they are open, what their deltas came to, which were left out.
+
+        `behind` says for each the fact behind which the first was left out.
+        """
+        still_open = {item_id: place for item_id, place in behind.items() if item_id in self._open}
+        if still_open:
+            place = {"from": min(still_open.values()), "to": self._envelope.seq}
+            self._envelope.put("gap", {**place, "itemIds": list(still_open)})
+        for item_id in still_open:
+            self._envelope.put("itemUpdated", {"patch": self._open[item_id].members()}, item_id)
 
     def adopt(self, item: JsonObject, field: str) -> None:
         """Take over an item whose start was told before."""

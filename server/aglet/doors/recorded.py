@@ -2,10 +2,11 @@
 
 from aglet.doors import shapes
 from aglet.doors.tally import spent
-from aglet.engine.facts import Fact, Noted, Steered, Used
+from aglet.engine.facts import Fact, Injected, Noted, Steered, Used
 from aglet.engine.vocabulary import JsonObject
 
 COUNTS = ("insertions", "deletions")
+QUIET = frozenset({"environment"})  # whose messages are for the model only: they are no items
 
 
 def recorded(fact: Fact) -> JsonObject:
@@ -17,6 +18,9 @@ def recorded(fact: Fact) -> JsonObject:
             return {**data, "feature": feature, "kind": kind}
         case Steered(item_id, run_id, content):
             return {**data, "itemId": item_id, "runId": run_id, "content": shapes.content_blocks(content)}
+        case Injected(messages) if messages:
+            content = [block for message in messages for block in shapes.content_blocks(message.content)]
+            return {**data, "itemId": messages[-1].item_id, "by": messages[-1].origin, "content": content}
         case Used(by, usage, cost):
             return {**data, "by": by, **spent(usage, cost)}
         case _:

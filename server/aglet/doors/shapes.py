@@ -247,7 +247,12 @@ def stop_members(stop: Stop) -> JsonObject:
     reason = STOP_REASONS[stop.reason]
     if reason == "error":
         fallback = "internal" if stop.reason is StopReason.INTERNAL_ERROR else "providerInternal"
-        return {"stopReason": reason, "error": {"kind": stop.kind or fallback, "message": stop.detail}}
+        resets = None if stop.resets_at is None else timestamp(stop.resets_at)
+        more = filled(
+            httpStatus=stop.status, provider=stop.provider, attempts=stop.attempts or None, resetsAt=resets
+        )
+        error = {"kind": stop.kind or fallback, "message": stop.detail, **more}
+        return {"stopReason": reason, "error": error}
     return {"stopReason": reason, **filled(detail=stop.detail)}
 
 

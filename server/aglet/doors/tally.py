@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from aglet.doors.shapes import camel
+from aglet.doors.shapes import camel, filled
 from aglet.engine.vocabulary import FileChange, JsonObject, Usage
 
 MERGED = {  # what two changes of one file in a row come to; "" is nothing at all
@@ -68,6 +68,29 @@ class Tally:
         if self.unanswered:
             members["unanswered"] = self.unanswered
         return members
+
+
+class Meter:
+    """How full the context of the model is; `window` is how many tokens it holds. `cost` is the session's."""
+
+    def __init__(self, cost: float) -> None:
+        self.window: int | None = None
+        self._cost = cost
+
+    def spend(self, cost: float | None) -> None:
+        """One more model call; `cost` in US dollars."""
+        self._cost += cost or 0.0
+
+    def read(self, usage: Usage, other: str) -> JsonObject | None:
+        """The data of `contextUsage` after an answer with this usage; `None` when nobody counted.
+
+        `other` names the model that answered in place of the one that was asked; its window is not known.
+        """
+        if usage.input_tokens is None:
+            return None
+        used = usage.input_tokens + (usage.output_tokens or 0)
+        size = None if other else self.window
+        return {"used": used, "sure": "told", **filled(size=size, cost=self._cost or None)}
 
 
 def spent(usage: Usage, cost: float | None) -> JsonObject:

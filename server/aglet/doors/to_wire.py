@@ -1,14 +1,14 @@
 """Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
 from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
-from aglet.doors.recorded import checkpoint, file_edit, recorded, subagent
-from aglet.doors.tally import Tally, spent
+from aglet.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
+from aglet.doors.tally import Meter, Tally, spent
 from aglet.doors.waiting import Waiting, prompt
 from aglet.engine.facts import (
     Admitted,
@@ -55,6 +55,7 @@ from aglet.engine.vocabulary import (
     StopReason,
     ToolCall,
     ToolOutcome,
+    Usage,
     UserMessage,
 )
 
@@ -71,7 +72,7 @@ class Translator:
         state = state or State()
         self._out = Envelope(session_id, epoch, state.seq)
         self._items = OpenItems(self._out)
-        self._tally = Tally()
+        self._tally, self._meter = Tally(), Meter(state.total.cost)
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
         self._out.parent_item = state.parent_item
@@ -81,7 +82,6 @@ class Translator:
         asked = {state.admitted.item_id} if state.admitted else set[str]()
         self._steered = {message.item_id for message in state.pending} - asked
         self._turn_members: JsonObject = {}
-        self._window: int | None = None  # of the model of this turn
         self._running = state.running
         self._calls = dict(state.calls)
         self._questions = dict(state.questions)
@@ -128,10 +128,10 @@ class Translator:
         self._out.put(type, data)
         return self._out.close()
 
-    def caught_up(self, item_ids: Collection[str], at: float) -> list[JsonObject]:
-        """A `gap` and these items as they stand, for a client that was spared their deltas."""
+    def caught_up(self, behind: Mapping[str, int], at: float) -> list[JsonObject]:
+        """A `gap` and these items as they stand, for a client that was spared their deltas from a fact on."""
         self._out.show(at)
-        self._items.catch_up(item_ids)
+        self._items.catch_up(behind)
         return self._out.close()
 
     # --- what is only shown ---
@@ -267,7 +267,7 @@ class Translator:
                 self._tell_messages(message for message in self._pending if message.item_id in item_ids)
                 self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
             case Injected(messages):
-                self._tell_messages(messages)
+                self._tell_messages(message for message in messages if message.origin not in QUIET)
             case Compacted() | Cleared():
                 self._items.tell(shapes.compaction(fact))
             case Rewound():
@@ -293,14 +293,13 @@ class Translator:
     def _model_fact(self, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> None:
         match fact:
             case TurnStarted(turn_id, model, window):
-                self._window = window
                 self._items.forget_failures()
-                self._out.turn_id = turn_id
+                self._out.turn_id, self._meter.window = turn_id, window
                 self._out.put("turnStarted", {"model": model})
             case Replied():
                 self._replied(fact)
             case Cut(item_id, text, thinking, usage, cause):
-                self._tally.spend(usage, None)
+                self._spend(usage, None)
                 texts: Texts = {"message": text, "thought": thinking}
                 if cause == "cancelled":
                     self._items.finish_reply(item_id, texts, {"status": "cancelled"})
@@ -309,10 +308,14 @@ class Translator:
             case Overflowed():
                 self._end_turn({"overflowed": True})
             case Used(_, usage, cost):
-                self._tally.spend(usage, cost)
+                self._spend(usage, cost)
+
+    def _spend(self, usage: Usage, cost: float | None) -> None:
+        self._tally.spend(usage, cost)
+        self._meter.spend(cost)
 
     def _replied(self, fact: Replied) -> None:
-        self._tally.spend(fact.usage, fact.cost)
+        self._spend(fact.usage, fact.cost)
         texts: Texts = {"message": fact.text, "thought": fact.thinking}
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
@@ -321,9 +324,8 @@ class Translator:
         self._turn_members |= shapes.filled(model=fact.model)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)
-        if fact.usage.input_tokens is not None:
-            used = fact.usage.input_tokens + (fact.usage.output_tokens or 0)
-            self._out.put_shown("contextUsage", {"used": used} | shapes.filled(size=self._window))
+        if usage := self._meter.read(fact.usage, fact.model):
+            self._out.put_shown("contextUsage", usage)
 
     def _end_turn(self, members: JsonObject) -> None:
         if self._out.turn_id:

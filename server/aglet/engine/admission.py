@@ -7,6 +7,7 @@ from aglet.engine.facts import Admitted, Steered
 from aglet.engine.vocabulary import Content
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
+Queued = Literal["keep", "drop"]  # what becomes of the runs that wait when one is cancelled
 IfEnded = Literal["run", "queue", "return"]
 REQUESTS = "requests"  # whose notes say which requests were followed
 

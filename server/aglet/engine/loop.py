@@ -12,7 +12,7 @@ from aglet.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunSt
 from aglet.engine.feature import Attempt, Outfit, tell, wrap_run
 from aglet.engine.log import Log
 from aglet.engine.ports import ModelError, Spawn, Tool
-from aglet.engine.replies import get_reply
+from aglet.engine.replies import failed, get_reply
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject, Stop, StopReason
 
@@ -56,7 +56,7 @@ class Run:
         try:
             stop = await attempt()
         except ModelError as error:
-            stop = Stop(StopReason.MODEL_ERROR, f"{error} {error.hint}".strip(), error.kind)
+            stop = failed(error)
         except Exception as bug:  # noqa: BLE001 - any bug ends the run, none escapes
             _log.exception("run %s failed", self.run_id)
             stop = Stop(StopReason.INTERNAL_ERROR, f"{type(bug).__name__}: {bug}", "internal")

@@ -97,18 +97,17 @@ class ModelRequest:
 
 
 class ModelError(Exception):
-    """A model call failed and nobody can act on it but the user.
+    """A model call failed and nobody can act on it but the user; `hint` says what they can do.
 
-    `kind` is one of the wire's error kinds: auth, quota, rateLimit, overloaded, contextTooLong,
-    modelNotFound, badRequest, contentFilter, network, timeout, providerInternal. `hint` says what
-    the user can do.
+    `kind` is a word of the wire: auth, quota, rateLimit, overloaded, contextTooLong, modelNotFound, timeout,
+    badRequest, contentFilter, network, providerInternal. Whoever asked adds more; `resets_at` is Unix time.
     """
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
         super().__init__(message)
-        self.kind = kind
-        self.hint = hint
-        self.status = status
+        self.kind, self.hint, self.status = kind, hint, status
+        self.provider, self.attempts = "", 0
+        self.resets_at: float | None = None
 
 
 Reply = Replied | Overflowed

@@ -17,16 +17,25 @@ class Questions:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._open: dict[str, asyncio.Future[Answer]] = {}
-        self._attending = 0
+        self._attending = self._reading_forms = 0
 
     @property
     def available(self) -> bool:
         """Whether anybody could answer now."""
         return self._attending > 0
 
-    def attend(self, present: bool) -> None:
-        """One more door with a human behind it, or one less. The last to leave ends the waiting."""
+    @property
+    def takes_forms(self) -> bool:
+        """Whether anybody could fill in a form now."""
+        return self._reading_forms > 0
+
+    def attend(self, present: bool, *, forms: bool = True) -> None:
+        """One more door with a human behind it, or one less; `forms`: it can show those.
+
+        The last to leave ends the waiting.
+        """
         self._attending += 1 if present else -1
+        self._reading_forms += (1 if present else -1) if forms else 0
         if not self.available:
             for request_id in list(self._open):
                 self.answer(request_id, NOBODY)

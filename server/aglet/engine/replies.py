@@ -19,7 +19,7 @@ from aglet.engine.feature import Outfit, RunView, wrap_model
 from aglet.engine.log import Log
 from aglet.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
 from aglet.engine.state import State
-from aglet.engine.vocabulary import AssistantMessage, ToolCall
+from aglet.engine.vocabulary import AssistantMessage, Stop, StopReason, ToolCall
 
 
 async def get_reply(log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView) -> Reply:
@@ -82,3 +82,10 @@ def with_fresh_ids(reply: Replied, state: State) -> Replied:
         seen.add(fresh.call_id)
         calls.append(fresh)
     return replace(reply, tool_calls=tuple(calls))
+
+
+def failed(error: ModelError) -> Stop:
+    """Why a run ends that nobody could save from this."""
+    said = f"{error} {error.hint}".strip()
+    about = (error.kind, error.status, error.provider, error.attempts, error.resets_at)
+    return Stop(StopReason.MODEL_ERROR, said, *about)

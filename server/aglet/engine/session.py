@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
-from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Refused, same_again
+from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, same_again
 from aglet.engine.facts import Admitted, QueueChanged, Steered
 from aglet.engine.feature import Outfit
 from aglet.engine.log import Log
@@ -13,7 +12,7 @@ from aglet.engine.loop import Run, RunResult
 from aglet.engine.ports import JournalError, Spawn, new_id
 from aglet.engine.questions import Questions
 from aglet.engine.state import State
-from aglet.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject
+from aglet.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject, Stop
 
 Equip = Callable[["Session", Admitted], Outfit]
 REMEMBERED = 16  # results of ended runs that can still be asked for
@@ -87,7 +86,7 @@ class Session:
             return Admission("injected", steered.run_id, steered.item_id)
         return Admission("returned") if if_ended == "return" else await self.prompt(content, key=key)
 
-    def cancel(self, run_id: str = "", queued: Literal["keep", "drop"] = "keep") -> Cancelled:
+    def cancel(self, run_id: str = "", queued: Queued = "keep", stop: Stop = BY_USER) -> Cancelled:
         """Stop a run (the current one by default), whether or not it has begun. Never fails."""
         waiting = tuple(a.run_id for a in self.state.queue if a.run_id != self._current)
         dropped = tuple(i for i in waiting if queued == "drop" or i == run_id)
@@ -96,11 +95,11 @@ class Session:
             order = tuple(a.run_id for a in self.state.queue if a.run_id not in dropped)
             self.log.record(QueueChanged(order))
         for waiting_id in dropped:
-            self._runs[waiting_id].stop(BY_USER)
+            self._runs[waiting_id].stop(stop)
             self._spawn(self._work(waiting_id))
         target = run_id or self._current
         if target in self._runs:
-            self._runs[target].stop(BY_USER)
+            self._runs[target].stop(stop)
             return Cancelled("cancelling", target, kept, dropped)
         return Cancelled("alreadyEnded" if run_id else "notRunning", target, kept, dropped)
 

@@ -88,6 +88,10 @@ class Sessions:
                 session.log.record(about)
         return session
 
+    def sketch(self, journal: Journal, cwd: str) -> Session:
+        """A session of this folder that nobody keeps and that runs nothing: to see what one would offer."""
+        return Session(journal.session_id, Log(journal, self._clock, State(cwd=cwd)), self._equip, self.spawn)
+
     async def open(self, session_id: str) -> Session:
         """The session, open for writing; a run that a crash left open is closed as interrupted.
 

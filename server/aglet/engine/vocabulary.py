@@ -27,11 +27,19 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a run ended: `detail` is for people, `kind` is the machine-readable class of an error."""
+    """Why a run ended: `detail` is for people, `kind` is the machine-readable class of an error.
+
+    Of a model that failed: the HTTP `status`, whose it is, how often it was asked, and when (Unix time in
+    seconds) its `provider` says that it may be asked again.
+    """
 
     reason: StopReason
     detail: str = ""
     kind: str = ""
+    status: int | None = None
+    provider: str = ""
+    attempts: int = 0
+    resets_at: float | None = None
 
 
 BY_USER = Stop(StopReason.CANCELLED, "cancelled by the user")

@@ -64,7 +64,7 @@ class HttpModel:
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Deltas, the waits in between tries, and one `Replied` or `Overflowed`. Raises `CallFailed`."""
-        return patiently(partial(self._try, request), self._patience)
+        return patiently(partial(self._try, request), self._patience, self.info.provider)
 
     async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout

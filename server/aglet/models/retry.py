@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -37,11 +38,12 @@ class Patience:
 
 
 async def patiently(
-    ask: Callable[[], AsyncGenerator[Part, None]], patience: Patience
+    ask: Callable[[], AsyncGenerator[Part, None]], patience: Patience, provider: str = ""
 ) -> AsyncGenerator[Part, None]:
     """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`.
 
-    Once a part was handed on there is no other try: what the user has read stays true.
+    Once a part was handed on there is no other try: what the user has read stays true. The error that is
+    raised in the end says whose it is, how often was tried, and when its server may be asked again.
     """
     tried, handed = 0, False
     while True:
@@ -55,6 +57,8 @@ async def patiently(
         except CallFailed as error:
             delay = patience.delay(error.failure, tried)
             if delay is None or handed:
+                error.provider, error.attempts = provider, tried
+                error.resets_at = time.time() + error.failure.wait if error.failure.wait else None
                 raise
             retrying = Retrying(tried, delay, error.failure.message)
         yield retrying

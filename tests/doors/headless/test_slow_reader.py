@@ -65,10 +65,10 @@ def test_who_reads_nothing_can_still_cancel_and_little_waits_for_them(aglet: Agl
 
 async def test_what_was_left_out_is_told_when_the_reader_has_caught_up() -> None:
     reading, writing = os.pipe()
-    asked: list[list[str]] = []
+    asked: list[dict[str, int]] = []
 
-    def caught_up(item_ids: Any, at: float) -> list[dict[str, Any]]:
-        asked.append(list(item_ids))
+    def caught_up(behind: Any, at: float) -> list[dict[str, Any]]:
+        asked.append(behind)
         return [{"type": "gap"}, {"type": "itemUpdated"}]
 
     with os.fdopen(writing, "w") as out, Path(os.devnull).open("w") as err:
@@ -76,13 +76,16 @@ async def test_what_was_left_out_is_told_when_the_reader_has_caught_up() -> None
         lines = Lines(pipe)
         lines.spare(caught_up)
         for number in range(2 * FULL // 1000):
-            lines.event({"type": "itemDelta", "itemId": str(number % 2), "text": "x" * 1000})
+            lines.event({"type": "itemDelta", "itemId": str(number % 2), "after": number, "text": "x" * 1000})
         assert pipe.backlog < FULL + 2000
         pumping = asyncio.ensure_future(pipe.pump(lambda: None))
         got = b""
         while b"itemUpdated" not in got:
             got += await asyncio.to_thread(os.read, reading, 65_536)
-        assert asked == [["0", "1"]]
+        (behind,) = asked
+        first = min(behind.values())
+        assert sorted(behind.values()) == [first, first + 1], "from the first that was left out"
+        assert set(behind) == {"0", "1"}
         assert got.count(b'"gap"') == 1
         pipe.close()
         await pumping

@@ -22,11 +22,8 @@ UNUSED = {  # in the table for what is to come, or for bugs
     (-32801, "contentModified"): "edits are part of runs; their items say it",
     (-32802, "serverCancelled"): "no request is given up by the server",
     (-32803, "failed"): "no method of this door touches files outside a run",
-    (-33004, "notSteerable"): "every run takes messages",
     (-33008, "authRequired"): "a key that is missing is `configInvalid`, one that is refused ends the run",
     (-33012, "unsupported"): "only a server without checkpoints, and they cannot be switched off yet",
-    (-33011, "limitExceeded"): "queue and requests that are too many are `overloaded`",
-    (-33013, "requestResolved"): "agent/respond says alreadyResolved",
 }
 CONFIG = """
 model = "play"
@@ -74,6 +71,8 @@ def provoke(wire: Wire, folder: Path) -> None:
     wire.ask("agent/run", {**here, "input": "x", "options": {"model": "locked"}})
     wire.ask("agent/run", {**here, "input": "x", "options": {"maxTurns": "x"}})
     wire.ask("agent/queue", {**here, "op": "remove", "itemId": "none"})
+    wire.ask("agent/queue", {**here, "clientKey": "k" * 1_000})
+    wire.ask("workspace/executeCommand", {"command": "aglet.approve", "arguments": [{"requestId": "none"}]})
     wire.ask("agent/action/invoke", {**here, "name": "none"})
     wire.ask("agent/action/invoke", {**here, "name": "permission.revoke", "input": {"rule": "none"}})
     wire.ask("agent/events", {**here, "after": {"epoch": "other", "seq": 1}})
@@ -90,7 +89,9 @@ def busy(wire: Wire, here: Message, folder: Path) -> None:
     wire.event("runStarted")
     wire.ask("agent/run", {**here, "input": "x", "admission": "ifIdle"})
     wire.ask("agent/steer", {**here, "input": "x", "expectedRunId": "none"})
-    for number in [wire.post("agent/run", {**here, "input": "x"}) for _ in range(WAITING + 1)]:
+    waiting = wire.call("agent/run", {**here, "input": "x"})["runId"]
+    wire.ask("agent/steer", {**here, "input": "x", "expectedRunId": waiting})
+    for number in [wire.post("agent/run", {**here, "input": "x"}) for _ in range(WAITING)]:
         wire.answer_of(number)
     wire.call("agent/cancel", {**here, "queued": "drop"})
     with Wire(folder) as other:

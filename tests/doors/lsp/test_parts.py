@@ -152,7 +152,7 @@ FULL, DRAINED = LIMITS.full, LIMITS.drained
 
 def delta(text: str, item: str = "i", offset: int = 0, field: str = "text") -> Delta:
     data = {"field": field, "offset": offset, "append": text}
-    return Delta({"type": "itemDelta", "sessionId": "s", "itemId": item, "data": data})
+    return Delta({"type": "itemDelta", "sessionId": "s", "after": 3, "itemId": item, "data": data})
 
 
 def fact(type: str = "runEnded", **data: Any) -> Told:
@@ -173,7 +173,7 @@ def test_deltas_of_one_item_merge_and_others_keep_their_place() -> None:
     assert batch.take([delta("e", offset=3)])
     assert [event["data"].get("append") for event in told(batch)] == ["abc", "x", "d", None, "e"]
     assert told(batch)[0]["data"]["offset"] == 0
-    assert batch.items == ["i", "other"]
+    assert batch.items == {"i": 3, "other": 3}
 
 
 def test_of_usage_and_heartbeats_only_the_newest_waits() -> None:
@@ -297,7 +297,9 @@ async def test_deltas_nobody_reads_are_left_out_and_made_up_for() -> None:
         "itemStarted", "itemDelta", "itemDelta", "gap", "itemUpdated", "itemDelta", "itemDelta",
     ]  # fmt: skip
     assert fold(peer.events).items["item"]["text"] == "ébcdefg"
-    assert next(e for e in peer.events if e["type"] == "gap")["data"] == {"itemIds": ["item"]}
+    assert next(e for e in peer.events if e["type"] == "gap")["data"] == {
+        "from": 3, "to": 3, "itemIds": ["item"],
+    }  # fmt: skip
     publisher.publish(Entry(4, 1.0, Replied("item", "ébcdefg")))
     publisher.publish(Entry(5, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
     check_wire(peer.events)

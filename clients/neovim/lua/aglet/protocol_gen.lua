@@ -28,9 +28,9 @@
 ---@field data? table<string, any>
 ---@field runId? string
 
----The actions of a session.
+---The actions of a session; without one, those that a new session of the open folder would have.
 ---@class aglet.ActionListParams
----@field sessionId string
+---@field sessionId? string
 
 ---The actions, in their order.
 ---@class aglet.ActionListResult
@@ -74,12 +74,12 @@
 ---@field name string
 ---@field input table<string, any>
 
----`queued` (keep or drop) and `tasks` (keep or stop) say what else ends.
+---`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end.
 ---@class aglet.CancelParams
 ---@field sessionId string
 ---@field runId? string
----@field queued? string
----@field tasks? string
+---@field queued? "keep"|"drop"
+---@field tasks? "keep"|"stop"
 ---@field reason? string
 
 ---`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs.
@@ -151,10 +151,12 @@
 
 ---@alias aglet.Content aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent
 
----How many tokens the last request and its answer took.
+---How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. `cost` is US dollars of the whole session, as far as prices are known.
 ---@class aglet.ContextUsageData
 ---@field used integer
+---@field sure string
 ---@field size? integer
+---@field cost? number
 
 ---A place in a session's facts.
 ---@class aglet.Cursor
@@ -170,7 +172,7 @@
 ---No members.
 ---@class aglet.Empty
 
----`data` of every error: `kind` for programs, `hint` for people, and what the kind names besides.
+---`data` of every error: `kind` for programs, `hint` for people, and what the kind names besides. `capability` is what is unsupported; `which` limit is exceeded, and its `value`; `methods`: how to log in.
 ---@class aglet.ErrorData
 ---@field kind string
 ---@field retryable boolean
@@ -178,6 +180,10 @@
 ---@field retryAfterMs? integer
 ---@field sessionId? string
 ---@field runId? string
+---@field capability? string
+---@field which? string
+---@field value? integer
+---@field methods? table<string, any>[]
 
 ---The envelope of every event. `ts` is ISO 8601 in UTC; `data` is by `type`.
 ---@class aglet.Event
@@ -245,8 +251,10 @@
 ---@field selection? table<string, any>
 ---@field visible? table<string, any>[]
 
----Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows.
+---Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows. What is missing stood behind the facts `from` up to `to`, both included.
 ---@class aglet.GapData
+---@field from integer
+---@field to integer
 ---@field itemIds string[]
 
 ---The session lives: its last fact and its state, so that a client can compare.
@@ -309,6 +317,12 @@
 ---@field maxOutputTokens? integer
 ---@field maxCostUsd? number
 
+---What this process does: sessions with a run, runs that wait, bytes that the client has not read.
+---@class aglet.Load
+---@field running integer
+---@field queued integer
+---@field unreadBytes integer
+
 ---Supported.
 ---@class aglet.Marker
 
@@ -330,6 +344,13 @@
 ---@field kind "message"
 ---@field text? string
 ---@field discarded? boolean
+
+---A model that can be chosen; `default` marks the one that a run has when nothing else is said.
+---@class aglet.ModelRow
+---@field name string
+---@field provider string
+---@field contextWindow? integer
+---@field default? boolean
 
 ---Something the user should know; advisory only. `kind` detached: no more events, resume for the rest.
 ---@class aglet.NoticeData
@@ -401,6 +422,13 @@
 ---@field text string
 ---@field status string
 
+---The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
+---@class aglet.ProviderAuth
+---@field provider string
+---@field state "present"|"missing"|"none"
+---@field variable? string
+---@field place? string
+
 ---A question to the human: a permission (`options`, `subject`) or a form (`schema`).
 ---@class aglet.Question
 ---@field requestId string
@@ -419,7 +447,7 @@
 ---`op` is list, remove, replace or move; `itemId` is the waiting prompt, `to` its new place from 0.
 ---@class aglet.QueueParams
 ---@field sessionId string
----@field op "list"|"remove"|"replace"|"move"
+---@field op? "list"|"remove"|"replace"|"move"
 ---@field itemId? string
 ---@field input? aglet.Content[]|string
 ---@field to? integer
@@ -529,10 +557,14 @@
 ---@field error? aglet.RunError
 ---@field output? any
 
----Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
+---Why a run ended with `stopReason: error`: `kind` for programs, `message` for people. Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked (`attempts`), and from when on it may be asked again, if it said so (`resetsAt`, ISO 8601).
 ---@class aglet.RunError
 ---@field kind string
 ---@field message string
+---@field httpStatus? integer
+---@field provider? string
+---@field attempts? integer
+---@field resetsAt? string
 
 ---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
 ---@class aglet.RunParams
@@ -558,7 +590,7 @@
 ---@class aglet.SaveParams
 ---@field uris string[]
 
----Which schema the server speaks: the SHA-256 of its `schema.json`.
+---Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last.
 ---@class aglet.SchemaName
 ---@field sha256 string
 ---@field revision? string
@@ -638,22 +670,23 @@
 ---@field sessions aglet.SessionRow[]
 ---@field nextCursor? string
 
----`cwd` and `additionalRoots` are `file:` URIs.
+---`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
 ---@class aglet.SessionNewParams
 ---@field cwd string
 ---@field additionalRoots? string[]
+---@field mcpServers? table<string, any>[]
 ---@field options? table<string, any>
 ---@field title? string
 ---@field clientKey? string
 
----The session as it begins.
+---The session as it begins; `mcp` says of each of its `mcpServers` whether it is served.
 ---@class aglet.SessionNewResult
 ---@field sessionId string
 ---@field epoch string
 ---@field seq integer
 ---@field options table<string, any>
 ---@field commands table<string, any>[]
----@field mcp table<string, any>[]
+---@field mcp aglet.McpServer[]
 
 ---Gives a session another title.
 ---@class aglet.SessionRenameParams
@@ -704,7 +737,7 @@
 ---@field sessionId string
 ---@field state string
 
----`state` is idle, running or requiresAction.
+---`state` is idle, running, requiresAction or closed (nothing more is told of the session).
 ---@class aglet.SessionStateData
 ---@field state string
 ---@field queued integer
@@ -724,20 +757,32 @@
 ---@field kind "sideAnswer"
 ---@field title? string
 
----The session as it stands at `seq`; with `olderCursor` there are older items.
+---The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits.
 ---@class aglet.Snapshot
 ---@field seq integer
 ---@field items aglet.Item[]
+---@field runs aglet.SnapshotRun[]
 ---@field state string
+---@field info aglet.SessionInfoData
 ---@field options table<string, any>
 ---@field openRequests aglet.Question[]
+---@field queue aglet.Waiting[]
+---@field usage? aglet.ContextUsageData
 ---@field olderCursor? table<string, any>
 
----How the server is: `problem` says in one sentence why no run could begin, where that is so.
+---A run of which a snapshot has items: these, in their order; and what `runEnded` said (`ended`). The one without `ended` goes on: it is there with or without items.
+---@class aglet.SnapshotRun
+---@field runId string
+---@field itemIds string[]
+---@field ended? aglet.RunEndedData
+
+---How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`.
 ---@class aglet.StatusResult
 ---@field version string
 ---@field protocolVersion integer
----@field models table<string, any>[]
+---@field models aglet.ModelRow[]
+---@field auth aglet.ProviderAuth[]
+---@field load aglet.Load
 ---@field sessions aglet.SessionState[]
 ---@field problem? string
 

@@ -264,6 +264,11 @@ function Store:take_resumed(result)
       self:put(item.itemId, item)
     end
     self.options, self.older = snapshot.options, snapshot.olderCursor
+    self.info, self.queue, self.usage, self.run = snapshot.info, snapshot.queue, snapshot.usage, nil
+    for _, run in ipairs(snapshot.runs) do
+      self.runs[run.runId] = run.ended
+      self.run = not run.ended and run.runId or self.run
+    end
   end
   for _, event in ipairs(result.events or {}) do
     self:take(event)

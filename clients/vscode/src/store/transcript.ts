@@ -49,6 +49,13 @@ export class Transcript {
     transcript.epoch = epoch;
     transcript.state = snapshot.state;
     transcript.options = snapshot.options;
+    transcript.info = snapshot.info as Json;
+    transcript.queue = snapshot.queue;
+    transcript.usage = snapshot.usage;
+    for (const run of snapshot.runs) {
+      if (run.ended) transcript.runs[run.runId] = run.ended;
+      else transcript.runId = run.runId;
+    }
     for (const item of [...snapshot.items, ...openItems]) transcript.put(item as unknown as AnyItem);
     for (const question of snapshot.openRequests) transcript.requests[question.requestId] = question;
     return transcript;

@@ -94,9 +94,16 @@ test("a snapshot with open items and questions is where one goes on", () => {
   const snapshot = {
     seq: 7,
     items: [done],
+    runs: [
+      { runId: "r1", itemIds: ["u"], ended: { stopReason: "endTurn", filesChanged: [] } },
+      { runId: "r2", itemIds: ["a"] },
+    ],
     state: "requiresAction",
+    info: { title: "A title" },
     options: { mode: "plan" },
     openRequests: [question],
+    queue: [],
+    usage: { used: 3, sure: "told", size: 10 },
   };
   const running = { itemId: "a", kind: "message" as const, status: "running", text: "so far" };
   const known = Transcript.from(snapshot, "e", [running]);
@@ -107,6 +114,12 @@ test("a snapshot with open items and questions is where one goes on", () => {
     { mode: "plan" },
   ]);
   expect([...known.items.keys()]).toEqual(["u", "a"]);
+  expect([known.runId, Object.keys(known.runs), known.info, known.usage?.size]).toEqual([
+    "r2",
+    ["r1"],
+    { title: "A title" },
+    10,
+  ]);
   known.take(delta(6, " and on"));
   known.take(event("requestResolved", { requestId: "q", outcome: "selected" }));
   expect(known.items.get("a")?.["text"]).toBe("so far and on");

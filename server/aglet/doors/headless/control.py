@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Any
 
 from aglet.doors import from_wire
-from aglet.doors.errors import SESSION_NOT_FOUND, UNSUPPORTED, to_bad
+from aglet.doors.errors import bad, to_bad, unsupported
 from aglet.doors.headless.inlet import LONGEST, Inlet
 from aglet.doors.messages import (
     INVALID_PARAMS,
@@ -30,7 +30,7 @@ async def steer(session: Session, params: types.SteerParams) -> types.SteerResul
         message = (
             "This process ends with its run: params.ifEnded can only be return. Go on with aglet resume."
         )
-        raise Bad(UNSUPPORTED, message, kind="unsupported")
+        raise unsupported(message, "ifEnded")
     content = from_wire.content(params.input)
     if not content:
         raise from_wire.Malformed("params.input must not be empty")
@@ -40,7 +40,7 @@ async def steer(session: Session, params: types.SteerParams) -> types.SteerResul
 
 async def cancel(session: Session, params: types.CancelParams) -> types.CancelResult:
     """`agent/cancel`."""
-    done = session.cancel(params.run_id, "drop" if params.queued == "drop" else "keep")
+    done = session.cancel(params.run_id, params.queued, from_wire.stop_of(params.reason))
     return types.CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None)
 
 
@@ -102,9 +102,9 @@ class Control:
             known = message["id"]
             return {"jsonrpc": "2.0", "id": known, "result": await self._result(session, message)}
         except Exception as error:  # noqa: BLE001 - every line gets an answer
-            bad = to_bad(error)
-            bad.id = bad.id if known is None else known
-            return bad.reply()
+            refused = to_bad(error)
+            refused.id = refused.id if known is None else known
+            return refused.reply()
 
     async def _result(self, session: Session, message: JsonObject) -> Any:
         method, params = message["method"], message.get("params")
@@ -116,7 +116,5 @@ class Control:
         given = {name: value for name, value in (params or {}).items() if value is not None}
         typed = self._converter.structure({"sessionId": session.session_id, **given}, METHODS[method].params)
         if given.get("sessionId", session.session_id) != session.session_id:
-            raise Bad(
-                SESSION_NOT_FOUND, f"This process has only {session.session_id}.", kind="sessionNotFound"
-            )
+            raise bad("sessionNotFound", f"This process has only {session.session_id}.")
         return self._converter.unstructure(await FOLLOWED[method](session, typed))

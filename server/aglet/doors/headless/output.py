@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from aglet.engine.vocabulary import JsonObject
 
 FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
 DRAINED = 50_000
-CaughtUp = Callable[[Collection[str], float], list[JsonObject]]
+CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 
 
 class Output(Protocol):
@@ -40,7 +40,7 @@ class Lines:
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         self._begun = False
-        self._behind: set[str] = set()  # the open items whose deltas were left out
+        self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
 
     def spare(self, caught_up: CaughtUp) -> None:
         """From now on a slow reader is spared deltas."""
@@ -54,10 +54,10 @@ class Lines:
     def event(self, event: JsonObject) -> None:
         """Write the event."""
         if event["type"] == "itemDelta" and (self._behind or self._pipe.backlog > FULL):
-            self._behind.add(event["itemId"])
+            self._behind.setdefault(event["itemId"], event["after"])
             return
         if event["type"] == "itemCompleted":
-            self._behind.discard(event["itemId"])
+            self._behind.pop(event["itemId"], None)
         self._line(event)
 
     def reply(self, message: JsonObject) -> None:
@@ -72,8 +72,8 @@ class Lines:
 
     def _catch_up(self, caught_up: CaughtUp) -> None:
         if self._behind and self._pipe.backlog <= DRAINED:
-            behind, self._behind = self._behind, set()
-            for event in caught_up(sorted(behind), time.time()):
+            behind, self._behind = self._behind, {}
+            for event in caught_up(behind, time.time()):
                 self._line(event)
 
     def _line(self, value: JsonObject) -> None:

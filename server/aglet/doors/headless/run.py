@@ -26,7 +26,7 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.redact import harden
 from aglet.world import open_world
-from aglet_protocol import PROTOCOL_VERSION
+from aglet_protocol import PROTOCOL_VERSION, SCHEMA_REVISION
 
 Work = Callable[[Output, Screen, Leaving], Awaitable[int]]
 
@@ -120,7 +120,7 @@ def hello(beginning: Beginning) -> JsonObject:
     return {
         "v": PROTOCOL_VERSION,
         "protocolVersion": PROTOCOL_VERSION,
-        "schema": {"sha256": sha256(schema).hexdigest()},
+        "schema": {"sha256": sha256(schema).hexdigest(), "revision": SCHEMA_REVISION},
         "server": {"name": "aglet", "version": __version__},
         "sessionId": beginning.session.session_id,
         "epoch": beginning.session.log.journal.epoch,

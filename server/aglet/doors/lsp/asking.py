@@ -35,7 +35,7 @@ class Asking:
         self._session, self._peer, self._client = session, peer, client
         self._pending: dict[str, Pending] = {}
         if client.can_answer:
-            session.questions.attend(True)
+            session.questions.attend(True, forms=client.forms)
 
     def put(self, asked: Asked) -> None:
         """Ask the client in the best way it has; what it cannot show is unanswered at once."""

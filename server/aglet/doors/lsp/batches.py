@@ -40,6 +40,11 @@ class Delta:
         return ENVELOPE + self.size
 
     @property
+    def after(self) -> int:
+        """The fact behind which it stands."""
+        return self._event["after"] if "after" in self._event else self._event["seq"]
+
+    @property
     def text(self) -> str:
         """The event, written out."""
         if len(self._texts) == 1:
@@ -75,9 +80,13 @@ class Batch:
         return list(self._pieces.values())
 
     @property
-    def items(self) -> list[str]:
-        """The items whose deltas are in here."""
-        return list(dict.fromkeys(p.place[1] for p in self._pieces.values() if isinstance(p, Delta)))
+    def items(self) -> dict[str, int]:
+        """The items whose deltas are in here, with the fact behind which the first of them stands."""
+        first: dict[str, int] = {}
+        for piece in self._pieces.values():
+            if isinstance(piece, Delta):
+                first.setdefault(piece.place[1], piece.after)
+        return first
 
     def frame(self) -> bytes:
         """The notification, as a frame."""

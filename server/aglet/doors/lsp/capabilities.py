@@ -68,7 +68,10 @@ def agent_block() -> JsonObject:
     schema = Path(aglet_protocol.__file__).with_name("schema.json").read_bytes()
     return {
         "protocolVersion": aglet_protocol.PROTOCOL_VERSION,
-        "schema": {"sha256": hashlib.sha256(schema).hexdigest()},
+        "schema": {
+            "sha256": hashlib.sha256(schema).hexdigest(),
+            "revision": aglet_protocol.SCHEMA_REVISION,
+        },
         "methods": sorted(methods.METHODS.keys() - methods.RESERVED),
         "eventTypes": sorted(events.EVENTS.keys() - events.RESERVED),
         "itemKinds": list(ITEM_KINDS),

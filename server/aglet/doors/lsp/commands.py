@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from aglet.doors import from_wire
+from aglet.doors.errors import bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.judging import changes, keep, revert
@@ -20,8 +21,9 @@ from aglet.doors.shapes import file_uri, is_list, is_object
 from aglet.engine.facts import Notice
 from aglet.engine.ports import JournalError
 from aglet_protocol.converter import make_converter
+from aglet_protocol.resuming import ResumeParams
 from aglet_protocol.sessions import SessionRewindParams, SetOptionParams
-from aglet_protocol.types import CancelParams, ResumeParams, RunParams, SessionListParams, SteerParams
+from aglet_protocol.types import CancelParams, RunParams, SessionListParams, SteerParams
 
 _converter = make_converter()
 
@@ -152,6 +154,8 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
             answer = from_wire.answer(question, response, door.client.name)
             attached.session.questions.answer(request_id, answer)
             return {"requestId": request_id, "outcome": "accepted"}
+    if wanted:
+        raise bad("requestResolved", f"The question {str(wanted)[:100]!r} is not open (any more).")
     return {"outcome": "alreadyResolved"}
 
 

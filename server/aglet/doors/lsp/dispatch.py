@@ -5,11 +5,12 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from aglet.doors.errors import overloaded, to_bad
+from aglet.doors.errors import limit_exceeded, overloaded, to_bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.code_actions import code_actions
 from aglet.doors.lsp.commands import follow_command
 from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.limits import LONGEST_KEY
 from aglet.doors.lsp.methods import HANDLERS
 from aglet.doors.lsp.pages import virtual_transcript
 from aglet.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
@@ -100,6 +101,8 @@ class Dispatcher:
         if params is not None and not is_object(params):
             raise Bad(INVALID_PARAMS, "The params of this method are an object.")
         typed = self._converter.structure({} if params is None else params, METHODS[method].params)
+        if len(getattr(typed, "client_key", "")) > LONGEST_KEY:
+            raise limit_exceeded("clientKey", LONGEST_KEY)
         return self._converter.unstructure(await HANDLERS[method](self._door, typed, call))
 
     def _refuse(self, call: Call, bad: Bad) -> None:

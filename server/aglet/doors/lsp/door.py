@@ -19,7 +19,7 @@ from aglet.doors.lsp.plain import Mirror, Silent
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
 from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
-from aglet.doors.lsp.world import World
+from aglet.doors.lsp.world import Opening, World
 from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
 from aglet.doors.replay import end_of
@@ -27,6 +27,7 @@ from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
 from aglet.engine.state import State
+from aglet.engine.vocabulary import Stop
 from aglet.workspace.editor import Editor
 
 Role = Literal["own", "followed", "child"]
@@ -129,8 +130,9 @@ class Admission(NamedTuple):
 class Door:
     """One connection: its client, and the sessions it uses."""
 
-    def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, folder: str) -> None:
-        self.world, self.peer, self.client, self.folder = world, peer, client, folder
+    def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, opening: Opening) -> None:
+        self.world, self.peer, self.client = world, peer, client
+        self.folder, self.options = opening.folder, opening.options
         self.buffer = editor.buffer  # the open document with a URI, or `None`
         self.once = Once()
         self._attached: dict[str, Attached] = {}
@@ -215,12 +217,12 @@ class Door:
         finally:
             del self._admitting[call]
 
-    def cancel_admissions(self, session_id: str, *, all: bool) -> bool:
+    def cancel_admissions(self, session_id: str, stop: Stop, *, all: bool) -> bool:
         """Cancel the run that is about to be admitted and follows no other, or `all`; False for none."""
         admitting = [(call, one) for call, one in self._admitting.items() if one.session_id == session_id]
         meant = [call for call, admission in admitting if all or not admission.follows]
         for call in meant:
-            call.cancelled = True
+            call.cancelled, call.stop = True, stop
         return bool(meant)
 
     @asynccontextmanager
@@ -320,4 +322,5 @@ class Door:
                 await session.finished(run_id)
         await self.world.sessions.close(session_id)
         attached.end()
-        self._attached.pop(session_id, None)
+        if self._attached.pop(session_id, None):  # else it was closed meanwhile, and that was told
+            attached.publisher.show("sessionState", {"state": "closed", "queued": 0, "backgroundTasks": 0})

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 
 from aglet.doors.lsp.batches import Batch, Piece
 from aglet.doors.lsp.client import Client
@@ -13,7 +13,7 @@ from aglet.doors.messages import JsonObject
 
 PAUSE = 0.1  # seconds between two looks whether the client reads again
 
-CaughtUp = Callable[[Collection[str], float], list[JsonObject]]
+CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
 
 
 class Flow:
@@ -28,7 +28,7 @@ class Flow:
         self._limits = peer.limits
         self._largest = max(SMALLEST, min(self._limits.event, client.largest or self._limits.event))
         self._caught_up = caught_up
-        self._behind: dict[str, None] = {}  # the open items whose deltas were left out
+        self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
         self._looking = False
         self._merging: Batch | None = None  # deltas that wait for their time
         self._next = 0.0  # when (loop time) the next delta may go
@@ -103,7 +103,7 @@ class Flow:
 
     def _spare_waiting(self) -> None:
         if self._merging is not None:
-            self._behind |= dict.fromkeys(self._merging.items)
+            self._behind = self._merging.items | self._behind
             self._merging = None
 
     def _spared(self, events: list[JsonObject]) -> list[JsonObject]:
@@ -111,11 +111,10 @@ class Flow:
         told: list[JsonObject] = []
         for event in events:
             if event["type"] == "itemDelta":
-                self._behind[event["itemId"]] = None
+                self._behind.setdefault(event["itemId"], event["after"])
                 continue
             if event["type"] == "itemCompleted" and event["itemId"] in self._behind:
-                del self._behind[event["itemId"]]
-                told += made_up(event, self._largest)
+                told += made_up(event, self._largest, self._behind.pop(event["itemId"]))
             told.append(event)
         self._look_later()
         return told

@@ -3,7 +3,7 @@
 import asyncio
 
 from aglet.doors import from_wire
-from aglet.doors.errors import REQUEST_FAILED
+from aglet.doors.errors import bad
 from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
@@ -106,4 +106,4 @@ async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:
 
 
 def _impossible(why: str) -> Bad:
-    return Bad(REQUEST_FAILED, f"{why}.", kind="failed")
+    return bad("failed", f"{why}.")

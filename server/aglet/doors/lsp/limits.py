@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 MAX_QUEUED = 256  # runs of one session that may wait for their turn
+LONGEST_KEY = 256  # characters of a clientKey: it is kept with its session
 REPLAYED_EVENTS = 5_000  # events a client may have missed and still get one by one
 
 

@@ -1,49 +1,100 @@
-"""Requests with a `clientKey` are followed once, however often they arrive (protocol 4.2)."""
+"""Requests with a `clientKey` are followed once, whoever asks again, and when (protocol 4.2)."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import attrs
 
-from aglet.engine.admission import KeyConflict, Request
+from aglet.doors.errors import bad
+from aglet.doors.messages import JsonObject
+from aglet.engine.admission import REQUESTS, KeyConflict, Request
+from aglet.engine.facts import Noted
+from aglet.engine.session import Session
+from aglet_protocol.converter import make_converter
 
-REMEMBERED = 1_000  # keys of one connection
-Result = TypeVar("Result")
+LARGEST_ANSWER = 65_536  # characters of JSON that are kept with the session
+BEGUN, DONE, FAILED = "begun", "done", "failed"
+UNKNOWN = (
+    "This was begun under the same clientKey, and its process ended before it was done. What it did is not "
+    "known: look, and ask again with a new clientKey if it is still wanted."
+)
+TOO_LARGE = "This was done under the same clientKey; its answer was too large to be kept."
 
 
 class Once:
-    """Remembers what was asked under which key, and the answer that is being made or was made."""
+    """Follows requests of sessions once. What was begun and done is noted in the session itself."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, tuple[object, asyncio.Future[Any]]] = {}
+        self._converter = make_converter()
+        self._doing: dict[tuple[str, str], tuple[str, asyncio.Future[JsonObject]]] = {}
 
-    async def do(self, key: str, params: object, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do the work, or give what it gave for the same key and params; what failed may be tried again.
+    async def do(
+        self, session: Session, request: Request, work: Callable[[], Awaitable[object]]
+    ) -> JsonObject:
+        """Do the work, or give what it gave for the same request; what failed may be tried again.
 
-        Raises `Refused` (`keyConflict`) and whatever the work raises.
+        Raises `Refused` (`keyConflict`), `Bad` (nobody knows what became of it) and whatever the work raises.
         """
-        if not key:
-            return await work()
-        if key in self._asked:
-            known, answer = self._asked[key]
-            if known != params:
+        if not request.key:
+            return self._converter.unstructure(await work())
+        place = (session.session_id, request.key)
+        if place in self._doing:
+            asked, answer = self._doing[place]
+            if asked != request.asked:
                 raise KeyConflict
-            return cast(Result, await asyncio.shield(answer))
-        future = asyncio.get_running_loop().create_future()
-        self._asked[key] = (params, future)
+            return await asyncio.shield(answer)
+        if (known := answered(session, request)) is not None:
+            return known
+        future: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
+        self._doing[place] = (request.asked, future)
         try:
-            result = await work()
-        except BaseException:
-            del self._asked[key]
-            future.cancel()  # who waits for it tries again
+            result = await self._noted(session, request, work)
+            future.set_result(result)
+            return result
+        finally:
+            future.cancel()  # nothing happens when there is a result; else who waits for it tries again
+            del self._doing[place]
+
+    async def _noted(
+        self, session: Session, request: Request, work: Callable[[], Awaitable[object]]
+    ) -> JsonObject:
+        note(session, request, BEGUN)
+        await session.log.sync()
+        try:
+            result: JsonObject = self._converter.unstructure(await work())
+        except Exception:
+            note(session, request, FAILED)
             raise
-        future.set_result(result)
-        for old in list(self._asked)[:-REMEMBERED]:
-            del self._asked[old]
+        kept = {"answer": result} if len(json.dumps(result)) <= LARGEST_ANSWER else {}
+        note(session, request, DONE, **kept)
+        await session.log.sync()
         return result
+
+
+def note(session: Session, request: Request, kind: str, **data: Any) -> None:
+    """Write down how it stands with a request."""
+    session.log.record(Noted(REQUESTS, kind, {"key": request.key, "asked": request.asked, **data}))
+
+
+def answered(session: Session, request: Request) -> JsonObject | None:
+    """What this request was answered with, by whatever process; `None` when it was not done.
+
+    Raises `Refused` (`keyConflict`) and `Bad`.
+    """
+    notes = session.state.notes.get(REQUESTS, ())
+    last = next((known for known in reversed(notes) if known.data.get("key") == request.key), None)
+    if last is None:
+        return None
+    if last.data["asked"] != request.asked:
+        raise KeyConflict
+    if last.kind == FAILED:
+        return None
+    if "answer" not in last.data:
+        raise bad("failed", TOO_LARGE if last.kind == DONE else UNKNOWN)
+    return last.data["answer"]
 
 
 def request_of(method: str, params: Any) -> Request:

@@ -20,14 +20,17 @@ def pieces_of(event: JsonObject, limit: int) -> list[Piece]:
     return [_told(event, limit)]
 
 
-def made_up(event: JsonObject, limit: int) -> list[JsonObject]:
-    """What has to precede the end of an item whose deltas were left out: its text, if its end may lack it."""
+def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
+    """What has to precede the end of an item whose deltas were left out: its text, if its end may lack it.
+
+    The first was left out behind the fact `since`.
+    """
     text = event["data"]["item"].get("text", "")
     if len(text) <= limit // WORST:
         return []
     gap = {name: value for name, value in event.items() if name != "itemId"}
     return [
-        {**gap, "type": "gap", "data": {"itemIds": [event["itemId"]]}},
+        {**gap, "type": "gap", "data": {"from": since, "to": event["seq"], "itemIds": [event["itemId"]]}},
         {**event, "type": "itemUpdated", "data": {"patch": {"text": text}}},
     ]
 

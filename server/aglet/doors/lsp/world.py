@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from aglet.config import ConfigError, Place, Setup, Told, read
+from aglet.config import ConfigError, Offered, Place, Setup, Told, read
 from aglet.doors import from_wire
 from aglet.doors.logs import begin_log
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.messages import JsonObject
 from aglet.engine.ports import ModelClient, ModelInfo
+from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.workspace.editor import Editor
 from aglet.workspace.redact import harden
@@ -37,6 +38,14 @@ class World(Protocol):
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options that no run in this folder could have. Raises `ConfigError`."""
+        ...
+
+    def sketch(self, folder: str) -> Session:
+        """A session of this folder as it would be. Raises `ConfigError`."""
+        ...
+
+    def offered(self, folder: str) -> Offered:
+        """The models for this folder. Raises `ConfigError`."""
         ...
 
 
@@ -68,6 +77,14 @@ class NoWorld:
         """Nothing could be checked."""
         raise self._problem
 
+    def sketch(self, folder: str) -> Session:
+        """There can be none."""
+        raise self._problem
+
+    def offered(self, folder: str) -> Offered:
+        """Nobody knows."""
+        raise self._problem
+
 
 class Opening(NamedTuple):
     """What `initialize` says about the world; folders are absolute paths, "" when the client named none."""
@@ -77,6 +94,7 @@ class Opening(NamedTuple):
     config_file: str
     state_dir: str
     settings: JsonObject
+    options: JsonObject  # of the sessions that are made here and say nothing else
 
 
 def read_opening(params: JsonObject) -> Opening:
@@ -90,6 +108,7 @@ def read_opening(params: JsonObject) -> Opening:
         config_file=_path(options.get("configFile")),
         state_dir=_path(options.get("stateDir")),
         settings=member(options, "settings"),
+        options=member(options, "options"),
     )
 
 

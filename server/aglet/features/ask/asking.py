@@ -1,6 +1,7 @@
 """The tool `ask_user`."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from pydantic import Field, model_validator
 
@@ -27,6 +28,13 @@ class AskUser(Arguments):
         if not self.choices and not self.free_text:
             raise ValueError("the user could not answer: give choices, or allow free_text")
         return self
+
+
+class Forms(Asker, Protocol):
+    """An asker that may have somebody who can fill in forms."""
+
+    @property
+    def takes_forms(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

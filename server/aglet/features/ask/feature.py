@@ -1,16 +1,15 @@
 """Wiring of the room `ask`."""
 
 from aglet.engine.feature import Feature
-from aglet.engine.ports import Asker
 from aglet.toolkit import TypedTool
 
-from .asking import Asking, AskUser
+from .asking import Asking, AskUser, Forms
 from .settings import Settings
 
 
-def build(settings: Settings, asker: Asker) -> Feature:
-    """The tool `ask_user`; without it when nobody can answer or the user does not want to be asked."""
-    if not (settings.enabled and asker.available):
+def build(settings: Settings, asker: Forms) -> Feature:
+    """The tool `ask_user`, unless nobody can fill in a form or the user does not want to be asked."""
+    if not (settings.enabled and asker.takes_forms):
         return Feature(name="ask")
     asking = Asking(asker)
     tool = TypedTool(

@@ -1,5 +1,6 @@
 """`agent/cancel`: stop a run, with a receipt (protocol 4.9)."""
 
+from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.engine.state import State
@@ -12,8 +13,9 @@ async def cancel(door: Door, params: CancelParams, call: Call) -> CancelResult:
     drop = params.queued == "drop"
     if not (params.run_id or drop) and (before := attached.meant.before):
         return CancelResult("alreadyEnded", _after(attached.session.state), [], before)
-    done = attached.session.cancel(params.run_id, "drop" if drop else "keep")
-    if done.state == "notRunning" and door.cancel_admissions(params.session_id, all=drop):
+    stop = from_wire.stop_of(params.reason)
+    done = attached.session.cancel(params.run_id, params.queued, stop)
+    if done.state == "notRunning" and door.cancel_admissions(params.session_id, stop, all=drop):
         return CancelResult("cancelling", list(done.kept), list(done.dropped))
     return CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None)
 

@@ -1,14 +1,17 @@
 """`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
 
 import asyncio
+from collections.abc import Iterable
 
 from aglet.doors import from_wire
+from aglet.doors.fold import Transcript
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.limits import REPLAYED_EVENTS
 from aglet.doors.messages import JsonObject
 from aglet.doors.replay import Replay
-from aglet_protocol.types import Cursor, ResumeParams, ResumeResult, Snapshot
+from aglet_protocol.resuming import ResumeParams, ResumeResult, Snapshot, SnapshotRun
+from aglet_protocol.types import Cursor
 
 REPLAYS = ("none", "tail", "all", "since")
 
@@ -48,7 +51,10 @@ def _result(attached: Attached, replay: Replay, params: ResumeParams) -> ResumeR
         result.replayed, result.events = "events", missed
     elif params.replay != "none":
         result.replayed = "snapshot"
-        result.snapshot = _snapshot(result, replay, None if params.replay == "all" else params.tail)
+        running = session.state.run_id if session.state.running else ""
+        result.snapshot = _snapshot(
+            result, replay, None if params.replay == "all" else params.tail, running=running
+        )
     return result
 
 
@@ -60,17 +66,42 @@ def _missed(replay: Replay, after: Cursor | None, result: ResumeResult) -> list[
     return missed if len(missed) <= REPLAYED_EVENTS else None
 
 
-def _snapshot(result: ResumeResult, replay: Replay, tail: int | None) -> Snapshot:
+def _snapshot(result: ResumeResult, replay: Replay, tail: int | None, *, running: str) -> Snapshot:
     folded = replay.transcript
     still_open = {item["itemId"] for item in result.open_items}
     items = [item for item in folded.items.values() if item["itemId"] not in still_open]
     kept = items if tail is None else items[max(0, len(items) - max(0, tail)) :]
-    snapshot = Snapshot(result.seq, kept, result.state, folded.options, result.open_requests)
+    snapshot = Snapshot(
+        seq=result.seq,
+        items=kept,
+        runs=_runs(folded, kept, result.open_items, running),
+        state=result.state,
+        info=folded.info,
+        options=folded.options,
+        open_requests=result.open_requests,
+        queue=folded.queue,
+        usage=folded.usage or None,
+    )
     if len(kept) < len(items):
         first = kept[0]["itemId"] if kept else ""
         places = (place_of(event) for event in replay.events if event.get("itemId") == first)
         snapshot.older_cursor = {"epoch": result.epoch, "seq": next(places, result.seq + 1)}
     return snapshot
+
+
+def _runs(
+    folded: Transcript, items: Iterable[JsonObject], open_items: Iterable[JsonObject], running: str
+) -> list[SnapshotRun]:
+    """The runs that these items belong to, in the order in which they began, and the one that is on."""
+    pairs = [(folded.run_of.get(item["itemId"], ""), item["itemId"]) for item in items]
+    runs = {run_id: SnapshotRun(run_id, [], folded.runs.get(run_id)) for run_id, _ in pairs if run_id}
+    if running:
+        runs.setdefault(running, SnapshotRun(running, []))
+        pairs += [(running, item["itemId"]) for item in open_items]
+    for run_id, item_id in pairs:
+        if run_id:
+            runs[run_id].item_ids.append(item_id)
+    return list(runs.values())
 
 
 def place_of(event: JsonObject) -> int:

@@ -23,7 +23,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     if params.admission == "interrupt":
         attached.meant.begin(admission.run_id)
     if call.cancelled:  # before there was a run to cancel
-        attached.session.cancel(admission.run_id)
+        attached.session.cancel(admission.run_id, stop=call.stop)
     attached.mirror.give(admission.run_id, params.work_done_token)
     if not params.wait:
         return admitted(admission)

@@ -13,7 +13,10 @@ from aglet.doors.options import read_options
 from aglet.engine.ports import JournalBusy
 from aglet.engine.session import Session
 from aglet.engine.sessions import made_for
+from aglet_protocol.items import McpServer
 from aglet_protocol.types import SessionNewParams, SessionNewResult
+
+NO_MCP = "aglet does not serve MCP yet: the tools of this server are not there."
 
 
 async def new_session(door: Door, params: SessionNewParams, call: Call) -> SessionNewResult:
@@ -28,13 +31,13 @@ async def new_session(door: Door, params: SessionNewParams, call: Call) -> Sessi
         seq=session.state.seq,
         options=dict(session.state.options),
         commands=attached.offers,
-        mcp=[],
+        mcp=[McpServer(str(server.get("name", "")), "failed", None, NO_MCP) for server in params.mcp_servers],
     )
 
 
 async def _make(door: Door, params: SessionNewParams) -> Session:
     cwd, *roots = [from_wire.path(uri) for uri in (params.cwd, *params.additional_roots)]
-    options = read_options(params.options)
+    options = read_options({**door.options, **params.options})
     for path in (cwd, *roots):
         if not await asyncio.to_thread(Path(path).is_dir):
             raise from_wire.Malformed(f"there is no folder {path}")

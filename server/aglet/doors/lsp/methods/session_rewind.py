@@ -6,6 +6,8 @@ from aglet.doors import from_wire
 from aglet.doors.errors import unsupported
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
+from aglet.doors.lsp.once import request_of
+from aglet.engine.admission import ANYBODY
 from aglet.engine.facts import Rewound
 from aglet.engine.history import name_of, rewinding, undoing
 from aglet.engine.invoking import actions, invoke
@@ -19,14 +21,15 @@ WHAT = ("conversation", "files", "both")
 RESTORE = "checkpoint.restore"
 
 
-async def rewind_session(door: Door, params: SessionRewindParams, call: Call) -> SessionRewindResult:
-    """Go back, or say what would; the same `clientKey` goes back once."""
+async def rewind_session(door: Door, params: SessionRewindParams, call: Call) -> JsonObject:
+    """Go back, or say what would; the same `clientKey` goes back once, whoever asks."""
     if params.what not in WHAT:
         raise from_wire.Malformed(f"params.what must be one of {', '.join(WHAT)}")
     if (params.to_item_id is None) is not bool(params.undo):
         raise from_wire.Malformed('say where to: params.toItemId ("" for the beginning), or params.undo')
     session = (await door.open(params.session_id, call)).session
-    return await door.once.do(params.client_key, params, lambda: _rewind(session, params))
+    request = ANYBODY if params.dry_run else request_of("agent/session/rewind", params)
+    return await door.once.do(session, request, lambda: _rewind(session, params))
 
 
 async def _rewind(session: Session, params: SessionRewindParams) -> SessionRewindResult:

@@ -4,6 +4,7 @@ from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.methods.run import check_queue
+from aglet.engine.admission import Refused
 from aglet_protocol.types import SteerParams, SteerResult
 
 CHOICES = ("run", "queue", "return")
@@ -18,6 +19,9 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
         raise from_wire.Malformed("params.input must not be empty")
     attached = await door.open(params.session_id, call)
     state = attached.session.state
+    if params.expected_run_id in {admitted.run_id for admitted in state.queue}:
+        message = "That run waits for its turn and takes no messages yet. Change its prompt with agent/queue."
+        raise Refused(message, "notSteerable", params.expected_run_id)
     if not (state.running or params.if_ended == "return" or params.client_key in state.keys):
         check_queue(attached.session)
     call.until_answered.enter_context(attached.publisher.held())
