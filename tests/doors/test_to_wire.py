@@ -12,6 +12,7 @@ from aglet.doors.fold import Transcript, fold
 from aglet.doors.tally import Tally
 from aglet.doors.to_wire import Translator
 from aglet.engine.facts import (
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -483,6 +484,23 @@ def test_a_second_failed_attempt_has_an_item_of_its_own() -> None:
     assert [item["itemId"] for item in fold(events).items.values()] == [
         "item_1", "item_1.thought~2", "item_1~2",
     ]  # fmt: skip
+
+
+def test_what_became_shorter_is_told_with_the_tokens_before_and_after() -> None:
+    translator = Translator("ses", "epoch", State())
+    summary = Compacted("item_1", "so far", 3, ("item_0",), "threshold", 140_000, 21_000)
+    cleared = Cleared("item_2", ("c1", "c2"), "idle", 90_000, 40_000)
+    facts = [summary, cleared, Compacted("item_3", "again", 0), Cleared("item_4", ("c3",))]
+    events = [
+        event for seq, fact in enumerate(facts, 1) for event in translator.events(Entry(seq, 1.0, fact))
+    ]
+    items = fold(events).items
+    assert items["item_1"]["kind"] == "compaction"
+    assert (items["item_1"]["tokensBefore"], items["item_1"]["tokensAfter"]) == (140_000, 21_000)
+    assert items["item_2"]["kind"] == "notice"
+    assert "2 earlier calls: about 90,000 tokens before, 40,000 now." in items["item_2"]["text"]
+    assert "tokensBefore" not in items["item_3"]
+    assert items["item_4"]["text"].endswith("the results of 1 earlier call.")
 
 
 def test_files_are_summed_over_the_run() -> None:

@@ -110,6 +110,7 @@ async def test_a_kept_connection_that_the_server_closed_costs_no_wait(
 
 
 async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
+    """Row 3: the first words are there before the last byte is sent."""
     async with ModelServer([Reply(["one", "two"], delay=0.05)]) as server, Asking() as asking:
         parts = asking.model(server.url).stream(prompt())
         assert await anext(parts) == TextDelta("item_reply", "one")

@@ -96,6 +96,7 @@ def test_waits_grow_up_to_a_cap_and_vary_by_chance() -> None:
 
 
 async def test_waiting_can_be_cancelled() -> None:
+    """Row 40: the wait before the next try."""
     model = FakeModel(FLAKY)
     task = asyncio.create_task(parts_of(model, Patience(first=60.0)))
     await become(lambda: model.asked)

@@ -27,6 +27,7 @@ from aglet.models.usage import cost_of, usage_of
     ],
 )
 def test_usage_is_read_and_what_cannot_be_true_is_unknown(raw: Any, usage: Usage) -> None:
+    """Row 10: the spellings of usage of many servers."""
     assert usage_of(raw) == usage
 
 
@@ -62,6 +63,7 @@ def test_the_usage_of_one_call_is_the_same_however_it_is_spelled(raw: Any) -> No
 
 
 def test_cached_input_has_its_own_prices() -> None:
+    """Row 17: four rates."""
     prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0)
     assert cost_of(Usage(100, 10, None, 40, 20), prices) == pytest.approx(
         (40 * 2 + 40 * 0.5 + 20 * 3 + 100) / 1e6

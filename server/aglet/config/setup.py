@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.config.environment import process_environment
@@ -58,10 +59,8 @@ class Setup:
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its file counts when it is trusted. Raises `ConfigError`."""
-        root = Path(folder)
-        if not self.trusts(root):
-            return load(self.sources)
-        project = _read(root / PROJECT_FILE, Rank.PROJECT)
+        root, file = _project(folder)
+        project = _read(file, Rank.PROJECT) if self.trusts(root) else None
         return load((*self.sources, project) if project else self.sources)
 
 
@@ -134,6 +133,12 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
     check_outside(state_folder(variables), workspace, home, "AGLET_STATE_DIR")
     check_outside(user_file(variables), workspace, home, "AGLET_CONFIG")
+
+
+@lru_cache(maxsize=16)  # a run asks several times
+def _project(folder: str) -> tuple[Path, Path]:
+    """The folder, and where its own settings are."""
+    return Path(folder), Path(folder, PROJECT_FILE)
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

@@ -14,6 +14,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -160,7 +161,7 @@ class Translator:
                 self._session_changed(fact)
             case Admitted() | QueueChanged() | RunStarted() | RunEnded():
                 self._run_fact(fact)
-            case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
+            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
                 self._context_fact(fact)
             case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
                 self._model_fact(fact)
@@ -249,7 +250,9 @@ class Translator:
         self._tell_messages(self._pending)  # steered too late for this run; the next one begins with them
         self._pending.clear()
 
-    def _context_fact(self, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted) -> None:
+    def _context_fact(
+        self, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
+    ) -> None:
         match fact:
             case Steered(item_id, _, content, _, origin):
                 self._steered.add(item_id)
@@ -259,9 +262,8 @@ class Translator:
                 self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
             case Injected(messages):
                 self._tell_messages(messages)
-            case Compacted(item_id, summary):
-                item = {"itemId": item_id, "kind": "compaction", "status": "completed", "text": summary}
-                self._items.tell(item)
+            case Compacted() | Cleared():
+                self._items.tell(shapes.compaction(fact))
             case Rewound():
                 self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):

@@ -140,6 +140,7 @@ def _start(
         "maxTurns": arguments.max_turns,
         "maxSeconds": arguments.max_seconds,
         "outputSchema": arguments.output_schema,
+        "deliver": arguments.deliver,
     }
     request = Request(
         cwd=arguments.cwd or "",
