@@ -31,7 +31,7 @@ def known(model: str, base_url: str, **more: Any) -> Endpoint:
             "models/gemini-2.5-pro",
             GOOGLE,
             None,
-            Prices(1.25, 10.0, 0.125, None, 200_000, Prices(2.5, 15.0, 0.25)),
+            Prices(1.25, 10.0, 0.125, above=200_000, then=Prices(2.5, 15.0, 0.25)),
         ),
     ],
 )

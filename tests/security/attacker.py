@@ -128,7 +128,7 @@ class House:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=120,
             check=False,
         )
         check_printed(arguments, done.stdout, done.returncode)

@@ -1,7 +1,6 @@
 """A model behind HTTP: asks, reads the answer as it comes, and tells every failure for what it is."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -28,18 +27,18 @@ from aglet.models.errors import (
     too_long,
     with_models,
 )
+from aglet.models.listing import fetch, list_models
 from aglet.models.messages import body_bytes
 from aglet.models.overflow import hidden
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.shape import REFUSED
 from aglet.models.sse import TooLarge, events
-from aglet.models.values import object_in
 
 PATIENT = Patience()
 HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
 LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
-LISTING = 3.0  # seconds that a question beside the conversation may take
+BESIDE = 3.0  # seconds that a question beside the conversation may take
 CERTAIN = 1.5  # how far beyond the window a guess must be to be believed
 NO_ROOM = (
     "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
@@ -138,23 +137,12 @@ class HttpModel:
 
     async def _models(self) -> list[str]:
         """The models the server says it has; none when it does not say."""
-        return self._dialect.listed(await self._json("GET", self._dialect.listing(self._endpoint)))
+        return list((await list_models(self._endpoint, self._connections, BESIDE)).models)
 
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
-        return await self._json("POST", url, body_bytes(body))
-
-    async def _json(self, method: str, url: str, content: bytes | None = None) -> JsonObject:
         """The object that the server answers with; an empty one when it does not answer soon."""
-        with suppress(CallFailed, TimeoutError, ValueError):
-            until = asyncio.get_running_loop().time() + LISTING
-            asked = Asked(method, url, self._dialect.sent_headers(self._endpoint), content, until)
-            async with (
-                asyncio.timeout_at(until),
-                self._connections.ask(self._endpoint, asked) as response,
-            ):
-                if response.status_code < 300:
-                    return object_in(json.loads(await _beginning(response)))
-        return {}
+        answer = await fetch(url, self._endpoint, self._connections, BESIDE, body_bytes(body))
+        return {} if isinstance(answer, Failure) else answer
 
 
 async def _read(
@@ -206,7 +194,7 @@ async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncG
 
 async def _beginning(response: httpx.Response) -> str:
     text = b""
-    until = asyncio.get_running_loop().time() + LISTING
+    until = asyncio.get_running_loop().time() + BESIDE
     async with aclosing(_chunks(response, until, inf)) as chunks:
         with suppress(TimeoutError):  # what is there has to do
             async for chunk in chunks:

@@ -10,7 +10,6 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.models.answer import Answer
 from aglet.models.counting import Counting
 from aglet.models.endpoint import Endpoint
-from aglet.models.values import objects_in, text_in
 
 FILES = {
     "chat": "chat_completions",
@@ -50,12 +49,6 @@ class Dialect:
         theirs = {name.lower() for name in endpoint.headers}
         kept = {name: value for name, value in ours.items() if name.lower() not in theirs}
         return {**kept, **endpoint.headers}
-
-    def listed(self, listing: JsonObject) -> list[str]:
-        """The names in the server's list of models."""
-        items, name = self.names
-        found = [text_in(item.get(name)) for item in objects_in(listing.get(items))]
-        return [item.removeprefix("models/") for item in found if item]
 
 
 def dialect_of(endpoint: Endpoint) -> Dialect:

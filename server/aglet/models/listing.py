@@ -61,12 +61,20 @@ async def list_models(endpoint: Endpoint, connections: Connections, seconds: flo
 
 
 async def fetch(
-    url: str, endpoint: Endpoint, connections: Connections, seconds: float = PATIENCE
+    url: str,
+    endpoint: Endpoint,
+    connections: Connections,
+    seconds: float = PATIENCE,
+    content: bytes | None = None,
 ) -> JsonObject | Failure:
-    """The JSON object at a URL of this endpoint's server, asked as the endpoint is; or why there is none."""
+    """The JSON object at a URL of this endpoint's server, asked as the endpoint is; or why there is none.
+
+    `content` is posted.
+    """
     until = asyncio.get_running_loop().time() + seconds
     hasty = replace(endpoint, idle_timeout=min(endpoint.idle_timeout, seconds))
-    asked = Asked("GET", url, dialect_of(hasty).sent_headers(hasty), None, until)
+    method = "GET" if content is None else "POST"
+    asked = Asked(method, url, dialect_of(hasty).sent_headers(hasty), content, until)
     try:
         async with asyncio.timeout_at(until), connections.ask(hasty, asked) as response:
             if response.status_code >= 300:

@@ -18,6 +18,7 @@ model = "large"
 api_key = "{key}"
 output_limit = 8000
 input_price = 0
+reasoning_price = 3
 [models.gone]
 base_url = "http://127.0.0.1:1/v1"
 [tiers]
@@ -50,6 +51,7 @@ def test_every_model_with_its_server_its_names_and_who_said_what(aglet: Aglet) -
     assert "Start it" in gone["problem"]
     assert [r.headers["authorization"] for r in server.requests] == [f"Bearer {KEY}"] * 2, "once for each run"
     assert "prices    in $0, cached in unknown" in shown.out
+    assert "out unknown, reasoning $3 per million tokens" in shown.out
     assert "context   131,072 tokens [the server]" in shown.out
     assert "(the server does not list it)" in shown.out
     assert KEY not in done.out + done.err + shown.out + shown.err
