@@ -43,14 +43,15 @@ from aglet.workspace.workspace import OpenWorkspace
 class Parts:
     """What the features of one run are made of.
 
-    `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
-    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store,
-    `record` writes a line of the audit. `target` is where the result goes.
+    `run_id` is "" where no run begins. `seconds` is what the run may take, `schema` what its answer must
+    follow, `target` where its result goes, `window` the tokens that its model can see; `None`, {} and "" when
+    there is no such thing. `tidy` clears what a crash left in the store, `record` writes a line of the audit.
     """
 
     config: Config
     setup: Setup
     session: Session
+    run_id: str
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock
@@ -125,6 +126,6 @@ def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
         *((output_schema.build(config.output_schema, parts.schema),) if parts.schema else ()),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
-        client_tools.build(config.client_tools, parts.client, session.session_id, names),
+        client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),
         *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
     )

@@ -71,6 +71,7 @@ class World:
             config=config.for_window(window),
             setup=setup,
             session=session,
+            run_id=admitted.run_id,
             workspace=workspace,
             models=models,
             clock=self._clock,

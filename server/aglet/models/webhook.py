@@ -1,11 +1,10 @@
 """One POST to an address that the user's configuration names."""
 
-import asyncio
 from urllib.parse import urlsplit
 
-import httpx
-
-from aglet.models.connections import CONNECTING, DIRECT, HEADERS, system_trust
+from aglet.models.connections import Asked, Connections
+from aglet.models.endpoint import Endpoint
+from aglet.models.errors import CallFailed
 
 
 async def post(url: str, body: bytes) -> int:
@@ -13,14 +12,13 @@ async def post(url: str, body: bytes) -> int:
 
     The caller bounds the time.
     """
-    host = urlsplit(url).hostname
-    trusted = await asyncio.to_thread(system_trust)
+    host, connections = urlsplit(url).hostname or "", Connections()
     try:
-        async with httpx.AsyncClient(
-            headers=HEADERS, mounts=DIRECT, verify=trusted, follow_redirects=False, timeout=CONNECTING
-        ) as client:
-            headers = {"Content-Type": "application/json"}
-            async with client.stream("POST", url, content=body, headers=headers) as response:
-                return response.status_code
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ConnectionError(f"{host} cannot be reached ({type(error).__name__})") from None
+        async with connections.ask(
+            Endpoint(name=host, base_url=url), Asked("POST", url, {}, body)
+        ) as response:
+            return response.status_code
+    except CallFailed as failed:
+        raise ConnectionError(f"{host} cannot be reached ({failed.failure.kind})") from None
+    finally:
+        await connections.aclose()
