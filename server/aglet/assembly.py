@@ -12,6 +12,7 @@ from aglet.engine.session import Session
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
+    attachments,
     audit,
     budget,
     checkpoints,
@@ -32,6 +33,7 @@ from aglet.features import (
     shell,
     usage,
 )
+from aglet.features.attachments.links import links_in
 from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
@@ -121,9 +123,15 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
+    names_of = links_in(session.state)
     titles = config.history.titles and "fast" in config.tiers
     return (
         *((output_schema.build(config.output_schema, parts.schema),) if parts.schema else ()),
+        *(
+            (attachments.build(names_of, Blobs(parts.setup.state_folder), parts.workspace.snapshots),)
+            if names_of
+            else ()
+        ),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
         client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),

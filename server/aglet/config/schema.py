@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
+from aglet.features.attachments.settings import Settings as Attachments
 from aglet.features.audit.settings import Settings as Audit
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
@@ -56,6 +57,7 @@ class Config(BaseModel):
     usage: Usage = Usage()
     audit: Audit = Audit()
     doctor: Doctor = Doctor()
+    attachments: Attachments = Attachments()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 from aglet.config import Told, read
 from aglet.config.environment import process_environment
+from aglet.doors.attaching import attached
 from aglet.doors.library.errands import Errand, Toolset
 from aglet.doors.library.results import After, Result
 from aglet.doors.library.tools import Functions, FunctionTool
@@ -120,21 +121,26 @@ class Conversation:
         return self._session.state
 
     async def run(
-        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (), **options: Any
-    ) -> Result:
+        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (), **options: Any,
+    ) -> Result:  # fmt: skip
         """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
+
+        `attach` names files: images the model sees, others it can save into the folder.
 
         Cancelling the wait cancels the run. Raises `ConfigError` and `ModelError` when there is no such
         model, `JournalError` when another process took the session.
         """
-        return await self.wait(await self.start(prompt, tools=tools, after=after, **options))
+        return await self.wait(await self.start(prompt, tools=tools, after=after, attach=attach, **options))
 
     async def start(
-        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (), **options: Any
-    ) -> str:
+        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (), **options: Any,
+    ) -> str:  # fmt: skip
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
         await self._check(options)
-        content = (Text(prompt),)
+        text = (Text(prompt),) if prompt else ()
+        content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
         async with self._errand(content, tools, after) as errand:
             await self._session.prompt(content, options=options)
         return errand.run_id
