@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Config, FolderGrants, Setup
-from aglet.engine.feature import Feature
+from aglet.config import AgentDefinition, Config, FolderGrants, Setup
+from aglet.engine.feature import Feature, with_tools
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
+from aglet.engine.spawning import Spawner
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
@@ -17,6 +18,7 @@ from aglet.features import (
     budget,
     checkpoints,
     client_tools,
+    compaction,
     continuation,
     deadline,
     delivery,
@@ -31,29 +33,29 @@ from aglet.features import (
     recovery,
     search,
     shell,
+    subagents,
     usage,
 )
 from aglet.features.attachments.links import links_in
 from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
+from aglet.features.subagents.palette import Entry
+from aglet.models import webhook
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the features of one run are made of.
-
-    `run_id` is "" where no run begins. `seconds` is what the run may take, `schema` what its answer must
-    follow, `target` where its result goes, `window` the tokens that its model can see; `None`, {} and "" when
-    there is no such thing. `tidy` clears what a crash left in the store, `record` writes a line of the audit.
-    """
+    """What the features of one run are made of; `tidy` clears what a crash left, `record` is the audit's."""
 
     config: Config
+    agent: AgentDefinition
     setup: Setup
     session: Session
     run_id: str
+    spawner: Spawner
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock
@@ -70,7 +72,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
     """The features of a run: the first is asked first and is outermost in the wrappers."""
     rooms = (*_shaping(parts), *_judging(parts), *_tools(parts))
     names = {tool.spec.name for room in rooms for tool in room.tools}
-    return (*rooms, *_added(parts, names))
+    return tuple(with_tools(room, parts.agent.tools) for room in (*rooms, *_added(parts, names)))
 
 
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
@@ -81,21 +83,22 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         guards.build(config.guards),
         budget.build(),
         instructions.build(
-            config.instructions,
+            config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
+        compaction.build(
+            config.compaction, parts.models, parts.session.log, parts.clock.now, schema=bool(parts.schema)
+        ),
     )
 
 
 def _delivering(parts: Parts) -> Feature:
-    from aglet.models.webhook import post  # noqa: PLC0415 - few runs have a target
-
     session_id = parts.session.session_id
-    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, post)
+    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, webhook.post)
 
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
@@ -117,21 +120,27 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
+        subagents.build(config.subagents, parts.spawner, _palette(parts)),
+    )
+
+
+def _palette(parts: Parts) -> tuple[Entry, ...]:
+    """Whom the run may hand work to."""
+    known = ((name, parts.config.agents[name]) for name in parts.agent.agents)
+    return tuple(
+        Entry("agent", name, agent.description, {"agent": name, **({"model": ""} if agent.tier else {})})
+        for name, agent in known
     )
 
 
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
-    names_of = links_in(session.state)
+    attached, blobs = links_in(session.state), Blobs(parts.setup.state_folder)
     titles = config.history.titles and "fast" in config.tiers
     return (
         *((output_schema.build(config.output_schema, parts.schema),) if parts.schema else ()),
-        *(
-            (attachments.build(names_of, Blobs(parts.setup.state_folder), parts.workspace.snapshots),)
-            if names_of
-            else ()
-        ),
+        *((attachments.build(attached, blobs, parts.workspace.snapshots),) if attached else ()),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
         client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),

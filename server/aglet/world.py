@@ -4,10 +4,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from aglet.assembly import Parts, features
-from aglet.config import Choice, ConfigError, Setup, asked, bounds_of, check_folder
+from aglet.config import Choice, ConfigError, Setup, agent_of, asked, bounds_of, check_folder
+from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
@@ -39,6 +40,10 @@ class World:
         """
         return await self._choice.model(folder, name)
 
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        return self._choice.known(folder)
+
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
@@ -64,14 +69,18 @@ class World:
         options = {**state.options, **admitted.options}
         bounds = bounds_of(config, options, headless=self._headless)
         limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
-        window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
+        agent = agent_of(config.agents, options)
+        model = state.context.model or str(options.get("model", "")) or agent.tier
+        window = self._choice.window(state.cwd, model)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        models = self._choice.resolver(state.cwd)
+        models = self._choice.resolver(state.cwd, agent.tier)
         parts = Parts(
             config=config.for_window(window),
+            agent=agent,
             setup=setup,
             session=session,
             run_id=admitted.run_id,
+            spawner=Children(self.sessions, session),
             workspace=workspace,
             models=models,
             clock=self._clock,

@@ -11,7 +11,7 @@ from aglet.features.delivery.settings import OPTION as DELIVER
 from aglet.features.output_schema.settings import OPTION as SCHEMA
 from aglet.features.permissions.modes import complaint, is_mode
 
-TEXTS = ("model", "mode", "effort")
+TEXTS = ("agent", "model", "mode", "effort")
 KNOWN = (*TEXTS, *BUDGETS, SECONDS, SCHEMA, DELIVER)
 
 

@@ -11,7 +11,7 @@ from typing import cast
 
 import httpx
 
-from aglet.engine.facts import ModelDelta, Overflowed, Replied, TextDelta, ThinkingDelta
+from aglet.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
 from aglet.engine.vocabulary import JsonObject, TokenCount
 from aglet.models.answer import Answer
@@ -81,7 +81,7 @@ class HttpModel:
         asked = Asked("POST", url, headers, content, until)
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
-                yield await self._refused(response, request)
+                yield self._learned(await self._refused(response, request))
                 return
             async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
@@ -89,12 +89,12 @@ class HttpModel:
                         yield delta
         if isinstance(answer.failure, Failure):
             raise CallFailed(answer.failure)
-        reply = answer.failure or answer.reply()
-        if isinstance(reply, Replied):
-            self._gauge.learn(request, len(content), reply.usage)
-            yield hidden(reply, self._endpoint) or reply
+        if answer.failure:
+            yield self._learned(answer.failure)
             return
-        yield reply
+        reply = answer.reply()
+        self._gauge.learn(request, len(content), reply.usage)
+        yield hidden(reply, self._endpoint) or reply
 
     async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
@@ -104,6 +104,12 @@ class HttpModel:
         ):
             return TokenCount(tokens, "told")
         return self._gauge.count(request, len(body_bytes(body)))
+
+    def _learned(self, overflow: Overflowed) -> Overflowed:
+        """The same; the size it names counts from now on, where nobody had said one."""
+        if overflow.limit and not self._endpoint.context_window:
+            self._endpoint = replace(self._endpoint, context_window=overflow.limit)
+        return overflow
 
     def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
         """The overflow that this server would not tell: it would drop the beginning of the request."""

@@ -25,6 +25,7 @@ NO_SUCH_PROXY = Failure(
     "The proxy that the environment names cannot be used.",
     "HTTPS_PROXY, HTTP_PROXY and ALL_PROXY must be like http://HOST:PORT.",
 )
+CLOSED = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)  # how a closed connection shows
 HEADERS = {
     "User-Agent": f"aglet/{__version__}",
     "Accept": "*/*",
@@ -52,14 +53,16 @@ class Connections:
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
-    not kept. So the transports of the HTTP library are enough (docs/decisions/165).
+    not kept. So the transports of the HTTP library are enough (docs/decisions/165). A kept connection that
+    its server closed meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
     """
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
         self._trusted = cache(trusted or system_trust)
         self._ways: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
         self._making = asyncio.Lock()
-        self._proxy = cache(_proxy)
+        self._proxy = cache(proxy_for)
+        self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
     async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
@@ -75,12 +78,12 @@ class Connections:
                 url,
                 content=asked.content,
                 headers={**HEADERS, **asked.headers},
-                extensions={"timeout": {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}},
+                extensions={"timeout": time_limits(idle)},
             )
-            way = await self._way(self._proxy(url.scheme, url.host, url.netloc.decode("ascii")))
+            way = await self._way(self._proxy(url))
             try:
                 async with limited(asked.until, CONNECTING + 2 * idle):
-                    response = await way.handle_async_request(request)
+                    response = await self._answered(way, request)
             except TimeoutError:
                 raise CallFailed(too_long(endpoint)) from None
             try:
@@ -94,6 +97,19 @@ class Connections:
             await way.aclose()
         self._ways.clear()
 
+    async def _answered(self, way: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+        """The head of the answer; from another connection when the one that was kept is closed."""
+        server = request.url.netloc
+        try:
+            response = await way.handle_async_request(request)
+        except CLOSED:
+            if server not in self._kept:
+                raise
+            self._kept.discard(server)
+            response = await way.handle_async_request(request)
+        self._kept.add(server)
+        return response
+
     async def _way(self, proxy: str) -> httpx.AsyncBaseTransport:
         if proxy not in self._ways:
             async with self._making:
@@ -102,7 +118,7 @@ class Connections:
                         trusted = await asyncio.to_thread(self._trusted)
                     except OSError:
                         raise CallFailed(NO_CERTIFICATES) from None
-                    self._ways[proxy] = _transport(proxy, trusted)
+                    self._ways[proxy] = transport(proxy, trusted)
         return self._ways[proxy]
 
 
@@ -116,16 +132,22 @@ def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[
     return asyncio.timeout_at(until)
 
 
-def _proxy(scheme: str, host: str, address: str) -> str:
-    """The proxy for this host, "" for none: there is none to this machine."""
+def time_limits(idle: float) -> dict[str, float | None]:
+    """What a transport ends by itself: a connection that is not there soon, and seconds of silence."""
+    return {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}
+
+
+def proxy_for(url: httpx.URL) -> str:
+    """The proxy on the way to this address, "" for none: there is none to this machine."""
     proxies = getproxies()
-    proxy = proxies.get(scheme) or proxies.get("all", "")
-    if not proxy or host in DIRECT or proxy_bypass(address) or proxy_bypass(host):
+    proxy = proxies.get(url.scheme) or proxies.get("all", "")
+    if not proxy or url.host in DIRECT or proxy_bypass(url.netloc.decode("ascii")) or proxy_bypass(url.host):
         return ""
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def _transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+def transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+    """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
     try:
         return httpx.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=proxy or None)

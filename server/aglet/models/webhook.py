@@ -1,10 +1,6 @@
 """One POST to an address that the user's configuration names."""
 
-from urllib.parse import urlsplit
-
-from aglet.models.connections import Asked, Connections
-from aglet.models.endpoint import Endpoint
-from aglet.models.errors import CallFailed
+import asyncio
 
 
 async def post(url: str, body: bytes) -> int:
@@ -12,13 +8,26 @@ async def post(url: str, body: bytes) -> int:
 
     The caller bounds the time.
     """
-    host, connections = urlsplit(url).hostname or "", Connections()
+    import httpx  # noqa: PLC0415 - few runs deliver anything, and it takes a while to load
+
+    from aglet.models.connections import (  # noqa: PLC0415 - as above
+        CONNECTING,
+        HEADERS,
+        proxy_for,
+        system_trust,
+        time_limits,
+        transport,
+    )
+    from aglet.models.errors import CallFailed  # noqa: PLC0415 - as above
+
+    host = ""
     try:
-        async with connections.ask(
-            Endpoint(name=host, base_url=url), Asked("POST", url, {}, body)
-        ) as response:
+        limits = {"timeout": time_limits(CONNECTING)}
+        request = httpx.Request("POST", url, content=body, headers=HEADERS, extensions=limits)
+        host = request.url.host
+        async with transport(proxy_for(request.url), await asyncio.to_thread(system_trust)) as way:
+            response = await way.handle_async_request(request)
+            await response.aclose()
             return response.status_code
-    except CallFailed as failed:
-        raise ConnectionError(f"{host} cannot be reached ({failed.failure.kind})") from None
-    finally:
-        await connections.aclose()
+    except (httpx.HTTPError, httpx.InvalidURL, CallFailed) as error:
+        raise ConnectionError(f"{host or 'the address'} cannot be reached ({type(error).__name__})") from None
