@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aglet.doors.fold import Transcript, fold
+from aglet.doors.replay import end_of
 from aglet.doors.shapes import content_blocks, plain_text
-from aglet.doors.to_wire import Translator, end_of
+from aglet.doors.to_wire import Translator
 from aglet.engine.facts import (
     Admitted,
     Cut,

@@ -25,3 +25,11 @@ class Replay:
             self.events += told
             for event in told:
                 self.transcript.take(event)
+
+
+def end_of(run_id: str, session_id: str, entries: Iterable[Entry]) -> JsonObject:
+    """What `runEnded` said of a run that is over. Raises `KeyError` when these facts do not hold its end."""
+    translator = Translator(session_id, "")
+    told = (event for entry in entries for event in translator.events(entry))
+    ends = {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
+    return ends[run_id]

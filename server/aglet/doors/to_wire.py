@@ -1,6 +1,6 @@
 """Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import assert_never
 
@@ -392,11 +392,3 @@ class Translator:
             self._status = status
             data = {"state": status, "queued": len(self._waiting), "backgroundTasks": 0}
             self._out.put_shown("sessionState", data)
-
-
-def end_of(run_id: str, session_id: str, entries: Sequence[Entry]) -> JsonObject:
-    """What `runEnded` said of a run that is over. Raises `KeyError` when these facts do not hold its end."""
-    translator = Translator(session_id, "")
-    told = (event for entry in entries for event in translator.events(entry))
-    ends = {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
-    return ends[run_id]

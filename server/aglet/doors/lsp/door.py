@@ -22,7 +22,7 @@ from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from aglet.doors.lsp.world import World
 from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
-from aglet.doors.to_wire import end_of
+from aglet.doors.replay import end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
