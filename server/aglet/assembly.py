@@ -13,6 +13,7 @@ from aglet.engine.spawning import Spawner
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
+    attachments,
     audit,
     budget,
     checkpoints,
@@ -35,27 +36,25 @@ from aglet.features import (
     subagents,
     usage,
 )
+from aglet.features.attachments.links import links_in
 from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
 from aglet.features.subagents.palette import Entry
+from aglet.models import webhook
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the features of one run are made of.
-
-    `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
-    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store,
-    `record` writes a line of the audit. `target` is where the result goes.
-    """
+    """What the features of one run are made of; `tidy` clears what a crash left, `record` is the audit's."""
 
     config: Config
     agent: AgentDefinition
     setup: Setup
     session: Session
+    run_id: str
     spawner: Spawner
     workspace: OpenWorkspace
     models: ModelResolver
@@ -98,10 +97,8 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
 
 
 def _delivering(parts: Parts) -> Feature:
-    from aglet.models.webhook import post  # noqa: PLC0415 - few runs have a target
-
     session_id = parts.session.session_id
-    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, post)
+    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, webhook.post)
 
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
@@ -139,11 +136,13 @@ def _palette(parts: Parts) -> tuple[Entry, ...]:
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
+    attached, blobs = links_in(session.state), Blobs(parts.setup.state_folder)
     titles = config.history.titles and "fast" in config.tiers
     return (
         *((output_schema.build(config.output_schema, parts.schema),) if parts.schema else ()),
+        *((attachments.build(attached, blobs, parts.workspace.snapshots),) if attached else ()),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
-        client_tools.build(config.client_tools, parts.client, session.session_id, names),
+        client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),
         *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
     )

@@ -88,6 +88,7 @@ class World:
             agent=agent,
             setup=setup,
             session=session,
+            run_id=admitted.run_id,
             spawner=Children(self.sessions, session),
             workspace=workspace,
             models=models,

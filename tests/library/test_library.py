@@ -3,15 +3,19 @@
 import asyncio
 import json
 import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aglet.doors.library.tools import FunctionTool
 from aglet.library import (
     Agent,
     Artifact,
     ConfigError,
+    Conversation,
     JournalBusy,
     JournalError,
     Result,
@@ -37,6 +41,15 @@ SCRIPT = {
             {"calls": [{"name": "draw", "arguments": {"what": "cat"}}]}, {"text": "Done."}]},
         {"match": "Order wrongly", "turns": [
             {"calls": [{"name": "order", "arguments": {"dish": 3}}]}, {"text": "Oh."}]},
+        {"match": "Break off", "turns": [
+            {"text": "I look.", "calls": [{"name": "shout", "arguments": {}}]},
+            {"error": {"kind": "auth", "message": "no key"}}]},
+        {"match": "How is the weather", "turns": [
+            {"calls": [{"name": "weather", "arguments": {"city": "Oslo"}}]}, {"text": "Done."}]},
+        {"match": "How is the weather", "turns": [
+            {"calls": [{"name": "weather", "arguments": {"city": "Oslo"}}]}, {"text": "Done."}]},
+        {"match": "Look out", "turns": [
+            {"calls": [{"name": "look", "arguments": {}}]}, {"text": "I see."}]},
         {"match": "Wait", "turns": [{"text": "I wait.", "hang": True}]},
         {"match": "Write", "turns": [
             {"calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": "a\n"}}]},
@@ -73,7 +86,7 @@ def test_every_example_prints_what_the_page_says(
 
 def test_the_page_has_an_example_of_everything() -> None:
     assert [name for name, _, _ in EXAMPLES] == re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
-    assert len(EXAMPLES) == 6
+    assert len(EXAMPLES) == 9
 
 
 async def test_nothing_is_kept_and_no_key_is_taken(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,3 +191,93 @@ async def test_what_is_wrong_is_said_before_anything_is_sent(workspace: Path, tm
     with pytest.raises(ConfigError):
         async with Agent(workspace, budget={"max_turns": -1}) as agent:
             await (await agent.session()).run("Say hello")
+
+
+async def test_what_crashes_around_a_run_changes_nothing_and_everything_is_closed(workspace: Path) -> None:
+    """Port Extra tools: a hook or a tool set that crashes leaves end_turn; clean-up always runs."""
+    done: list[str] = []
+
+    @asynccontextmanager
+    async def broken_at_once(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        raise RuntimeError("no key")
+        yield []
+
+    @asynccontextmanager
+    async def broken_at_last(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        yield []
+        done.append("closed")
+        raise RuntimeError("no lock")
+
+    @asynccontextmanager
+    async def whole(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        try:
+            yield []
+        finally:
+            done.append(f"closed {session.id}")
+
+    def broken(result: Result) -> list[Artifact]:
+        raise RuntimeError("no paper")
+
+    tools = [whole, broken_at_once, broken_at_last]
+    async with Agent(workspace, tools=tools) as agent:
+        session = await agent.session()
+        result = await session.run("Say hello", after=[broken])
+        assert (result.ok, result.text) == (True, "Hello there.")
+        assert done == ["closed", f"closed {session.id}"]
+        failed = await session.run("Break off")
+        assert failed.stop.reason is StopReason.MODEL_ERROR
+        assert len(done) == 4, "also after a run that failed"
+        with pytest.raises(ConfigError):
+            await session.run("Say hello", maxTurns="many")
+        assert len(done) == 4, "nothing was opened for a run that never was"
+
+
+async def test_what_is_cut_off_or_waits_is_closed_too(workspace: Path, tmp_path: Path) -> None:
+    done: list[str] = []
+
+    @asynccontextmanager
+    async def toolset(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        yield []
+        done.append("closed")
+
+    async with Agent(workspace, state=tmp_path / "state", tools=[toolset]) as agent:
+        session = await agent.session()
+        begun = asyncio.Event()
+        session.subscribe(lambda what: begun.set())
+        waiting = [asyncio.ensure_future(session.run(prompt)) for prompt in ("Wait", "Say hello")]
+        while len(session.state.queue) + session.state.running < 2:
+            await asyncio.sleep(0)
+    ended = await asyncio.gather(*waiting, return_exceptions=True)
+    assert isinstance(ended[0], Result)
+    assert ended[0].stop.reason is StopReason.INTERRUPTED
+    assert isinstance(ended[1], JournalError)
+    assert "waits in its session" in str(ended[1])
+    assert done == ["closed", "closed"]
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        assert len((await agent.session(session.id)).state.queue) == 1, "the prompt that waited is kept"
+
+
+async def test_tools_of_one_run_are_not_those_of_another_that_waits(workspace: Path) -> None:
+    def weather_in(climate: str) -> FunctionTool:
+        @tool(reads_only=True)
+        def weather(city: str) -> str:
+            """Tell the weather."""
+            return climate
+
+        return weather
+
+    async with Agent(workspace) as agent:
+        session = await agent.session()
+        runs = [
+            await session.start("How is the weather?", tools=[weather_in(climate)])
+            for climate in ("rain", "sun")
+        ]
+        results = [await session.wait(run_id) for run_id in runs]
+    told = [m.text for m in results[1].messages if hasattr(m, "call_id")]
+    assert told == ["rain", "sun"]
+
+
+async def test_a_run_of_somebody_else_cannot_be_waited_for(workspace: Path) -> None:
+    async with Agent(workspace) as agent:
+        with pytest.raises(JournalError, match="was not begun here"):
+            await (await agent.session()).wait("run_x")

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
 from aglet.config.agents import Agents, known
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
+from aglet.features.attachments.settings import Settings as Attachments
 from aglet.features.audit.settings import Settings as Audit
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
@@ -63,6 +64,7 @@ class Config(BaseModel):
     usage: Usage = Usage()
     audit: Audit = Audit()
     doctor: Doctor = Doctor()
+    attachments: Attachments = Attachments()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()

@@ -2,17 +2,24 @@
 
 import asyncio
 
-import httpx
-
-from aglet.models.connections import CONNECTING, HEADERS, proxy_for, system_trust, time_limits, transport
-from aglet.models.errors import CallFailed
-
 
 async def post(url: str, body: bytes) -> int:
     """Send JSON; gives the HTTP status. Redirects are not followed. Raises `OSError`, without the address.
 
     The caller bounds the time.
     """
+    import httpx  # noqa: PLC0415 - few runs deliver anything, and it takes a while to load
+
+    from aglet.models.connections import (  # noqa: PLC0415 - as above
+        CONNECTING,
+        HEADERS,
+        proxy_for,
+        system_trust,
+        time_limits,
+        transport,
+    )
+    from aglet.models.errors import CallFailed  # noqa: PLC0415 - as above
+
     host = ""
     try:
         limits = {"timeout": time_limits(CONNECTING)}

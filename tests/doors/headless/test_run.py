@@ -321,3 +321,14 @@ def test_the_result_also_goes_where_the_user_named(aglet: Aglet) -> None:
     done = aglet.run("run", "count", "--deliver", "elsewhere")
     assert done.code == 2
     assert "deliver must name a target of your config file (here), not 'elsewhere'" in done.err
+
+
+def test_files_are_attached_and_an_image_needs_no_words(aglet: Aglet) -> None:
+    (aglet.workspace / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with ModelServer([Reply("A dot.")]) as server:
+        done = aglet.run("run", "--attach", "a.png", "--base-url", server.url, "--model", "m")
+        assert (done.code, done.out) == (0, "A dot.\n")
+        assert "data:image/png;base64," in str(server.posts[0].body["messages"])
+    refused = aglet.run("run", "look", "--attach", "gone.png", "--base-url", server.url, "--model", "m")
+    assert refused.code == 2
+    assert "gone.png cannot be attached: it is no file." in refused.err

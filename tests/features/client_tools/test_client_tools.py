@@ -16,13 +16,17 @@ from support.scenario import NOWHERE, call, check, say
 class FakeClient:
     """A client that answers every call alike."""
 
-    tools: Sequence[Offered]
+    brought: Sequence[Offered]
     outcome: ToolOutcome = field(default_factory=lambda: ToolOutcome("four windows"))
-    called: list[tuple[str, ToolCall]] = field(default_factory=list[tuple[str, ToolCall]])
+    called: list[tuple[str, str, ToolCall]] = field(default_factory=list[tuple[str, str, ToolCall]])
 
-    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+        """The same for every run."""
+        return self.brought
+
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
         """The answer."""
-        self.called.append((session_id, call))
+        self.called.append((session_id, run_id, call))
         return self.outcome
 
 
@@ -40,7 +44,7 @@ def test_names_that_cannot_be_used_are_left_out_and_said() -> None:
 
 
 async def test_a_tool_executes_unless_it_only_reads() -> None:
-    feature = build(Settings(), FakeClient([LIST, OPEN]), "ses", set())
+    feature = build(Settings(), FakeClient([LIST, OPEN]), "ses", "run_1", set())
     assert [tool.spec.effects for tool in feature.tools] == [{Effect.READS}, {Effect.EXECUTES}]
     preview = await feature.tools[0].preview(ToolCall("c", "list_windows", {"a": 1}), context())
     assert preview.subject == {"type": "tool", "name": "list_windows", "input": {"a": 1}}
@@ -52,10 +56,10 @@ def context() -> ToolContext:
 
 async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_read() -> None:
     client = FakeClient([LIST], ToolOutcome("x" * (KEPT + 1000), "failed"))
-    tool = build(Settings(), client, "ses", set()).tools[0]
+    tool = build(Settings(), client, "ses", "run_1", set()).tools[0]
     asked = ToolCall("c", "list_windows", {})
     outcome = await tool(asked, context())
-    assert client.called == [("ses", asked)]
+    assert client.called == [("ses", "run_1", asked)]
     assert outcome.status == "failed"
     assert outcome.truncated == 1000
 
@@ -63,13 +67,13 @@ async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_re
 async def test_what_was_left_out_is_told_once_in_a_run() -> None:
     seen = Notices()
     client = FakeClient([LIST, LIST])
-    feature = build(Settings(), client, "ses", set())
+    feature = build(Settings(), client, "ses", "run_1", set())
     state = await check(call(("c1", "list_windows")), say(), facts=None, features=[feature], meanwhile=seen)
     assert results(state) == {"c1": "four windows"}
     assert seen.titles == ["Tools of the editor are left out"]
 
 
 async def test_without_a_client_there_is_nothing_to_call() -> None:
-    assert build(Settings(), NO_CLIENT, "ses", set()).tools == ()
-    assert build(Settings(enabled=False), FakeClient([LIST]), "ses", set()).tools == ()
-    assert (await NO_CLIENT.call("ses", ToolCall("c", "x", {}))).status == "failed"
+    assert build(Settings(), NO_CLIENT, "ses", "run_1", set()).tools == ()
+    assert build(Settings(enabled=False), FakeClient([LIST]), "ses", "run_1", set()).tools == ()
+    assert (await NO_CLIENT.call("ses", "run_1", ToolCall("c", "x", {}))).status == "failed"

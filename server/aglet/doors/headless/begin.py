@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from aglet.config import ConfigError, check_folder
+from aglet.doors.attaching import attached
 from aglet.doors.headless.exits import CannotBegin
 from aglet.engine.facts import Admitted, SessionChanged
 from aglet.engine.ports import JournalBusy, JournalError
@@ -35,6 +36,7 @@ class Request:
     title: str = ""
     trust: bool = False
     add_dirs: tuple[str, ...] = ()
+    attach: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=JsonObject)
     arguments: JsonObject = field(default_factory=JsonObject)
 
@@ -78,14 +80,14 @@ async def begin(world: World, request: Request, here: str) -> Beginning:
 
 
 async def _anew(world: World, request: Request, here: str) -> Beginning:
-    if not request.prompt.strip():
+    if not request.prompt.strip() and not request.attach:
         raise CannotBegin('There is no prompt. Say what to do: aglet run "…"', "usage")
     model = await _model(world, here, request.options)
+    said = await _content(world, request, here)
     try:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    said = (Text(request.prompt),)
     return Beginning(session, request.options, model, world.notes(here), said, is_new=True)
 
 
@@ -94,7 +96,7 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
     cwd = folder(session.state.cwd)  # it may be gone by now
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
-    content = (Text(request.prompt),) if request.prompt.strip() else ()
+    content = await _content(world, request, cwd)
     recovers = "" if content or session.state.queue else _broken_off(session)
     model = await _model(world, cwd, {**session.state.options, **request.options})
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
@@ -102,6 +104,12 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
     damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
     notes = (*elsewhere, *damaged, *world.notes(cwd))
     return Beginning(session, request.options, model, notes, content, recovers)
+
+
+async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
+    """What is said; an empty text is not. Raises `ConfigError`."""
+    text = (Text(request.prompt),) if request.prompt.strip() else ()
+    return (*text, *(await attached(request.attach, world.setup, cwd)))
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:

@@ -97,6 +97,10 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="seconds at most, questions not counted (60); see also [deadline]",
     )
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
+    parser.add_argument(
+        "--attach", action="append", default=[], metavar="FILE",
+        help="an image, or another file that tools can then save; may be repeated",
+    )  # fmt: skip
     parser.add_argument("--deliver", help="where the result goes, too: a target of [delivery]")
     parser.add_argument(
         "--output-schema", type=_schema, metavar="FILE", help="a JSON Schema that the answer has to fit"

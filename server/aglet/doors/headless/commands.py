@@ -152,6 +152,7 @@ def _start(
         title=_text(arguments.title),
         trust=arguments.trust,
         add_dirs=tuple(arguments.add_dir),
+        attach=tuple(arguments.attach),
         options={name: value for name, value in options.items() if value is not None},
         arguments=settings(arguments),
     )

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from inspect import isawaitable
 from pathlib import Path
@@ -12,7 +12,9 @@ from typing import Any, Literal, Self
 
 from aglet.config import Told, read
 from aglet.config.environment import process_environment
-from aglet.doors.library.results import After, Result, result_of, with_hooks
+from aglet.doors.attaching import attached
+from aglet.doors.library.errands import Errand, Toolset
+from aglet.doors.library.results import After, Result
 from aglet.doors.library.tools import Functions, FunctionTool
 from aglet.engine.facts import Asked, Fact, Glimpse, Shown
 from aglet.engine.log import Event
@@ -20,12 +22,13 @@ from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
 from aglet.engine.session import Session
 from aglet.engine.state import State
-from aglet.engine.vocabulary import Answer, JsonObject, Question, Text
+from aglet.engine.vocabulary import Answer, Content, JsonObject, Question, Text
 from aglet.workspace.editor import NoEditor
 from aglet.world import World, open_world
 
 Decide = Callable[[Question], bool | Awaitable[bool]]
 Happening = Fact | Shown
+REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
 DISMISSED = Answer("dismissed", by="the program")
 
@@ -34,19 +37,22 @@ class Agent:
     """Use it as `async with`; leaving it ends everything that runs.
 
     `folder` is where it works. `state` is the folder that sessions are kept in; without it they are gone
-    with the agent. `tools` are functions made with `tool`; `after` is called with every result and gives
-    artifacts. `answer` decides the questions for permission; without it they are refused. `trusted` lets the
-    folder's own settings and instruction files count. Everything else is a setting, as in the config file:
-    `model`, `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
+    with the agent. `tools` are functions made with `tool`, or tool sets: functions that are given the
+    conversation and open tools for one run. `after` is called with every result and gives artifacts. `answer`
+    decides the questions for permission; without it they are refused. `trusted` lets the folder's own
+    settings and instruction files count. Everything else is a setting, as in the config file: `model`,
+    `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
     """
 
     def __init__(
-        self, folder: str | Path, *, state: str | Path = "", tools: Sequence[FunctionTool] = (),
+        self, folder: str | Path, *, state: str | Path = "", tools: "Sequence[Lendable]" = (),
         after: Sequence[After] = (), answer: Decide | None = None, trusted: bool = False, **settings: Any,
     ) -> None:  # fmt: skip
         self._folder, self._state = str(Path(folder).resolve()), str(state)
         self._trusted, self._settings = trusted, settings
-        self.functions, self.after, self.answer = Functions(tools), tuple(after), answer
+        self.functions, self.tools = Functions(), tuple(tools)
+        self.after, self.answer = tuple(after), answer
+        self._errands: dict[str, Errand] = {}
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -55,12 +61,29 @@ class Agent:
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
         setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
         self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
+        self._open.callback(self._leave_what_waits)
         opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
         self.world: World = await self._open.enter_async_context(opening)
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._open.aclose()
+
+    def register(self, errand: Errand) -> None:
+        """Remember a run that was asked for; results of old ones are forgotten."""
+        self._errands[errand.run_id] = self.functions.lent[errand.run_id] = errand
+        for run_id in [i for i, known in self._errands.items() if known.result.done()][:-REMEMBERED]:
+            del self._errands[run_id], self.functions.lent[run_id]
+
+    def errand(self, run_id: str) -> Errand:
+        """A run that was asked for here. Raises `JournalError`."""
+        if run_id not in self._errands:
+            raise JournalError(f"The run {run_id[:100]!r} was not begun here, or long ago.")
+        return self._errands[run_id]
+
+    def _leave_what_waits(self) -> None:
+        for errand in self._errands.values():
+            errand.leave()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Do this beside; it ends, at the latest, soon after the sessions are closed."""
@@ -97,30 +120,47 @@ class Conversation:
         """All there is to know of it: messages, totals, what is open."""
         return self._session.state
 
-    async def run(self, prompt: str, **options: Any) -> Result:
-        """Say this, wait for the end. Raises `ConfigError` and `ModelError` when there is no such model.
+    async def run(
+        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (), **options: Any,
+    ) -> Result:  # fmt: skip
+        """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
 
-        Cancelling the wait cancels the run. Raises `JournalError` when another process took the session.
+        `attach` names files: images the model sees, others it can save into the folder.
+
+        Cancelling the wait cancels the run. Raises `ConfigError` and `ModelError` when there is no such
+        model, `JournalError` when another process took the session.
         """
-        return await self.wait(await self.start(prompt, **options))
+        return await self.wait(await self.start(prompt, tools=tools, after=after, attach=attach, **options))
 
-    async def start(self, prompt: str, **options: Any) -> str:
+    async def start(
+        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (), **options: Any,
+    ) -> str:  # fmt: skip
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
         await self._check(options)
-        return (await self._session.prompt((Text(prompt),), options=options)).run_id
+        text = (Text(prompt),) if prompt else ()
+        content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
+        async with self._errand(content, tools, after) as errand:
+            await self._session.prompt(content, options=options)
+        return errand.run_id
 
     async def wait(self, run_id: str) -> Result:
         """Wait for the end of a run that was begun with `start`. Raises `JournalError`."""
-        ended = await self._session.finished(run_id)
-        made = self._agent.functions.made.pop(self.id, [])
-        result = result_of(run_id, ended, self._session.log.journal.entries(), made)
-        return await with_hooks(result, self._agent.after)
+        result = self._agent.errand(run_id).result
+        try:
+            return await asyncio.shield(result)
+        except asyncio.CancelledError:
+            self._session.cancel(run_id)
+            await asyncio.wait({result})
+            raise
 
     async def resume(self) -> Result | None:
         """Go on with a run that a crash or a shutdown cut off; `None` when there is none. Raises as `run`."""
         await self._check({})
-        run_id = await go_on(self._session)
-        return await self.wait(run_id) if run_id else None
+        async with self._errand((), (), ()) as errand:
+            errand.adopt(await go_on(self._session))
+        return await self.wait(errand.run_id) if errand.run_id else None
 
     async def steer(self, text: str) -> Literal["started", "queued", "injected", "returned"]:
         """Put a message into the running conversation; `returned` when nothing runs (any more)."""
@@ -138,15 +178,15 @@ class Conversation:
 
         return self._session.log.subscribe(hear)
 
-    async def stream(self, prompt: str, **options: Any) -> AsyncGenerator[Happening | Result]:
+    async def stream(self, prompt: str, **more: Any) -> AsyncGenerator[Happening | Result]:
         """Say this, and give everything that happens as it happens; the last is the `Result`.
 
-        Leaving it early does not stop the run. Raises as `run` does.
+        `more` is as for `run`. Leaving it early does not stop the run. Raises as `run` does.
         """
         heard: asyncio.Queue[Happening | Result | JournalError] = asyncio.Queue()
         leave = self.subscribe(heard.put_nowait)
         try:
-            self._agent.spawn(self._tell_end(await self.start(prompt, **options), heard))
+            self._agent.spawn(self._tell_end(await self.start(prompt, **more), heard))
             while True:
                 what = await heard.get()
                 if isinstance(what, JournalError):
@@ -156,6 +196,26 @@ class Conversation:
                     return
         finally:
             leave()
+
+    @asynccontextmanager
+    async def _errand(
+        self, content: tuple[Content, ...], tools: "Sequence[Lendable]", after: Sequence[After]
+    ) -> AsyncGenerator[Errand]:
+        """In the block the run is asked for; then it is seen through beside, if there is one."""
+        errand = Errand(content, (*self._agent.after, *after), self._agent.register)
+        await errand.lend((*self._agent.tools, *tools), self)
+        leave = self._session.log.subscribe(errand.hear)
+        try:
+            yield errand
+        finally:
+            self._agent.spawn(self._see_through(errand, leave))
+
+    async def _see_through(self, errand: Errand, leave: Callable[[], None]) -> None:
+        if errand.run_id:
+            await errand.see_through(self._session)
+        else:
+            await errand.close()
+        leave()
 
     async def _tell_end(self, run_id: str, heard: "asyncio.Queue[Any]") -> None:
         try:
@@ -189,3 +249,6 @@ class Conversation:
             _log.exception("a question could not be decided")
         finally:
             self._session.questions.answer(asked.request_id, answer)
+
+
+Lendable = FunctionTool | Toolset[Conversation]

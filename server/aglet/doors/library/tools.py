@@ -4,7 +4,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 from pydantic import ValidationError, create_model
 
@@ -56,21 +56,27 @@ def _made(function: Function, *, reads_only: bool) -> FunctionTool:
     )
 
 
+class Lent(Protocol):
+    """The tools of one run, and the artifacts that they made."""
+
+    tools: tuple[FunctionTool, ...]
+    made: list[Artifact]
+
+
 @dataclass(slots=True)
 class Functions:
-    """The functions of an agent, as the client whose tools they are; `made` are artifacts, by session."""
+    """The functions of an agent, as the client whose tools they are, and what each run was lent."""
 
-    given: Sequence[FunctionTool]
-    made: dict[str, list[Artifact]] = field(default_factory=dict[str, list[Artifact]])
+    lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
 
-    @property
-    def tools(self) -> Sequence[Offered]:
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
         """What the model may call."""
-        return [one.offered for one in self.given]
+        return [one.offered for one in self.lent[run_id].tools] if run_id in self.lent else []
 
-    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
         """Call the function; what goes wrong is told to the model."""
-        one = next(one for one in self.given if one.offered.name == call.name)
+        lent = self.lent[run_id]
+        one = next(one for one in lent.tools if one.offered.name == call.name)
         try:
             arguments = one.arguments.model_validate(call.arguments)
         except ValidationError as error:
@@ -82,6 +88,6 @@ class Functions:
             _log.warning("the tool %s failed", call.name, exc_info=True)
             return ToolOutcome(f"{call.name} failed: {problem}", status="failed")
         if isinstance(gave, Artifact):
-            self.made.setdefault(session_id, []).append(gave)
+            lent.made.append(gave)
             return ToolOutcome(f"The artifact {gave.name} was made.")
         return ToolOutcome(str(gave))

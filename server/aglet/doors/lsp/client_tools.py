@@ -20,9 +20,13 @@ class ClientTools:
 
     def __init__(self, peer: Peer, described: Any) -> None:
         self._peer = peer
-        self.tools: Sequence[Offered] = [_offered(one) for one in array(described) if is_object(one)]
+        self._tools = [_offered(one) for one in array(described) if is_object(one)]
 
-    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+        """The same for every run."""
+        return self._tools
+
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
         """Ask the client and wait; a failure of its own is an outcome too."""
         params = {"sessionId": session_id, "itemId": call.call_id, "name": call.name, "input": call.arguments}
         pending = self._peer.request("agent/callTool", params)

@@ -26,21 +26,22 @@ class Offered:
 class Client(Protocol):
     """The way to the client that brings tools.
 
-    `call` asks it and waits for its answer, as an outcome whatever happens; cancelling withdraws the
-    question.
+    `tools` are those for one run of a session ("" when there is none). `call` asks it and waits for its
+    answer, as an outcome whatever happens; cancelling withdraws the question.
     """
 
-    @property
-    def tools(self) -> Sequence[Offered]: ...
-    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome: ...
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]: ...
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome: ...
 
 
 class NoClient:
     """A client without tools."""
 
-    tools: Sequence[Offered] = ()
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+        """There are none."""
+        return ()
 
-    async def call(self, session_id: str, call: ToolCall) -> ToolOutcome:
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
         """Nothing can be called."""
         return ToolOutcome("The client that brought this tool is gone.", status="failed")
 
@@ -50,11 +51,12 @@ NO_CLIENT = NoClient()
 
 @dataclass(frozen=True, slots=True)
 class ClientTool:
-    """One tool of the client in one session."""
+    """One tool of the client in one run of a session."""
 
     offered: Offered
     client: Client
     session_id: str
+    run_id: str
 
     @property
     def spec(self) -> ToolSpec:
@@ -69,7 +71,7 @@ class ClientTool:
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Let the client do it."""
-        outcome = await self.client.call(self.session_id, call)
+        outcome = await self.client.call(self.session_id, self.run_id, call)
         text, left_out = shorten(outcome.text, KEPT, "Ask for less.")
         return ToolOutcome(text, outcome.status, outcome.effects, truncated=left_out)
 
