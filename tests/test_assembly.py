@@ -60,9 +60,11 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "budget",
             "instructions",
             "continuation",
+            "compaction",
             "permissions",
             "checkpoints",
             "usage",
+            "audit",
             "doctor",
             "files",
             "search",
@@ -221,3 +223,22 @@ async def test_a_project_file_that_breaks_is_refused_before(workspace: Path) -> 
         (workspace / ".aglet/config.toml").write_text("[[[")
         with pytest.raises(ConfigError, match="not valid TOML"):
             world.check_options(str(workspace), {})
+
+
+# --- prices ----------------------------------------------------------------------------------------
+
+
+async def test_another_model_in_a_session_does_not_price_again_what_was_paid(workspace: Path) -> None:
+    """Row 17: every call has the price of the model that answered it."""
+    with ModelServer([Reply("one"), Reply("two")]) as server:
+        text = "".join(
+            f'[models.{name}]\nbase_url = "{server.url}"\ninput_price = {price}\noutput_price = {2 * price}\n'
+            for name, price in (("cheap", 1), ("dear", 100))
+        )
+        async with open_world(setup_of(workspace, text), editor=NoEditor(), headless=True) as world:
+            session = await world.sessions.create(str(workspace))
+            costs: list[float] = []
+            for name in ("cheap", "dear"):
+                admission = await session.prompt((Text("go"),), options={"model": name})
+                costs.append((await session.finished(admission.run_id)).state.total.cost)
+    assert costs == pytest.approx([(10 + 2 * 5) / 1e6, (10 + 2 * 5) * 101 / 1e6])

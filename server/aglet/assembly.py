@@ -13,11 +13,14 @@ from aglet.engine.spawning import Spawner
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
+    audit,
     budget,
     checkpoints,
     client_tools,
+    compaction,
     continuation,
     deadline,
+    delivery,
     doctor,
     files,
     guards,
@@ -32,6 +35,7 @@ from aglet.features import (
     subagents,
     usage,
 )
+from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
 from aglet.features.subagents.palette import Entry
@@ -44,7 +48,8 @@ class Parts:
     """What the features of one run are made of.
 
     `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
-    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store.
+    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store,
+    `record` writes a line of the audit. `target` is where the result goes.
     """
 
     config: Config
@@ -57,8 +62,10 @@ class Parts:
     clock: Clock
     client: Client
     tidy: Clean
+    record: Write
     seconds: float | None
     schema: JsonObject
+    target: str
     window: int | None
 
 
@@ -72,6 +79,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
     config, folder = parts.config, Path(parts.workspace.root)
     return (
+        *((_delivering(parts),) if parts.target else ()),
         *(() if parts.seconds is None else (deadline.build(parts.seconds),)),
         guards.build(config.guards),
         budget.build(),
@@ -83,7 +91,17 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
+        compaction.build(
+            config.compaction, parts.models, parts.session.log, parts.clock.now, schema=bool(parts.schema)
+        ),
     )
+
+
+def _delivering(parts: Parts) -> Feature:
+    from aglet.models.webhook import post  # noqa: PLC0415 - few runs have a target
+
+    session_id = parts.session.session_id
+    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, post)
 
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
@@ -93,6 +111,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
         doctor.build(for_action(setup)),
     )
 

@@ -8,7 +8,7 @@ from aglet.config import Choice, ConfigError, Setup, agent_of, asked, bounds_of,
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
@@ -16,6 +16,7 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
+from aglet.stores.lines import Lines
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -38,6 +39,10 @@ class World:
         Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
         return await self._choice.model(folder, name)
+
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        return self._choice.known(folder)
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
@@ -80,8 +85,10 @@ class World:
             clock=self._clock,
             client=self._client,
             tidy=self._store.tidy,
+            record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
             seconds=seconds,
             schema=bounds.schema,
+            target=bounds.target,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)

@@ -9,6 +9,7 @@ from aglet.config.schema import Config
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.limits import limits_from
 from aglet.features.deadline.settings import seconds_from
+from aglet.features.delivery.settings import target_from
 from aglet.features.output_schema.settings import schema_from
 
 UNSET = Config()
@@ -17,11 +18,14 @@ EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for whi
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of a run, its seconds (`None`: no end), and the schema of its answer ({}: any)."""
+    """The limits of a run, its seconds (`None`: no end), the schema of its answer ({}: any), and the name of
+    the target that its result is delivered to ("": nowhere).
+    """
 
     limits: Limits
     seconds: float | None
     schema: JsonObject
+    target: str
 
     @property
     def spending(self) -> tuple[Limits, float | None]:
@@ -38,6 +42,7 @@ def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) 
         Limits(**{name: _lower(value, getattr(own, name)) for name, value in given.items()}),
         _lower(seconds_from(options, config.deadline, seconds), own.max_seconds),
         schema_from(options),
+        target_from(options, config.delivery),
     )
 
 

@@ -32,7 +32,8 @@ class Offered:
         """These; or, when none is configured, those that were found, also under their short names."""
         if self.endpoints or not found:
             return self
-        short = {endpoint.model: endpoint.name for endpoint in found}
+        names = ((e.name.partition("/")[2], e.model, e.name) for e in found)
+        short = {said: name for label, model, name in names for said in (label, model)}
         default = short.get(self.default, self.default) or found[0].name
         return Offered(found, default, {**short, **self.aliases}, self.warnings)
 
@@ -160,7 +161,11 @@ class _Reader:
             context_window=entry.context_window,
             output_limit=entry.output_limit,
             prices=Prices(
-                entry.input_price, entry.output_price, entry.cache_read_price, entry.cache_write_price
+                entry.input_price,
+                entry.output_price,
+                entry.cache_read_price,
+                entry.cache_write_price,
+                entry.reasoning_price,
             ),
             idle_timeout=entry.idle_timeout,
             timeout=entry.timeout,

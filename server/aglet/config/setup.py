@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.config.environment import process_environment
@@ -59,10 +60,10 @@ class Setup:
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
-        root = Path(folder)
+        root, file = _project(folder)
         if not self.trusts(root):
             return load(self.sources)
-        return load((*self.sources, *_read_with_agents(root / PROJECT_FILE, Rank.PROJECT)))
+        return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,12 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
     check_outside(state_folder(variables), workspace, home, "AGLET_STATE_DIR")
     check_outside(user_file(variables), workspace, home, "AGLET_CONFIG")
+
+
+@lru_cache(maxsize=16)  # a run asks several times
+def _project(folder: str) -> tuple[Path, Path]:
+    """The folder, and where its own settings are."""
+    return Path(folder), Path(folder, PROJECT_FILE)
 
 
 def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iterator[Source]:

@@ -25,9 +25,10 @@ class Gauge:
 
     def learn(self, request: ModelRequest, sent: int, usage: Usage) -> None:
         """A request of `sent` bytes cost this. One of about the same size as the last teaches nothing."""
-        if abs(sent - self._taught_by) * 10 < self._taught_by:
+        told = usage.input_tokens or 0
+        if told < LEAST or abs(sent - self._taught_by) * 10 < self._taught_by:
             return
-        tokens = (usage.input_tokens or 0) - IMAGE * len(_images(request))
+        tokens = told - IMAGE * len(_images(request))
         if tokens >= LEAST:
             self._rate, self._learned, self._taught_by = _text_bytes(request, sent) / tokens, True, sent
 

@@ -136,10 +136,12 @@ def _start(
     options = {
         "agent": arguments.agent,
         "model": arguments.model or None,
+        "effort": arguments.effort or None,
         "mode": arguments.mode,
         "maxTurns": arguments.max_turns,
         "maxSeconds": arguments.max_seconds,
         "outputSchema": arguments.output_schema,
+        "deliver": arguments.deliver,
     }
     request = Request(
         cwd=arguments.cwd or "",

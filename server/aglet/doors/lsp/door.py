@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aglet.config import ConfigError
 from aglet.doors.errors import session_busy, session_not_found
@@ -30,10 +30,14 @@ from aglet.engine.state import State
 from aglet.workspace.editor import Editor
 
 REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
+Role = Literal["mine", "read", "child"]  # of a session: worked with, only read along, or at work for another
 
 
 class Attached:
-    """A session whose events go to the client and, unless it is `read_only`, whose questions come from it."""
+    """A session whose events go to the client and, unless it is only `read`, whose questions come from it.
+
+    What it offers depends on what `configured` gives, and is looked at again when that changed.
+    """
 
     def __init__(
         self,
@@ -41,13 +45,13 @@ class Attached:
         peer: Peer,
         client: Client,
         gone: Callable[[], None],
-        *,
-        read_only: bool = False,
-        child: bool = False,
+        configured: Callable[[], object],
+        role: Role = "mine",
     ) -> None:
+        self._configured, self._offered_for = configured, None
         self.session, self._peer, self._client, self._gone = session, peer, client, gone
-        self.read_only = read_only
-        self.mirror = (Silent if child else Mirror)(peer, client)
+        self.read_only = role == "read"
+        self.mirror = (Silent if role == "child" else Mirror)(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
@@ -73,7 +77,10 @@ class Attached:
         """Tell what commands there are, when the client knows others or none."""
         if self.told and not self.read_only and self._client.hears("commands"):
             with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
-                offers = offered(self.session)
+                configured = self._configured()
+                if self.offers is not None and configured == self._offered_for:
+                    return
+                self._offered_for, offers = configured, offered(self.session)
                 if offers != self.offers:
                     self.offers = offers
                     self.publisher.show("commands", {"commands": offers})
@@ -183,8 +190,7 @@ class Door:
     async def _follow(self, session_id: str) -> Attached:
         session = await self.world.sessions.follow(session_id)
         if session_id not in self._followed:
-            gone = partial(self.detach, session_id)
-            self._followed[session_id] = Attached(session, self.peer, self.client, gone, read_only=True)
+            self._followed[session_id] = self._attached_to(session, "read")
         return self._followed[session_id]
 
     def join(self, attached: Attached, call: Call) -> None:
@@ -253,10 +259,18 @@ class Door:
         if damage := session.log.journal.damage:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
-        gone = partial(self.detach, session.session_id)
-        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
+        attached = self._attached[session.session_id] = self._attached_to(session)
         call.until_answered.callback(attached.offer)
         return attached
+
+    def _attached_to(self, session: Session, role: Role = "mine") -> Attached:
+        gone, configured = partial(self.detach, session.session_id), partial(self._configured, session)
+        return Attached(session, self.peer, self.client, gone, configured, role)
+
+    def _configured(self, session: Session) -> object:
+        """What says what a session offers, as it stands. Raises `ConfigError`."""
+        setup = self.world.setup
+        return setup, setup.load(session.state.cwd)
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:
         """Send nothing more of this session to the client; it goes on. One that does not read is told."""
@@ -272,8 +286,7 @@ class Door:
         parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
         if parent is None or known is not None:
             return lambda: None
-        gone = partial(self.detach, parent_id)
-        attached = Attached(child, self.peer, self.client, gone, child=True)
+        attached = self._attached_to(child, "child")
         if not parent.told:
             attached.leave()
         self._attached = {child.session_id: attached, **self._attached}  # it is not the one used last
