@@ -275,8 +275,9 @@ class Workspace(Protocol):
     """The open workspace: the editor's buffers over the disk, and processes started in it.
 
     Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
-    was given to `allow` (a permission the user gave). `can_save` is whether the editor saves documents when
-    it is asked to. All methods raise `WorkspaceError`.
+    was given to `allow` (a permission the user gave). `can_save`: the editor saves when it is asked to.
+    `unsaved` are the open documents with unsaved changes, relative to the root, `buffers` their texts.
+    All methods raise `WorkspaceError`.
     """
 
     @property
@@ -319,13 +320,8 @@ class Workspace(Protocol):
         """
         ...
 
-    def unsaved(self) -> Sequence[str]:
-        """The open documents with unsaved changes, relative to the root."""
-        ...
-
-    def buffers(self) -> Sequence[FileText]:
-        """The open documents with unsaved changes, with their text."""
-        ...
+    def unsaved(self) -> Sequence[str]: ...
+    def buffers(self) -> Sequence[FileText]: ...
 
     def focus(self) -> Focus | None:
         """Where in the workspace the user looks, as far as the editor tells; with a relative path."""

@@ -61,7 +61,7 @@ class Connections:
         self._trusted = cache(trusted or system_trust)
         self._ways: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
         self._making = asyncio.Lock()
-        self._proxy = cache(_proxy)
+        self._proxy = cache(proxy_for)
         self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
@@ -78,9 +78,9 @@ class Connections:
                 url,
                 content=asked.content,
                 headers={**HEADERS, **asked.headers},
-                extensions={"timeout": {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}},
+                extensions={"timeout": time_limits(idle)},
             )
-            way = await self._way(self._proxy(url.scheme, url.host, url.netloc.decode("ascii")))
+            way = await self._way(self._proxy(url))
             try:
                 async with limited(asked.until, CONNECTING + 2 * idle):
                     response = await self._answered(way, request)
@@ -118,7 +118,7 @@ class Connections:
                         trusted = await asyncio.to_thread(self._trusted)
                     except OSError:
                         raise CallFailed(NO_CERTIFICATES) from None
-                    self._ways[proxy] = _transport(proxy, trusted)
+                    self._ways[proxy] = transport(proxy, trusted)
         return self._ways[proxy]
 
 
@@ -132,16 +132,22 @@ def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[
     return asyncio.timeout_at(until)
 
 
-def _proxy(scheme: str, host: str, address: str) -> str:
-    """The proxy for this host, "" for none: there is none to this machine."""
+def time_limits(idle: float) -> dict[str, float | None]:
+    """What a transport ends by itself: a connection that is not there soon, and seconds of silence."""
+    return {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}
+
+
+def proxy_for(url: httpx.URL) -> str:
+    """The proxy on the way to this address, "" for none: there is none to this machine."""
     proxies = getproxies()
-    proxy = proxies.get(scheme) or proxies.get("all", "")
-    if not proxy or host in DIRECT or proxy_bypass(address) or proxy_bypass(host):
+    proxy = proxies.get(url.scheme) or proxies.get("all", "")
+    if not proxy or url.host in DIRECT or proxy_bypass(url.netloc.decode("ascii")) or proxy_bypass(url.host):
         return ""
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def _transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+def transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+    """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
     try:
         return httpx.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=proxy or None)

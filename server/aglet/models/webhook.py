@@ -1,11 +1,11 @@
 """One POST to an address that the user's configuration names."""
 
 import asyncio
-from urllib.parse import urlsplit
 
 import httpx
 
-from aglet.models.connections import CONNECTING, DIRECT, HEADERS, system_trust
+from aglet.models.connections import CONNECTING, HEADERS, proxy_for, system_trust, time_limits, transport
+from aglet.models.errors import CallFailed
 
 
 async def post(url: str, body: bytes) -> int:
@@ -13,14 +13,14 @@ async def post(url: str, body: bytes) -> int:
 
     The caller bounds the time.
     """
-    host = urlsplit(url).hostname
-    trusted = await asyncio.to_thread(system_trust)
+    host = ""
     try:
-        async with httpx.AsyncClient(
-            headers=HEADERS, mounts=DIRECT, verify=trusted, follow_redirects=False, timeout=CONNECTING
-        ) as client:
-            headers = {"Content-Type": "application/json"}
-            async with client.stream("POST", url, content=body, headers=headers) as response:
-                return response.status_code
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise ConnectionError(f"{host} cannot be reached ({type(error).__name__})") from None
+        limits = {"timeout": time_limits(CONNECTING)}
+        request = httpx.Request("POST", url, content=body, headers=HEADERS, extensions=limits)
+        host = request.url.host
+        async with transport(proxy_for(request.url), await asyncio.to_thread(system_trust)) as way:
+            response = await way.handle_async_request(request)
+            await response.aclose()
+            return response.status_code
+    except (httpx.HTTPError, httpx.InvalidURL, CallFailed) as error:
+        raise ConnectionError(f"{host or 'the address'} cannot be reached ({type(error).__name__})") from None

@@ -29,12 +29,12 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.workspace.editor import Editor
 
+Role = Literal["own", "followed", "child"]
 REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
-Role = Literal["mine", "read", "child"]  # of a session: worked with, only read along, or at work for another
 
 
 class Attached:
-    """A session whose events go to the client and, unless it is only `read`, whose questions come from it.
+    """A session whose events go to the client and, unless it is `followed`, whose questions come from it.
 
     What it offers depends on what `configured` gives, and is looked at again when that changed.
     """
@@ -46,11 +46,11 @@ class Attached:
         client: Client,
         gone: Callable[[], None],
         configured: Callable[[], object],
-        role: Role = "mine",
+        role: Role = "own",
     ) -> None:
         self._configured, self._offered_for = configured, None
         self.session, self._peer, self._client, self._gone = session, peer, client, gone
-        self.read_only = role == "read"
+        self.read_only = role == "followed"
         self.mirror = (Silent if role == "child" else Mirror)(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
@@ -190,7 +190,7 @@ class Door:
     async def _follow(self, session_id: str) -> Attached:
         session = await self.world.sessions.follow(session_id)
         if session_id not in self._followed:
-            self._followed[session_id] = self._attached_to(session, "read")
+            self._followed[session_id] = self._attached_to(session, "followed")
         return self._followed[session_id]
 
     def join(self, attached: Attached, call: Call) -> None:
@@ -263,9 +263,9 @@ class Door:
         call.until_answered.callback(attached.offer)
         return attached
 
-    def _attached_to(self, session: Session, role: Role = "mine") -> Attached:
-        gone, configured = partial(self.detach, session.session_id), partial(self._configured, session)
-        return Attached(session, self.peer, self.client, gone, configured, role)
+    def _attached_to(self, session: Session, role: Role = "own", *, leaves: str = "") -> Attached:
+        gone = partial(self.detach, leaves or session.session_id)
+        return Attached(session, self.peer, self.client, gone, partial(self._configured, session), role)
 
     def _configured(self, session: Session) -> object:
         """What says what a session offers, as it stands. Raises `ConfigError`."""
@@ -286,7 +286,7 @@ class Door:
         parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
         if parent is None or known is not None:
             return lambda: None
-        attached = self._attached_to(child, "child")
+        attached = self._attached_to(child, "child", leaves=parent_id)
         if not parent.told:
             attached.leave()
         self._attached = {child.session_id: attached, **self._attached}  # it is not the one used last
