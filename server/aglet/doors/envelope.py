@@ -1,5 +1,7 @@
 """The envelope around every wire event: who, when, and where in the session's order (protocol, part 6)."""
 
+from collections.abc import Mapping
+
 from aglet.doors import shapes
 from aglet.doors.shapes import timestamp
 from aglet.engine.facts import Entry, Glimpse
@@ -22,6 +24,10 @@ class Envelope:
         self._place: JsonObject = {}
         self.seq = seq
         self._events: list[JsonObject] = []
+
+    def belong(self, parent_item: str, options: Mapping[str, object]) -> None:
+        """The session works for this call, "" for none."""
+        self.parent_item, self.agent_id = parent_item, shapes.agent_id(parent_item, options)
 
     def open(self, event: Entry | Glimpse) -> None:
         """Everything put in from here on belongs to this event."""

@@ -75,8 +75,7 @@ class Translator:
         self._tally, self._meter = Tally(), Meter(state.total.cost)
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
-        self._out.parent_item = state.parent_item
-        self._out.agent_id = shapes.agent_id(state.parent_item, state.options)
+        self._out.belong(state.parent_item, state.options)
         self._waiting = Waiting(state.queue)
         self._pending = list(state.pending)  # messages that no model request has taken in
         asked = {state.admitted.item_id} if state.admitted else set[str]()
@@ -189,10 +188,8 @@ class Translator:
             self._items.tell(item)
 
     def _session_changed(self, fact: SessionChanged) -> None:
-        if fact.parent:
-            self._out.parent_item = fact.parent_item
         options = settled({**self._options, **fact.options})
-        self._out.agent_id = shapes.agent_id(self._out.parent_item, options)
+        self._out.belong(fact.parent_item if fact.parent else self._out.parent_item, options)
         if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))

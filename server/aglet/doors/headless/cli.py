@@ -89,6 +89,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--add-dir", type=name_of_folder, action="append", default=[], help="another folder; may be repeated"
     )
+    parser.add_argument("--agent", help="which of your agents does it: [agents.NAME] in the config file")
     parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
     parser.add_argument("--max-turns", type=_count, help="model requests at most (12)")
     parser.add_argument(

@@ -134,6 +134,7 @@ def _start(
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
     options = {
+        "agent": arguments.agent,
         "model": arguments.model or None,
         "effort": arguments.effort or None,
         "mode": arguments.mode,

@@ -8,7 +8,8 @@ from aglet.engine.session import Session
 class Company(Protocol):
     """Somebody who may answer questions.
 
-    `attend` comes before the run begins, so that it may ask; `serve` works while the run is on and is
+    `attend` comes before the run of a session begins, so that it may ask, and before that of each of its
+    children; `serve` works while the run is on and is
     cancelled after it; `settle` comes between: what was begun is finished, nothing new is waited for.
     """
 

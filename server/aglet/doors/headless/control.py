@@ -69,10 +69,14 @@ class Control:
         self._inlet, self._reply = inlet, reply
         self._converter = make_converter()
         self._served = asyncio.Event()
+        self._sessions: dict[str, Session] = {}  # the one of the run first, then its children
+        self._left = False  # whether the input has ended
 
     def attend(self, session: Session) -> None:
         """Be there."""
-        session.questions.attend(True)
+        self._sessions[session.session_id] = session
+        if not self._left:
+            session.questions.attend(True)
 
     async def serve(self, session: Session) -> None:
         """Follow the requests until the input ends; then nobody is there any more."""
@@ -81,7 +85,9 @@ class Control:
                 async for line in lines:
                     if line is None or line.strip():
                         self._reply(await self._answer(session, line))
-            session.questions.attend(False)
+            self._left = True
+            for attended in self._sessions.values():
+                attended.questions.attend(False)
         finally:
             self._served.set()
 
@@ -115,6 +121,9 @@ class Control:
             raise Bad(INVALID_PARAMS, "The params of this method are an object.")
         given = {name: value for name, value in (params or {}).items() if value is not None}
         typed = self._converter.structure({"sessionId": session.session_id, **given}, METHODS[method].params)
-        if given.get("sessionId", session.session_id) != session.session_id:
-            raise bad("sessionNotFound", f"This process has only {session.session_id}.")
-        return self._converter.unstructure(await FOLLOWED[method](session, typed))
+        asking = [s for s in self._sessions.values() if getattr(typed, "request_id", "") in s.state.questions]
+        meant = asking[0] if asking else self._sessions.get(str(given.get("sessionId", session.session_id)))
+        if meant is None:
+            text = f"This process has only {session.session_id} and its children."
+            raise bad("sessionNotFound", text)
+        return self._converter.unstructure(await FOLLOWED[method](meant, typed))

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aglet.doors.headless.begin import Beginning
 from aglet.doors.headless.company import Company
@@ -14,6 +14,7 @@ from aglet.doors.to_wire import Translator
 from aglet.engine.log import Event
 from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
+from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject
 from aglet.world import World
@@ -31,8 +32,9 @@ class Conversation:
         known = None if beginning.is_new else session.state
         self._translator = Translator(session.session_id, session.log.journal.epoch, known)
         output.spare(self._translator.caught_up)
-        self._run_id = ""
+        self._run_id, self._unanswered = "", 0
         self._ended: JsonObject = {}
+        world.sessions.hosts.append(self._welcome)
 
     async def run(self) -> int:
         """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
@@ -53,6 +55,10 @@ class Conversation:
             serving.cancel()
             closing.cancel()
         if self._ended:
+            if self._unanswered:  # by its children as well: somebody was needed
+                self._ended["data"]["unanswered"] = (
+                    self._ended["data"].get("unanswered", 0) + self._unanswered
+                )
             self._output.event(self._ended)
             return exit_of(self._ended["data"]) or (Exit.FAILED if lost else Exit.DONE)
         raise lost or JournalError("The end of the run was not recorded.")
@@ -78,6 +84,20 @@ class Conversation:
     async def _close_when_interrupted(self) -> None:
         await self._leaving.interrupted.wait()
         await self._world.sessions.close(self._session.session_id)
+
+    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+        """What children do is told to programs, and what they ask is put to who is there."""
+        translator = Translator(child.session_id, child.log.journal.epoch, child.state)
+
+        def watch(event: Event, state: State) -> None:
+            for told in translator.events(event):
+                if told["type"] == "runEnded":
+                    self._unanswered += told["data"].get("unanswered", 0)
+                if isinstance(self._output, Lines) and not self._ended:
+                    self._output.event(told)
+
+        self._company.attend(child)
+        return child.log.subscribe(watch)
 
     def _watch(self, event: Event, state: State) -> None:
         self._tell(self._translator.events(event))

@@ -5,6 +5,7 @@ import sys
 import termios
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TextIO
 
 from aglet.doors.headless.screen import Screen
@@ -42,24 +43,24 @@ class Keyboard:
 
 
 class Terminal:
-    """Asks one question after the other, in the order in which the session opens them."""
+    """Asks one question after the other, in the order in which the session and its children open them."""
 
     def __init__(self, screen: Screen, keyboard: Keyboard) -> None:
         self._screen, self._keyboard = screen, keyboard
-        self._asked: asyncio.Queue[tuple[str, Question]] = asyncio.Queue()
+        self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
         self._open: set[str] = set()
 
     def attend(self, session: Session) -> None:
         """Take a seat in front of it."""
-        session.log.subscribe(self._watch)
+        session.log.subscribe(partial(self._watch, session))
         session.questions.attend(True)
 
-    def _watch(self, event: Event, state: State) -> None:
+    def _watch(self, session: Session, event: Event, state: State) -> None:
         """Take note of questions that open, and of those that were withdrawn."""
         match event:
             case Entry(fact=Asked(request_id, question)):
                 self._open.add(request_id)
-                self._asked.put_nowait((request_id, question))
+                self._asked.put_nowait((session, request_id, question))
             case Entry(fact=Answered(request_id)):
                 self._open.discard(request_id)
             case _:
@@ -68,10 +69,10 @@ class Terminal:
     async def serve(self, session: Session) -> None:
         """Ask and answer until cancelled."""
         while True:
-            request_id, question = await self._asked.get()
+            asking, request_id, question = await self._asked.get()
             if request_id in self._open:
                 answer = await self._put(question)
-                session.questions.answer(request_id, answer)
+                asking.questions.answer(request_id, answer)
 
     async def settle(self) -> None:
         """There is nothing to finish: what was asked was withdrawn."""

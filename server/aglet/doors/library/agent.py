@@ -16,7 +16,7 @@ from aglet.doors.attaching import attached
 from aglet.doors.library.errands import Errand, Toolset
 from aglet.doors.library.results import After, Result
 from aglet.doors.library.tools import Functions, FunctionTool
-from aglet.engine.facts import Asked, Fact, Glimpse, Shown
+from aglet.engine.facts import Asked, Entry, Fact, Glimpse, Shown
 from aglet.engine.log import Event
 from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
@@ -64,6 +64,7 @@ class Agent:
         self._open.callback(self._leave_what_waits)
         opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
         self.world: World = await self._open.enter_async_context(opening)
+        self.world.sessions.hosts.append(self._welcome)
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -84,6 +85,18 @@ class Agent:
     def _leave_what_waits(self) -> None:
         for errand in self._errands.values():
             errand.leave()
+
+    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+        """The questions of children are decided like those of the conversation."""
+        if not self.answer:
+            return lambda: None
+        child.questions.attend(True)
+        return child.log.subscribe(partial(self.decide, child))
+
+    def decide(self, session: Session, event: Event, state: State) -> None:
+        """Let the program decide a question of this session, when this is one."""
+        if self.answer and isinstance(event, Entry) and isinstance(event.fact, Asked):
+            self.spawn(_answer(session, self.answer, event.fact))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Do this beside; it ends, at the latest, soon after the sessions are closed."""
@@ -108,7 +121,7 @@ class Conversation:
         self._agent, self._session = agent, session
         if agent.answer:
             session.questions.attend(True)
-            session.log.subscribe(partial(self._decide, agent.answer))
+            session.log.subscribe(partial(agent.decide, session))
 
     @property
     def id(self) -> str:
@@ -229,26 +242,20 @@ class Conversation:
         world.check_options(state.cwd, said)
         await world.model(state.cwd, str(said.get("model", "")))
 
-    def _decide(self, decide: Decide, event: Event, state: State) -> None:
-        if isinstance(event, Glimpse) or not isinstance(event.fact, Asked):
-            return
-        self._agent.spawn(self._answer(decide, event.fact))
 
-    async def _answer(self, decide: Decide, asked: Asked) -> None:
-        """Answer as the program decides; a form, or a decision that fails, is a no."""
-        answer = DISMISSED
-        try:
-            decided = decide(asked.question)
-            yes = await decided if isawaitable(decided) else decided
-            wanted = "allow" if yes else "reject"
-            options = [
-                o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"
-            ]
-            answer = Answer("selected", options[0], by="the program") if options else DISMISSED
-        except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no
-            _log.exception("a question could not be decided")
-        finally:
-            self._session.questions.answer(asked.request_id, answer)
+async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
+    """Answer as the program decides; a form, or a decision that fails, is a no."""
+    answer = DISMISSED
+    try:
+        decided = decide(asked.question)
+        yes = await decided if isawaitable(decided) else decided
+        wanted = "allow" if yes else "reject"
+        options = [o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"]
+        answer = Answer("selected", options[0], by="the program") if options else DISMISSED
+    except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no
+        _log.exception("a question could not be decided")
+    finally:
+        session.questions.answer(asked.request_id, answer)
 
 
 Lendable = FunctionTool | Toolset[Conversation]

@@ -1,0 +1,198 @@
+"""Sessions that work for another session: side by side, ended with it, accounted for exactly."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from aglet.engine.children import Children
+from aglet.engine.facts import Admitted, Noted, Replied, SessionChanged, Used
+from aglet.engine.feature import Feature, Outfit, with_tools
+from aglet.engine.ports import JournalError
+from aglet.engine.recovering import remaining
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.spawning import Errand, Returned
+from aglet.engine.vocabulary import Limits, StopReason, Text, Usage
+from aglet.stores.memory import MemoryStore
+from support.patience import PATIENCE, become
+from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, asked, say
+
+GO = (Text("go"),)
+
+
+class World:
+    """A parent whose children's models play these turns, in the order in which they are asked."""
+
+    def __init__(self, *turns: list[Part]) -> None:
+        self.store, self.model = MemoryStore(), FakeModel(list(turns))
+
+    def equip(self, session: Session, admitted: Admitted) -> Outfit:
+        return Outfit((Feature(name="none"),), self.model, NOWHERE, Limits(max_model_calls=9))
+
+    @asynccontextmanager
+    async def family(self) -> AsyncIterator[tuple[Sessions, Session, Children]]:
+        async with Sessions(self.store, self.equip, FakeClock()) as sessions:
+            parent = await sessions.create("/work", roots=("/more",))
+            yield sessions, parent, Children(sessions, parent)
+
+
+def errand(label: str = "a", **more: object) -> Errand:
+    return Errand("call_1", label, GO, **more)  # type: ignore[arg-type]
+
+
+async def done(children: Children, *errands: Errand) -> list[Returned]:
+    async with children.family() as begin:
+        return [await asyncio.wait_for(one, PATIENCE) for one in [begin(errand) for errand in errands]]
+
+
+def used(session: Session) -> list[str]:
+    return [e.fact.by for e in session.log.journal.entries() if isinstance(e.fact, Used)]
+
+
+async def test_a_child_is_a_session_with_its_parents_folders_and_its_own_options() -> None:
+    async with World(say("hi", usage=Usage(3, 4))).family() as (sessions, parent, children):
+        wanted = errand(title="A", options={"mode": "plan"})
+        (returned,) = await done(children, wanted)
+        assert (returned.stop.reason, returned.state.transcript[-1].text) == (StopReason.END_TURN, "hi")  # pyright: ignore
+        state = returned.state
+        assert (state.parent, state.parent_item, state.depth) == (parent.session_id, "call_1", 1)
+        assert (state.cwd, state.roots, state.title, state.options) == (
+            "/work",
+            ("/more",),
+            "A",
+            {"mode": "plan"},
+        )
+        assert not sessions.is_open(children.child_of(wanted)), "it rests, and is let go of"
+        assert used(parent) == [children.child_of(wanted)]
+        assert parent.state.total.total_tokens == 7
+        children.note("room", "kind", {})
+        assert parent.state.notes["room"][0].kind == "kind"
+        assert children.state is parent.state
+
+
+async def test_hosts_see_a_child_from_its_first_fact_to_its_rest() -> None:
+    seen: list[str] = []
+
+    def host(child: Session, parent_id: str):
+        seen.append(f"{child.state.seq} of {parent_id}")
+        return lambda: seen.append("goodbye")
+
+    async with World(say(), say()).family() as (sessions, parent, children):
+        sessions.hosts.append(host)
+        await done(children, errand())
+        await done(children, errand("again", resumes=children.child_of(errand())))
+        first, goodbye, again, _ = seen
+        assert (first, goodbye) == (f"0 of {parent.session_id}", "goodbye")
+        assert again != first
+
+
+async def test_leaving_the_block_cancels_what_is_not_done_and_waits_for_its_end() -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    world = World([hang], [hang])
+    async with world.family() as (sessions, parent, children):
+        async with children.family() as begin:
+            futures = [begin(errand("a")), begin(errand("b"))]
+            await become(lambda: len(world.model.requests) == 2)
+        assert all(future.cancelled() for future in futures)
+        for label in ("a", "b"):
+            child = await sessions.open(children.child_of(errand(label)))
+            assert child.state.stop is not None
+            assert child.state.stop.reason is StopReason.CANCELLED
+        assert len(used(parent)) == 2, "the broken-off calls count as well"
+
+
+async def test_one_that_is_cancelled_before_it_is_admitted_leaves_nothing_running() -> None:
+    async with World(say()).family() as (sessions, _, children):
+        async with children.family() as begin:
+            future = begin(errand())
+            await asyncio.sleep(0)  # it begins to be made
+        assert future.cancelled()
+        assert not sessions.is_open(children.child_of(errand()))
+
+
+async def test_what_is_no_child_of_this_session_cannot_go_on() -> None:
+    async with World(say()).family() as (sessions, parent, children):
+        other = await sessions.create("/work")
+        fork = await sessions.fork(parent.session_id)
+        for session_id in (other.session_id, fork.session_id, "ses_nowhere"):
+            (returned,) = await done(children, errand(resumes=session_id))
+            assert returned.stop.reason is StopReason.INTERNAL_ERROR
+        assert sessions.is_open(other.session_id), "what was open stays open"
+
+
+async def test_a_fork_of_a_child_is_no_child() -> None:
+    async with World(say()).family() as (sessions, _, children):
+        await done(children, errand())
+        fork = await sessions.fork(children.child_of(errand()))
+        assert (fork.state.parent, fork.state.parent_item, fork.state.depth) == (
+            children.child_of(errand()), "", 0,
+        )  # fmt: skip
+
+
+async def test_a_child_that_somebody_else_prompted_meanwhile_stays_open() -> None:
+    go = asyncio.Event()
+    world = World([go.wait, Replied("", "one")], [go.wait, Replied("", "two")])
+    async with world.family() as (sessions, _, children), children.family() as begin:
+        future = begin(errand())
+        await become(lambda: world.model.requests)
+        child = await sessions.open(children.child_of(errand()))
+        await asked(child)
+        later = await child.prompt((Text("more"),))
+        (busy,) = await done(children, errand("b", resumes=child.session_id))
+        assert busy.stop.detail == "A run is active in this session."
+        go.set()
+        await asyncio.wait_for(future, PATIENCE)
+        await asyncio.wait_for(child.finished(later.run_id), PATIENCE)
+        assert sessions.is_open(child.session_id)
+
+
+async def test_what_a_crash_kept_from_being_charged_is_charged_once() -> None:
+    world = World(say("one", usage=Usage(1, 1)), say("two", usage=Usage(2, 2)))
+    async with world.family() as (sessions, parent, children):
+        await done(children, errand())
+        child_id = children.child_of(errand())
+        child = await sessions.open(child_id)
+        child.log.record(Used("grandchild", Usage(10, 10)))  # and the process died before it was charged
+        await sessions.close(child_id)
+        for _ in range(2):
+            async with children.visit(child_id) as below:
+                assert below.state.total.total_tokens == 22
+            assert not sessions.is_open(child_id)
+            assert parent.state.used_by[child_id] == child.state.total._replace(turns=0)
+        await sessions.open(child_id)
+        async with children.visit(child_id):
+            pass
+        assert sessions.is_open(child_id), "it was open before"
+        with pytest.raises(JournalError):
+            async with children.visit("ses_nowhere"):
+                pass
+
+
+async def test_a_child_that_was_made_before_is_found_again() -> None:
+    async with World(say(), say()).family() as (sessions, parent, children):
+        child_id = children.child_of(errand())
+        await done(children, errand())
+        facts = [entry.fact for entry in await sessions.peek(child_id)]
+        assert sum(isinstance(fact, SessionChanged) for fact in facts) == 1
+        async with children.visit(child_id) as below:
+            below.note("room", "kind", {})
+        assert any(isinstance(entry.fact, Noted) for entry in await sessions.peek(child_id))
+        assert parent.state.total.model_calls == 1
+
+
+def test_what_is_left_of_limits() -> None:
+    from aglet.engine.state import State, Totals  # noqa: PLC0415 - only here
+
+    limits = Limits(max_turns=5, max_cost_usd=1.0, max_total_tokens=10)
+    state = State(limits=limits, run=Totals(turns=2, cost=0.25, input_tokens=11))
+    assert remaining(state) == {"max_turns": 3, "max_cost_usd": 0.75, "max_total_tokens": 0}
+
+
+def test_a_feature_keeps_the_tools_that_are_named() -> None:
+    feature = Feature(name="f", tools=(FakeTool("a"), FakeTool("b")))
+    assert with_tools(feature, None) is feature
+    assert [tool.spec.name for tool in with_tools(feature, ("b", "c")).tools] == ["b"]
