@@ -155,6 +155,15 @@ test("Enter sends, Shift+Enter does not; Enter takes a completion while there is
   expect(prompt.value).toBe("");
 });
 
+test("what went wrong is told until the user goes on", () => {
+  const model = new Model(() => undefined);
+  model.take({ type: "failed", text: "There is no /x." });
+  show(<Composer model={model} />);
+  expect(model.failed).toBe("There is no /x.");
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "y");
+  expect(model.failed).toBe("");
+});
+
 test("while it works, Ctrl+Enter says it at once and Escape stops", () => {
   const model = new Model(() => undefined);
   model.transcript.state = "running";
