@@ -1,24 +1,31 @@
 """What a run may spend and has to give: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from aglet.config.agents import agent_of
 from aglet.config.schema import Config
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.limits import limits_from
 from aglet.features.deadline.settings import seconds_from
+from aglet.features.delivery.settings import target_from
 from aglet.features.output_schema.settings import schema_from
 
+UNSET = Config()
 EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of a run, its seconds (`None`: no end), and the schema of its answer ({}: any)."""
+    """The limits of a run, its seconds (`None`: no end), the schema of its answer ({}: any), and the name of
+    the target that its result is delivered to ("": nowhere).
+    """
 
     limits: Limits
     seconds: float | None
     schema: JsonObject
+    target: str
 
     @property
     def spending(self) -> tuple[Limits, float | None]:
@@ -27,16 +34,23 @@ class Bounds:
 
 
 def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
-    """The bounds of a run with these options. Raises `ValueError`."""
+    """The bounds of a run with these options, an agent's own where they are lower. Raises `ValueError`."""
     turns, seconds = HEADLESS if headless else EDITOR
+    own = agent_of(config.agents, options).limits
+    given = asdict(limits_from(options, config.budget, turns))
     return Bounds(
-        limits_from(options, config.budget, turns),
-        seconds_from(options, config.deadline, seconds),
+        Limits(**{name: _lower(value, getattr(own, name)) for name, value in given.items()}),
+        _lower(seconds_from(options, config.deadline, seconds), own.max_seconds),
         schema_from(options),
+        target_from(options, config.delivery),
     )
+
+
+def _lower(one: float | None, other: float | None) -> Any:
+    given = [limit for limit in (one, other) if limit is not None]
+    return min(given, default=None)
 
 
 def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:
     """What the options alone say of limits and seconds. Raises `ValueError`."""
-    usual = Config()
-    return limits_from(options, usual.budget, None), seconds_from(options, usual.deadline, None)
+    return limits_from(options, UNSET.budget, None), seconds_from(options, UNSET.deadline, None)
