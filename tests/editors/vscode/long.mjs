@@ -48,7 +48,7 @@ try {
   await browser.close();
 }
 
-/** Scrolls like a wheel to the top and to the end again; looks at every frame. */
+/** Scrolls like a wheel (less in a frame than the page keeps ready) to the top and to the end again; looks at every frame. */
 async function walk(count) {
   const scroller = document.querySelector(".timeline");
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -66,7 +66,7 @@ async function walk(count) {
   const below = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
   const shows = (n) => [...scroller.querySelectorAll("article")].some((article) => new RegExp(`(Prompt|Answer) ${n}(?!\\d)`).test(article.textContent));
   const arrived = (step) => (step < 0 ? shows(0) && scroller.scrollTop <= 1 : shows(count - 1) && below() < 30);
-  for (const step of [-800, 800]) {
+  for (const step of [-400, 400]) {
     for (let tries = 0; tries < 20_000 && !arrived(step); tries++, steps++) {
       const before = scroller.scrollTop;
       const read = first();
