@@ -8,7 +8,7 @@ import { startCodeServer } from "./code_server.mjs";
 import { makeStage } from "./stage.mjs";
 import { launch } from "./workbench.mjs";
 
-const PATIENCE = 300_000; // milliseconds for all the tests
+const PATIENCE = 780_000; // milliseconds for all the tests
 const here = path.dirname(fileURLToPath(import.meta.url));
 const stage = makeStage();
 const server = await startCodeServer({

@@ -43,7 +43,7 @@ async function setUp() {
 
 async function changeIsMade() {
   // What the user typed and did not save is what the agent reads.
-  await bench.page.locator(".editor-instance .view-line").first().click();
+  await bench.clickLine("Greets people");
   await bench.page.keyboard.press("Control+Home");
   await bench.page.keyboard.type("# not saved\n");
   await bench.prompt("Correct the greetings");
@@ -74,7 +74,7 @@ async function changeIsReviewed() {
   await bench.until("the first change is undone", async () => (await bench.text()).includes('"Helo " + name'));
   await bench.until("one is left", async () => (await lens("Keep").count()) === 1);
   assert.match(await bench.text(), /Good bye \{name\}!/);
-  await bench.page.locator(".editor-instance .view-line").filter({ hasText: "Good bye" }).click();
+  await bench.clickLine("Good bye");
   await bench.page.keyboard.press("Alt+y");
   await bench.until("nothing is left to judge", async () => (await lens("Keep").count()) === 0);
   assert.match(await bench.text(), /^# not saved\n[^]*Helo [^]*Good bye \{name\}!/);
@@ -155,13 +155,11 @@ async function questionIsAnswered() {
 
 async function contextIsAdded() {
   const prompt = bench.chat.getByRole("textbox", { name: "Prompt" });
-  await prompt.focus();
-  await prompt.pressSequentially("look at @notes");
-  await bench.chat.getByRole("option", { name: /notes\.md/ }).waitFor();
-  await prompt.press("Enter");
+  await bench.write("look at @notes");
+  await bench.chat.getByRole("option", { name: /notes\.md/ }).click();
   await bench.chat.getByRole("list", { name: "Context of this prompt" }).getByText("notes.md").waitFor();
   await bench.until("it is completed", async () => (await prompt.inputValue()) === "look at @notes.md ");
-  await prompt.fill("");
+  await bench.write("");
   await bench.chat.getByRole("button", { name: "Drop notes.md" }).click();
   await bench.chat.getByRole("button", { name: "Drop notes.md" }).waitFor({ state: "detached" });
   say("a file was mentioned and dropped");

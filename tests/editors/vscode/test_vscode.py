@@ -30,44 +30,65 @@ def done(command: Sequence[str | Path], limit: float, **environment: str) -> str
     return ran.stdout
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def alone() -> Iterator[None]:
-    """One browser at a time, whatever the number of test workers."""
+    """One browser at a time on this machine, and one package at a time in this checkout."""
     with (Path(tempfile.gettempdir()) / "aglet-vscode.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-@pytest.fixture
-def tools(alone: None) -> dict[str, str]:
-    """What the drivers in JavaScript find in their environment."""
+@pytest.fixture(scope="module")
+def tools(alone: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the drivers in JavaScript find in their environment; installed and packaged once."""
     found = {
         "CODE_SERVER": ROOT / "scripts" / "editors" / "code-server",
         "CHROMIUM": ROOT / "scripts" / "editors" / "chromium",
     }
     named = {name: done([script], INSTALL).splitlines()[-1] for name, script in found.items()}
     vsix = done([ROOT / "scripts" / "vscode", "package"], INSTALL).splitlines()[-1]
-    return {**named, "VSIX": vsix, "AGLET": str(ROOT / ".venv" / "bin" / "aglet")}
+    unpacked = tmp_path_factory.mktemp("vsix")
+    with zipfile.ZipFile(vsix) as package:
+        package.extractall(unpacked)
+    extension, aglet = unpacked / "extension", ROOT / ".venv" / "bin" / "aglet"
+    return {**named, "VSIX": vsix, "EXTENSION": str(extension), "AGLET": str(aglet)}
 
 
-def test_format_types_and_units(alone: None) -> None:
+def steps(said: str) -> list[str]:
+    """What a driver says it has done."""
+    return [line.split(" s  ", 1)[1] for line in said.splitlines() if " s  " in line]
+
+
+def screens(folder: Path) -> set[str]:
+    """The pictures that a driver made."""
+    return {path.stem for path in folder.iterdir()}
+
+
+def test_format_types_lint_and_units(alone: None) -> None:
     assert " passed" in done([ROOT / "scripts" / "vscode", "check"], INSTALL, NO_COLOR="1")
 
 
 def test_from_an_empty_profile_to_a_reviewed_change(tools: dict[str, str], tmp_path: Path) -> None:
-    said = done(["node", HERE / "journey.mjs", tmp_path / "screens"], LONGEST, **tools)
-    steps = [line.split(" s  ", 1)[1] for line in said.splitlines() if " s  " in line]
-    assert steps[-1] == "passed"
-    screens = {path.stem for path in (tmp_path / "screens").iterdir()}
-    assert screens == {"welcome", "permission", "edit", "review", "rewound"}
+    said = done(["node", HERE / "journey.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"welcome", "permission", "edit", "review", "rewound"}
 
 
-def test_inside_the_extension_host(tools: dict[str, str], tmp_path: Path) -> None:
-    with zipfile.ZipFile(tools["VSIX"]) as package:
-        package.extractall(tmp_path)
-    said = done(["node", HERE / "host.mjs"], LONGEST, EXTENSION=str(tmp_path / "extension"), **tools)
+def test_a_tour_of_what_else_can_be_done(tools: dict[str, str], tmp_path: Path) -> None:
+    said = done(["node", HERE / "tour.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"slash", "chips", "sessions"}
+
+
+def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> None:
+    said = done(["node", HERE / "long.mjs", tools["EXTENSION"]], LONGEST, **tools)
+    assert said.count("ok: ") == 2
+
+
+def test_inside_the_extension_host(tools: dict[str, str]) -> None:
+    said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") >= 8
+    assert said.count("ok: ") == 13
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:

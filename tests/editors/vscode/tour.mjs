@@ -28,26 +28,26 @@ async function shot(name) {
   await bench.page.screenshot({ path: path.join(shots, `${name}.png`) });
 }
 const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
+const send = () => bench.chat.getByRole("button", { name: "Send", exact: true });
 const said = () => bench.chat.locator(".user .words").allTextContents();
 const chips = () => bench.chat.getByRole("list", { name: "Context of this prompt" });
 
 async function slashesAreCompleted() {
   // There is no session yet: who types a slash gets one, and sees what can be done in it.
-  await input().focus();
-  await input().pressSequentially("/usa");
-  await bench.chat.getByRole("option", { name: /^\/usage/ }).waitFor();
+  await bench.write("/usa");
+  const row = bench.chat.getByRole("option", { name: /^\/usage/ });
+  await row.waitFor();
   await shot("slash");
-  await input().press("Enter");
+  await row.click();
   await bench.until("it is completed", async () => (await input().inputValue()) === "/usage ");
-  await input().press("Enter");
+  await send().click();
   await bench.page.locator(".tab").filter({ hasText: "Show usage.md" }).waitFor();
   await bench.until("it is told", async () => (await bench.text()).includes("Session: 0 turns"));
   assert.deepEqual(await said(), [], "nothing was sent to the model");
-  await input().fill("/nothing-like-this");
-  await input().press("Enter");
+  await bench.prompt("/nothing-like-this");
   await bench.chat.getByText("There is no /nothing-like-this").waitFor();
   await bench.until("what was written is still there", async () => (await input().inputValue()) === "/nothing-like-this");
-  await input().fill("");
+  await bench.write("");
   say("a slash command was completed and done");
 }
 
@@ -95,8 +95,7 @@ async function promptIsWrittenAnew() {
   await prompt.getByRole("button", { name: "Edit" }).click();
   await bench.until("it is in the composer", async () => (await input().inputValue()) === "What do you see");
   await bench.until("it is gone from the conversation", async () => (await said()).length === 0);
-  await input().fill("Explain this code");
-  await input().press("Enter");
+  await bench.prompt("Explain this code");
   await bench.chat.getByText("It greets.").waitFor();
   assert.deepEqual(await said(), ["Explain this code"]);
   say("a prompt was written anew");
@@ -105,7 +104,7 @@ async function promptIsWrittenAnew() {
 async function questionComesAsNotification() {
   await bench.prompt("Run two lines");
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
-  await bench.chat.getByLabel("What the agent shall know (optional)").fill("Say two as well");
+  await bench.fill(bench.chat.getByLabel("What the agent shall know (optional)"), "Say two as well");
   await bench.chat.getByRole("button", { name: "Reject" }).click();
   await bench.chat.getByText("It ran.").waitFor();
   await bench.chat.locator(".tool.rejected").waitFor();
@@ -135,8 +134,8 @@ async function sessionsAreKept() {
   await row("open").first().waitFor();
   await verb("open", /^Rename/);
   await list.getByText("The new title").waitFor();
-  await list.locator("input").fill("The greeting session");
-  await list.locator("input").press("Enter");
+  await bench.fill(list.locator("input").first(), "The greeting session");
+  await list.locator("input").first().press("Enter");
   await row("The greeting session").first().waitFor();
   await shot("sessions");
   await verb("The greeting session", /^Fork/);
@@ -164,8 +163,9 @@ async function serverIsLookedAfter() {
   await box.getByRole("button", { name: "OK" }).click();
   await bench.command("aglet: Store a Provider's Key…");
   await bench.row("Anthropic");
-  await bench.page.locator(".quick-input-widget:visible input[type=password]").fill("sk-of-nobody");
-  await bench.page.keyboard.press("Enter");
+  const key = bench.page.locator(".quick-input-widget:visible input[type=password]");
+  await bench.fill(key, "sk-of-nobody");
+  await key.press("Enter");
   await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is kept" }).waitFor();
   await bench.command("aglet: Remove a Stored Key…");
   await bench.row("api.anthropic.com");

@@ -108,10 +108,27 @@ export class Workbench {
     await this.chat.getByRole("textbox", { name: "Prompt" }).waitFor();
   }
 
+  /** Writes into a field; again, when the workbench took the focus away meanwhile. */
+  async fill(field, text) {
+    await this.until(`${text} is written`, async () => {
+      await field.fill(text);
+      return (await field.inputValue()) === text;
+    });
+  }
+
+  write(text) {
+    return this.fill(this.chat.getByRole("textbox", { name: "Prompt" }), text);
+  }
+
+  /** Puts the cursor into the line of the active editor that has this text. */
+  async clickLine(text) {
+    await this.page.locator(".editor-instance .view-line").filter({ hasText: text }).first().click();
+    await this.page.locator(".editor-instance .monaco-editor.focused").waitFor();
+  }
+
   async prompt(text) {
-    const input = this.chat.getByRole("textbox", { name: "Prompt" });
-    await input.fill(text);
-    await input.press("Enter");
+    await this.write(text);
+    await this.chat.getByRole("button", { name: /^(Send|Queue)$/ }).click();
   }
 
   close() {

@@ -35,7 +35,7 @@ export class Sessions {
       timer = setTimeout(load, PAUSE);
     });
     picker.onDidTriggerItemButton(
-      ({ item, button }) => void this.follow(item.row, button, picker.value).catch(this.failed),
+      ({ item, button }) => void this.follow(item.row, button, picker).catch(this.failed),
     );
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
@@ -79,9 +79,14 @@ export class Sessions {
     picker.busy = false;
   }
 
-  /** Do it; then the list is there again, for the next. */
-  private async follow(row: SessionRow, button: vscode.QuickInputButton, search: string): Promise<void> {
+  /** Do it; then the list is there again, unless another session is. */
+  private async follow(
+    row: SessionRow,
+    button: vscode.QuickInputButton,
+    picker: vscode.QuickPick<Row>,
+  ): Promise<void> {
     const { sessionId } = row;
+    picker.hide();
     if (button === FORK) return this.fork(sessionId);
     if (button === RENAME) {
       const title = await vscode.window.showInputBox({ prompt: "The new title", value: row.title });
@@ -92,6 +97,6 @@ export class Sessions {
       await this.server.request("agent/session/delete", { sessionId });
       if (sessionId === this.conversation.sessionId) await this.conversation.begin();
     }
-    this.pick(search);
+    this.pick(picker.value);
   }
 }

@@ -45,6 +45,7 @@ export function Composer({ model }: { model: Model }) {
 
   const write = (value: string) => {
     setText(value);
+    model.heeded();
     setClosed(false);
     setChosen(0);
     const found = wordAt(value, input.current?.selectionStart ?? value.length);

@@ -47,6 +47,13 @@ export class Model {
     });
   }
 
+  /** The user goes on: what went wrong before needs not be told any more. */
+  heeded(): void {
+    if (!this.failed) return;
+    this.failed = "";
+    this.changed();
+  }
+
   take(message: ToChat): void {
     switch (message.type) {
       case "session":

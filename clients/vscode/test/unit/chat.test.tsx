@@ -21,8 +21,9 @@ vi.stubGlobal(
   },
 );
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
-const { wordAt } = await import("../../src/webview/composer");
+const { Composer, wordAt } = await import("../../src/webview/composer");
 const { contentOf, fieldsOf } = await import("../../src/webview/form");
+const { Model } = await import("../../src/webview/model");
 const { Cards } = await import("../../src/webview/cards");
 
 beforeEach(() => {
@@ -126,6 +127,53 @@ test("a refusal carries the reason, and never an edited command", () => {
   void act(() => button("Reject").click());
   const answer = { outcome: "selected", optionId: "reject", feedback: "use find" };
   expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
+});
+
+function press(key: string, more: KeyboardEventInit = {}): void {
+  void act(() => {
+    const event = new KeyboardEvent("keydown", { key, bubbles: true, ...more });
+    root().querySelector("textarea")?.dispatchEvent(event);
+  });
+}
+
+test("Enter sends, Shift+Enter does not; Enter takes a completion while there is one", () => {
+  const model = new Model(() => undefined);
+  show(<Composer model={model} />);
+  const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
+  write(prompt, "look at @gre");
+  const asked = sent.find((message) => message.type === "complete");
+  expect(asked).toMatchObject({ kind: "@", word: "gre" });
+  const row = { label: "greet.py", detail: "greet.py", insert: "@greet.py " };
+  model.take({ type: "completions", ticket: asked?.ticket ?? 0, rows: [row] });
+  show(<Composer model={model} />);
+  press("Enter");
+  expect(prompt.value).toBe("look at @greet.py ");
+  press("Enter", { shiftKey: true });
+  expect(sent.some((message) => message.type === "send")).toBe(false);
+  press("Enter");
+  expect(sent.at(-1)).toEqual({ type: "send", text: "look at @greet.py ", how: "queue" });
+  expect(prompt.value).toBe("");
+});
+
+test("what went wrong is told until the user goes on", () => {
+  const model = new Model(() => undefined);
+  model.take({ type: "failed", text: "There is no /x." });
+  show(<Composer model={model} />);
+  expect(model.failed).toBe("There is no /x.");
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "y");
+  expect(model.failed).toBe("");
+});
+
+test("while it works, Ctrl+Enter says it at once and Escape stops", () => {
+  const model = new Model(() => undefined);
+  model.transcript.state = "running";
+  show(<Composer model={model} />);
+  const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
+  write(prompt, "Use tabs");
+  press("Enter", { ctrlKey: true });
+  expect(sent.at(-1)).toEqual({ type: "send", text: "Use tabs", how: "steer" });
+  press("Escape");
+  expect(sent.at(-1)).toEqual({ type: "stop" });
 });
 
 test("a form is filled in by its schema, and what must be there is waited for", () => {

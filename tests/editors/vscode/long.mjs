@@ -1,0 +1,101 @@
+// Five thousand items in the chat's own page, in a real browser: read from the end to the beginning and back.
+//   node long.mjs FOLDER      (FOLDER/dist/chat.js and chat.css: the unpacked .vsix)
+// Environment: CHROMIUM.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { launch } from "./workbench.mjs";
+
+const COUNT = 5000;
+const MOST = 170; // articles in the page at any time
+const dist = path.join(process.argv[2], "dist");
+
+const items = Array.from({ length: COUNT }, (_, n) => {
+  const itemId = `i${n}`;
+  if (n % 10 === 0) return { itemId, kind: "userMessage", status: "completed", content: [{ type: "text", text: `Prompt ${n}` }] };
+  const text = `Answer **${n}**\n\n${"Some words that fill a line. ".repeat(n % 7)}\n\n\`\`\`python\nprint(${n})\n\`\`\``;
+  return { itemId, kind: "message", status: "completed", text };
+});
+const view = {
+  sessionId: "s", epoch: "e", seq: 1, state: "running", items, requests: [], runs: {}, info: {}, options: {}, queue: [],
+  runId: "r", older: false,
+};
+
+const browser = await launch();
+try {
+  const page = await browser.newPage({ viewport: { width: 420, height: 900 } });
+  page.setDefaultTimeout(120_000);
+  await page.goto(pathToFileURL(path.join(dist, "chat.css")).href);
+  await page.setContent('<!DOCTYPE html><body><main id="chat"></main></body>');
+  await page.addStyleTag({ path: path.join(dist, "chat.css") });
+  await page.evaluate(() => {
+    window.acquireVsCodeApi = () => ({ postMessage: () => undefined, getState: () => undefined, setState: () => undefined });
+  });
+  await page.addScriptTag({ path: path.join(dist, "chat.js") });
+  await page.evaluate((message) => window.postMessage(message, "*"), { type: "session", view });
+  await page.getByText(`Prompt ${COUNT - 10}`, { exact: true }).waitFor();
+  const result = await page.evaluate(walk, COUNT);
+  assert.deepEqual(result.missing, [], "every item is seen on the way up and down");
+  assert.ok(result.most <= MOST, `${result.most} articles at once`);
+  assert.ok(result.jumps === 0, `what was read jumped ${result.jumps} times`);
+  console.log(`ok: ${COUNT} items, at most ${result.most} in the page, ${result.steps} steps`);
+  const drawn = await page.evaluate(stream);
+  assert.ok(drawn.draws < drawn.deltas / 4, `${drawn.deltas} deltas were drawn ${drawn.draws} times`);
+  assert.ok(drawn.atEnd, "the end is followed");
+  console.log(`ok: ${drawn.deltas} deltas, drawn ${drawn.draws} times`);
+} finally {
+  await browser.close();
+}
+
+/** Scrolls like a wheel (less in a frame than the page keeps ready) to the top and to the end again; looks at every frame. */
+async function walk(count) {
+  const scroller = document.querySelector(".timeline");
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const seen = new Set();
+  let [most, steps, jumps] = [0, 0, 0];
+  const look = () => {
+    const articles = [...scroller.querySelectorAll("article")];
+    most = Math.max(most, articles.length);
+    for (const article of articles) for (const [, n] of article.textContent.matchAll(/(?:Prompt|Answer) (\d+)/g)) seen.add(Number(n));
+  };
+  const first = () => {
+    const top = scroller.getBoundingClientRect().top;
+    return [...scroller.querySelectorAll("article")].find((article) => article.getBoundingClientRect().bottom > top);
+  };
+  const below = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+  const shows = (n) => [...scroller.querySelectorAll("article")].some((article) => new RegExp(`(Prompt|Answer) ${n}(?!\\d)`).test(article.textContent));
+  const arrived = (step) => (step < 0 ? shows(0) && scroller.scrollTop <= 1 : shows(count - 1) && below() < 30);
+  for (const step of [-400, 400]) {
+    for (let tries = 0; tries < 20_000 && !arrived(step); tries++, steps++) {
+      const before = scroller.scrollTop;
+      const read = first();
+      const place = read.getBoundingClientRect().top;
+      scroller.scrollTop = before + step;
+      await frame();
+      look();
+      if (read.isConnected && Math.abs(read.getBoundingClientRect().top - place) > 2 * Math.abs(step)) jumps++;
+    }
+  }
+  const missing = Array.from({ length: count }, (_, n) => n).filter((n) => !seen.has(n));
+  return { missing: missing.slice(0, 10), most, steps, jumps };
+}
+
+/** A thousand deltas as fast as they come; counts how often the page is drawn. */
+async function stream() {
+  const deltas = 1000;
+  const say = (event) => window.postMessage({ type: "events", events: [{ sessionId: "s", ...event }] }, "*");
+  const item = { itemId: "live", kind: "message", status: "running", text: "" };
+  say({ type: "itemStarted", seq: 2, itemId: "live", data: { item } });
+  let draws = 0;
+  new MutationObserver(() => draws++).observe(document.querySelector(".timeline"), { childList: true, characterData: true, subtree: true });
+  for (let n = 0; n < deltas; n++) say({ type: "itemDelta", itemId: "live", data: { field: "text", offset: n * 6, append: "word \n" } });
+  say({ type: "itemCompleted", seq: 3, itemId: "live", data: { item: { ...item, status: "completed", text: `${"word \n".repeat(deltas)}The end.` } } });
+  const scroller = document.querySelector(".timeline");
+  for (;;) {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    if (scroller.textContent.includes("The end.")) break;
+  }
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  return { deltas, draws, atEnd: scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 30 };
+}
