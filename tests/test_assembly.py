@@ -69,6 +69,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "search",
             "shell",
             "ask",
+            "subagents",
             "output_schema",
             "history",
             "client_tools",
@@ -76,7 +77,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
         ]
     )
     assert [tool.spec.name for feature in all_of_them for tool in feature.tools] == snapshot(
-        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell"]
+        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell", "delegate"]
     )
 
 

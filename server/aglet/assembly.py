@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Config, FolderGrants, Setup
-from aglet.engine.feature import Feature
+from aglet.config import AgentDefinition, Config, FolderGrants, Setup
+from aglet.engine.feature import Feature, with_tools
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
+from aglet.engine.spawning import Spawner
 from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
@@ -29,10 +30,12 @@ from aglet.features import (
     recovery,
     search,
     shell,
+    subagents,
     usage,
 )
 from aglet.features.client_tools.calling import Client
 from aglet.features.recovery.feature import Clean
+from aglet.features.subagents.palette import Entry
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
@@ -46,8 +49,10 @@ class Parts:
     """
 
     config: Config
+    agent: AgentDefinition
     setup: Setup
     session: Session
+    spawner: Spawner
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock
@@ -62,7 +67,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
     """The features of a run: the first is asked first and is outermost in the wrappers."""
     rooms = (*_shaping(parts), *_judging(parts), *_tools(parts))
     names = {tool.spec.name for room in rooms for tool in room.tools}
-    return (*rooms, *_added(parts, names))
+    return tuple(with_tools(room, parts.agent.tools) for room in (*rooms, *_added(parts, names)))
 
 
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
@@ -72,7 +77,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         guards.build(config.guards),
         budget.build(),
         instructions.build(
-            config.instructions,
+            config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
@@ -103,6 +108,16 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
+        subagents.build(config.subagents, parts.spawner, _palette(parts)),
+    )
+
+
+def _palette(parts: Parts) -> tuple[Entry, ...]:
+    """Whom the run may hand work to."""
+    known = ((name, parts.config.agents[name]) for name in parts.agent.agents)
+    return tuple(
+        Entry("agent", name, agent.description, {"agent": name, **({"model": ""} if agent.tier else {})})
+        for name, agent in known
     )
 
 

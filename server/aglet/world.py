@@ -4,7 +4,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from aglet.assembly import Parts, features
-from aglet.config import Choice, ConfigError, Setup, asked, bounds_of, check_folder
+from aglet.config import Choice, ConfigError, Setup, agent_of, asked, bounds_of, check_folder
+from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
 from aglet.engine.ports import ModelClient
@@ -63,13 +64,17 @@ class World:
         options = {**state.options, **admitted.options}
         bounds = bounds_of(config, options, headless=self._headless)
         limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
-        window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
+        agent = agent_of(config.agents, options)
+        model = state.context.model or str(options.get("model", "")) or agent.tier
+        window = self._choice.window(state.cwd, model)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        models = self._choice.resolver(state.cwd)
+        models = self._choice.resolver(state.cwd, agent.tier)
         parts = Parts(
             config=config.for_window(window),
+            agent=agent,
             setup=setup,
             session=session,
+            spawner=Children(self.sessions, session),
             workspace=workspace,
             models=models,
             clock=self._clock,

@@ -100,6 +100,7 @@ SAMPLES: tuple[Fact, ...] = (
     TakenIn(("item_1", "item_2")),
     Compacted("item_6", "It was about ls.", 9, ("item_1", "item_5"), "threshold", 7_000, 900),
     Cleared("item_7", ("call_1", "call_2"), "idle", 7_000, 900),
+    SessionChanged(parent="ses_parent", parent_item="call_1", depth=2),
 )  # fmt: skip
 
 

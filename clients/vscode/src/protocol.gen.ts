@@ -777,7 +777,7 @@ export interface SessionRewindResult {
   checkpointId?: string;
 }
 
-/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). */
+/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). `parentItemId` is the tool call of the parent that a child works for; a fork has none. */
 export interface SessionRow {
   sessionId: string;
   title: string;
@@ -789,6 +789,7 @@ export interface SessionRow {
   tags?: string[];
   archived?: boolean;
   interrupted?: boolean;
+  parentItemId?: string;
 }
 
 /** What can be done with sessions besides running them. */

@@ -1,8 +1,10 @@
 """What a run may spend and has to give: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from aglet.config.agents import agent_of
 from aglet.config.schema import Config
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.limits import limits_from
@@ -28,13 +30,20 @@ class Bounds:
 
 
 def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
-    """The bounds of a run with these options. Raises `ValueError`."""
+    """The bounds of a run with these options, an agent's own where they are lower. Raises `ValueError`."""
     turns, seconds = HEADLESS if headless else EDITOR
+    own = agent_of(config.agents, options).limits
+    given = asdict(limits_from(options, config.budget, turns))
     return Bounds(
-        limits_from(options, config.budget, turns),
-        seconds_from(options, config.deadline, seconds),
+        Limits(**{name: _lower(value, getattr(own, name)) for name, value in given.items()}),
+        _lower(seconds_from(options, config.deadline, seconds), own.max_seconds),
         schema_from(options),
     )
+
+
+def _lower(one: float | None, other: float | None) -> Any:
+    given = [limit for limit in (one, other) if limit is not None]
+    return min(given, default=None)
 
 
 def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:

@@ -1,7 +1,12 @@
-"""What a trusted project's own file may do: make things stricter, nothing else (`promises.md` R2, R20)."""
+"""What a trusted project's own files may do: make things stricter, add agents (`promises.md` R2, R20).
+
+An agent can do no more than who delegates to it: its tools are some of theirs, its calls pass the same
+permissions, its limits are what they have left. One that the user has is the user's.
+"""
 
 from collections.abc import Iterator
 
+from aglet.config.folders import AGENTS
 from aglet.config.tables import KeyPath, is_table
 from aglet.engine.vocabulary import JsonObject
 
@@ -33,6 +38,8 @@ def _entries(values: JsonObject) -> Iterator[tuple[KeyPath, object]]:
 def _stricter(path: KeyPath, value: object, held: JsonObject) -> bool:
     if path in STRICTER:
         return isinstance(value, list)
+    if path[0] == AGENTS:
+        return len(path) == 2 and is_table(value) and path[1] not in held[AGENTS]
     if len(path) == 2 and path[0] in LOWERED and path[1] in held[path[0]]:
         before = held[path[0]][path[1]]
         return _is_number(value) and (before is None or (_is_number(before) and value <= before))

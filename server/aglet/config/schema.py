@@ -1,7 +1,10 @@
 """All settings: the sum of the rooms' own sections, and the models."""
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from typing import Annotated
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
+
+from aglet.config.agents import Agents, known
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
 from aglet.features.budget.settings import Settings as Budget
@@ -21,6 +24,7 @@ from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.recovery.settings import Settings as Recovery
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
+from aglet.features.subagents.settings import Settings as Subagents
 from aglet.features.usage.settings import Settings as Usage
 
 
@@ -39,6 +43,7 @@ class Config(BaseModel):
     api_key: SecretStr = SecretStr("")
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
+    agents: Annotated[Agents, AfterValidator(known)] = {}
 
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
@@ -58,6 +63,7 @@ class Config(BaseModel):
     search: Search = Search()
     shell: Shell = Shell()
     ask: Ask = Ask()
+    subagents: Subagents = Subagents()
     client_tools: ClientTools = ClientTools()
 
     def for_window(self, window: int | None) -> "Config":

@@ -1,13 +1,14 @@
 """What this process was told when it began, and from it the settings of any folder."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from aglet.config.environment import process_environment
 from aglet.config.errors import ConfigError
 from aglet.config.folders import (
+    AGENTS,
     PROJECT_FILE,
     check_outside,
     home_folder,
@@ -17,7 +18,7 @@ from aglet.config.folders import (
 )
 from aglet.config.kept import Kept, Place
 from aglet.config.load import Loaded, load
-from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml
+from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from aglet.config.tables import leaves
 from aglet.engine.vocabulary import JsonObject
 from aglet.models.providers import KEY_VARIABLES
@@ -57,12 +58,11 @@ class Setup:
         return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
 
     def load(self, folder: str) -> Loaded:
-        """The settings for work in `folder`; its file counts when it is trusted. Raises `ConfigError`."""
+        """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
         root = Path(folder)
         if not self.trusts(root):
             return load(self.sources)
-        project = _read(root / PROJECT_FILE, Rank.PROJECT)
-        return load((*self.sources, project) if project else self.sources)
+        return load((*self.sources, *_read_with_agents(root / PROJECT_FILE, Rank.PROJECT)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,13 @@ def read(
     variables = _with_told(environment, told)
     _check_places(variables, Path(folder))
     file, named = user_file(variables), bool(variables.get("AGLET_CONFIG"))
-    sources = [
-        _read(managed_file(), Rank.MANAGED),
-        _read(file, Rank.USER, required=named),
+    said = (
+        *_read_with_agents(managed_file(), Rank.MANAGED),
+        *_read_with_agents(file, Rank.USER, required=named),
         Source(Rank.EDITOR, told.editor),
         from_environment(variables),
         from_arguments(told.arguments),
-    ]
-    said = tuple(source for source in sources if source)
+    )
     state = state_folder(variables).resolve()
     return Setup(
         sources=said,
@@ -103,7 +102,7 @@ def read(
         config_file=file,
         instructions=_text(file.with_name("AGENTS.md")) or "",
         trusts=trusts,
-        own_places=(state, file, user_file({}).parent),
+        own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
     )
 
 
@@ -134,6 +133,15 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
     check_outside(state_folder(variables), workspace, home, "AGLET_STATE_DIR")
     check_outside(user_file(variables), workspace, home, "AGLET_CONFIG")
+
+
+def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iterator[Source]:
+    """What a config file says, and every agent file beside it."""
+    if source := _read(file, rank, required=required):
+        yield source
+    for agent in sorted(file.with_name(AGENTS).glob("*.toml")):
+        if source := _read(agent, rank):
+            yield placed(source, AGENTS, agent.stem)
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

@@ -10,7 +10,7 @@ from aglet.features.deadline.settings import OPTION as SECONDS
 from aglet.features.output_schema.settings import OPTION as SCHEMA
 from aglet.features.permissions.modes import complaint, is_mode
 
-TEXTS = ("model", "mode", "effort")
+TEXTS = ("agent", "model", "mode", "effort")
 KNOWN = (*TEXTS, *BUDGETS, SECONDS, SCHEMA)
 
 

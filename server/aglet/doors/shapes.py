@@ -27,6 +27,7 @@ from aglet.engine.vocabulary import (
 
 KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
 TITLE_LENGTH = 100
+MAIN, HELPER = "main", "helper"  # the agent of a session that works for no other, and a child without a name
 _LIMITS = tuple(limit.name for limit in fields(Limits))
 
 STOP_REASONS: Mapping[StopReason, str] = {
@@ -93,6 +94,11 @@ def known(values: Mapping[str, Any]) -> JsonObject:
 def filled(**members: Any) -> JsonObject:
     """The members that say something: neither `None` nor empty."""
     return {name: value for name, value in members.items() if value not in (None, "", (), [], {})}
+
+
+def agent_id(parent_item: str, options: Mapping[str, object]) -> str:
+    """Who works in a session: the user's agent, or a child by the name of what it is."""
+    return str(options.get("agent") or HELPER) if parent_item else MAIN
 
 
 def session_info(cwd: str, title: str, parent: str, roots: Iterable[str]) -> JsonObject:

@@ -7,7 +7,7 @@ from typing import assert_never
 from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
-from aglet.doors.recorded import checkpoint, file_edit, recorded
+from aglet.doors.recorded import checkpoint, file_edit, recorded, subagent
 from aglet.doors.tally import Tally, spent
 from aglet.doors.waiting import Waiting, prompt
 from aglet.engine.facts import (
@@ -74,6 +74,8 @@ class Translator:
         self._tally = Tally()
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
+        self._out.parent_item = state.parent_item
+        self._out.agent_id = shapes.agent_id(state.parent_item, state.options)
         self._waiting = Waiting(state.queue)
         self._pending = list(state.pending)  # messages that no model request has taken in
         asked = {state.admitted.item_id} if state.admitted else set[str]()
@@ -182,15 +184,19 @@ class Translator:
         self._tally.note(fact.feature, fact.kind, fact.data)
         if kept := checkpoint(fact):
             self._out.put("checkpoint", kept)
-        if item := file_edit(fact):
+        if item := file_edit(fact) or subagent(fact):
             self._items.tell(item)
 
     def _session_changed(self, fact: SessionChanged) -> None:
+        if fact.parent:
+            self._out.parent_item = fact.parent_item
+        options = settled({**self._options, **fact.options})
+        self._out.agent_id = shapes.agent_id(self._out.parent_item, options)
         if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:
-            self._options = settled({**self._options, **fact.options})
+            self._options = options
             self._out.put("options", {"options": self.options})
 
     def _run_fact(self, fact: Admitted | QueueChanged | RunStarted | RunEnded) -> None:

@@ -30,7 +30,8 @@ from aglet.engine.vocabulary import (
 class SessionChanged:
     """The session was made, or something about it changed. Empty fields leave the old value.
 
-    An option that is `None` is taken back.
+    An option that is `None` is taken back. `parent` is the session it was forked from or works for: then
+    `parent_item` is the call it works for, and `depth` counts the sessions above it.
     """
 
     cwd: str = ""
@@ -38,6 +39,8 @@ class SessionChanged:
     parent: str = ""
     roots: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=dict[str, Any])
+    parent_item: str = ""
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The first feature is asked first at the gates and is outermost in the wrappers.
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -116,6 +116,13 @@ class Feature:
     around_tool: AroundTool = _call_as_is
     before_stop: BeforeStop = _let_it_stop
     on_fact: OnFact = _look_away
+
+
+def with_tools(feature: Feature, names: Sequence[str] | None) -> Feature:
+    """The feature with those of its tools that have these names; `None` is all."""
+    if names is None:
+        return feature
+    return replace(feature, tools=tuple(tool for tool in feature.tools if tool.spec.name in names))
 
 
 @dataclass(frozen=True, slots=True)

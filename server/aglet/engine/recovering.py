@@ -55,6 +55,12 @@ def left_of(session: Session, admitted: Admitted, usual: Bounds, asked: Bounds) 
     return limits, max(0.0, usual[1] - seconds_used(session.log.journal.entries()))
 
 
+def remaining(state: State) -> dict[str, float]:
+    """What is left of each limit of the running run, by the name of its field."""
+    given = ((f.name, getattr(state.limits, f.name)) for f in fields(Limits))
+    return {name: max(0, limit - _used(state.run, name)) for name, limit in given if limit is not None}
+
+
 def seconds_used(entries: Sequence[Entry]) -> float:
     """The time that the runs took that were cut off and gone on with, up to the last; questions not counted.
 

@@ -125,6 +125,8 @@ class State(NamedTuple):
     cwd: str = ""
     title: str = ""
     parent: str = ""
+    parent_item: str = ""
+    depth: int = 0
     roots: tuple[str, ...] = ()
     options: Mapping[str, object] = _NONE
     created_at: float = 0.0
@@ -214,6 +216,8 @@ def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
         "cwd": fact.cwd or state.cwd,
         "title": fact.title or state.title,
         "parent": fact.parent or state.parent,
+        "parent_item": fact.parent_item if fact.parent else state.parent_item,
+        "depth": fact.depth if fact.parent else state.depth,
         "roots": fact.roots or state.roots,
         "options": settled({**state.options, **fact.options}),
     }

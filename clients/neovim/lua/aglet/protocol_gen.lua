@@ -677,7 +677,7 @@
 ---@field lastItemId string
 ---@field checkpointId? string
 
----One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
+---One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). `parentItemId` is the tool call of the parent that a child works for; a fork has none.
 ---@class aglet.SessionRow
 ---@field sessionId string
 ---@field title string
@@ -689,6 +689,7 @@
 ---@field tags? string[]
 ---@field archived? boolean
 ---@field interrupted? boolean
+---@field parentItemId? string
 
 ---What can be done with sessions besides running them.
 ---@class aglet.SessionSkills

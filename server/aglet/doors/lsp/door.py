@@ -1,10 +1,10 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aglet.config import ConfigError
 from aglet.doors.errors import session_busy, session_not_found
@@ -15,7 +15,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.meant import Meant
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
-from aglet.doors.lsp.plain import Mirror
+from aglet.doors.lsp.plain import Mirror, Silent
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
 from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
@@ -33,7 +33,7 @@ REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
 
 
 class Attached:
-    """A session whose events go to the client and, unless it is `read_only`, whose questions come from it.
+    """A session whose events go to the client and, unless it is read only, whose questions come from it.
 
     What it offers depends on what `configured` gives, and is looked at again when that changed.
     """
@@ -45,13 +45,12 @@ class Attached:
         client: Client,
         gone: Callable[[], None],
         configured: Callable[[], object],
-        *,
-        read_only: bool = False,
+        kind: Literal["own", "read only", "child"] = "own",
     ) -> None:
         self._configured, self._offered_for = configured, None
         self.session, self._peer, self._client, self._gone = session, peer, client, gone
-        self.read_only = read_only
-        self.mirror = Mirror(peer, client)
+        self.read_only = kind == "read only"
+        self.mirror = (Silent if kind == "child" else Mirror)(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
@@ -137,6 +136,8 @@ class Door:
         self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
         self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
+        with suppress(ConfigError):  # then there are no sessions
+            world.sessions.hosts.append(self._welcome)
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -193,9 +194,13 @@ class Door:
 
     def join(self, attached: Attached, call: Call) -> None:
         """Tell the client of this session again from here on, if it had left."""
-        if not attached.told:
-            attached.join()
-            call.until_answered.callback(attached.offer)
+        if attached.told:
+            return
+        attached.join()
+        call.until_answered.callback(attached.offer)
+        for child in self._children(attached.session.session_id):
+            child.join()
+            call.until_answered.callback(child.asking.put_again)
 
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:
@@ -259,7 +264,8 @@ class Door:
 
     def _attached_to(self, session: Session, *, read_only: bool = False) -> Attached:
         gone, configured = partial(self.detach, session.session_id), partial(self._configured, session)
-        return Attached(session, self.peer, self.client, gone, configured, read_only=read_only)
+        kind = "read only" if read_only else "own"
+        return Attached(session, self.peer, self.client, gone, configured, kind)
 
     def _configured(self, session: Session) -> object:
         """What says what a session offers, as it stands. Raises `ConfigError`."""
@@ -270,9 +276,35 @@ class Door:
         """Send nothing more of this session to the client; it goes on. One that does not read is told."""
         attached = self._attached.get(session_id) or self._followed.get(session_id)
         if attached and attached.told:
-            if unread:
-                attached.publisher.say_detached()
+            for one in (attached, *self._children(session_id)):
+                if unread:
+                    one.publisher.say_detached()
+                one.leave()
+
+    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+        """Who hears of a session hears of its children and answers for them; gives what says goodbye."""
+        parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
+        if parent is None or known is not None:
+            return lambda: None
+        gone, configured = partial(self.detach, parent_id), partial(self._configured, child)
+        attached = Attached(child, self.peer, self.client, gone, configured, "child")
+        if not parent.told:
             attached.leave()
+        self._attached = {child.session_id: attached, **self._attached}  # it is not the one used last
+        return partial(self._dismiss, attached)
+
+    def _dismiss(self, child: Attached) -> None:
+        child.end()
+        child.told = False
+        if self._attached.get(child.session.session_id) is child:
+            del self._attached[child.session.session_id]
+
+    def _children(self, session_id: str) -> Iterator[Attached]:
+        """Those that work for this session, and those that work for them."""
+        for child in list(self._attached.values()):
+            if child.session.state.parent_item and child.session.state.parent == session_id:
+                yield child
+                yield from self._children(child.session.session_id)
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""
