@@ -30,6 +30,7 @@ from aglet.features import (
     lean,
     output_schema,
     permissions,
+    phases,
     recovery,
     search,
     shell,
@@ -90,6 +91,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
+        *((phases.build(parts.agent.phases),) if parts.agent.phases else ()),
         compaction.build(
             config.compaction, parts.models, parts.session.log, parts.clock.now, schema=bool(parts.schema)
         ),

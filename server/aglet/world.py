@@ -79,7 +79,7 @@ class World:
         bounds = bounds_of(config, options, headless=self._headless)
         limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
         agent = agent_of(config.agents, options)
-        model = state.context.model or str(options.get("model", "")) or agent.tier
+        model = str(options.get("model", "")) or agent.tier
         window = self._choice.window(state.cwd, model)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         models = self._choice.resolver(state.cwd, agent.tier)

@@ -167,15 +167,16 @@ async def test_the_prompt_is_looked_at_only_at_the_first_gate_of_a_run(scene: Sc
     assert len(scene.phases) == 1
 
 
-async def test_another_rooms_phase_is_left_alone(scene: Scene) -> None:
+async def test_a_run_begins_in_main_whatever_phase_the_last_one_ended_in(scene: Scene) -> None:
     async def verify(view: RunView) -> list[PhaseStarted]:
-        return [PhaseStarted("verify", "Check it.")] if view.state.run.turns == 0 else []
+        return [PhaseStarted("verify", "Check it.", "fast", ())] if view.state.run.turns == 0 else []
 
     scene.others = (Feature(name="phases", before_turn=verify),)
-    await scene.run()
-    scene.others = ()
-    scene.file("AGENTS.md", "Use tabs.")
     assert (await scene.run()).context.system == "Check it."
+    scene.others = ()
+    context = (await scene.run()).context
+    assert (context.phase, context.model, context.tools) == ("main", "", None)
+    assert "You are aglet" in context.system
 
 
 async def test_a_new_prompt_keeps_model_and_tools(scene: Scene) -> None:

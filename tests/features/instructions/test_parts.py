@@ -162,3 +162,17 @@ def test_names_of_documents_stay_on_their_line() -> None:
 )
 def test_where_the_user_looks_is_one_line(focus: Focus, told: str) -> None:
     assert f"\nThe user looks at: {told}\n" in describe(Environment(0.0, "/w", focus=focus))
+
+
+def test_a_prompt_of_ones_own_an_addition_an_override_and_a_header() -> None:
+    """Row 20: custom, append and override, and the platform's header in front of each of them."""
+    file = [ProjectFile("AGENTS.md", "Use tabs.")]
+    custom = render(Sources(system="You are a poet.", user="In French."), file)
+    assert custom.startswith(
+        "You are a poet.\n\n# Instructions of the user\nIn French.\n\n# Instructions of the project"
+    )
+    assert custom.endswith('<project-file path="AGENTS.md">\nUse tabs.\n</project-file>')
+    assert render(Sources(append="Rhyme.")) == f"{SYSTEM}\n\nRhyme."
+    assert render(Sources(system="x", append="y", override="Only this.", user="z"), file) == "Only this."
+    assert render(Sources(header="ACME", override="Only this."), file) == "ACME\n\nOnly this."
+    assert render(Sources(header="ACME")) == f"ACME\n\n{SYSTEM}"

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from aglet.engine.facts import GateFact, Injected, PhaseStarted
 from aglet.engine.feature import Feature, RunView
 from aglet.engine.ports import FileText, Workspace, WorkspaceError, new_id
+from aglet.engine.state import Context
 from aglet.engine.vocabulary import Stop, Text, UserMessage
 from aglet.features.instructions.environment import HEAD, ORIGIN, Environment, describe, head_in, last_told
 from aglet.features.instructions.files import Found, Read, find, unread
 from aglet.features.instructions.nested import NAMES, Walks
-from aglet.features.instructions.prompt import Sources, render
+from aglet.features.instructions.prompt import render
 from aglet.features.instructions.settings import Settings
 
 MAIN = "main"
@@ -27,7 +28,7 @@ def build(
 ) -> Feature:
     """The feature. Without trust not one byte of the folder is read."""
     names = (*NAMES, HEAD) if settings.project_files else (HEAD,)
-    own = Sources(settings.system, settings.append, user_instructions, roots=workspace.roots)
+    own = settings.sources(user_instructions, workspace.roots)
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         state = view.state
@@ -35,13 +36,13 @@ def build(
             return ()
         *read, head = await workspace.read_each(*names) if trusted else NOTHING
         verdicts: list[Stop | GateFact] = []
-        if state.context.phase in {"", MAIN}:
-            found = await look(view, read) if read else Found()
-            system = render(own, found.files, found.nested)
-            if system != state.context.system:
-                verdicts.append(PhaseStarted(MAIN, system, state.context.model, state.context.tools))
-                for notice in found.notices:
-                    view.show(notice)
+        found = await look(view, read) if read else Found()
+        system = render(own, found.files, found.nested)
+        context = state.context if state.context.phase == MAIN else Context()
+        if system != context.system:
+            verdicts.append(PhaseStarted(MAIN, system, context.model, context.tools))
+            for notice in found.notices:
+                view.show(notice)
         branch = head_in(head.text) if isinstance(head, FileText) else ""
         mode = str(state.settings.get("mode", ""))
         here = Environment(now(), state.cwd, branch, mode, workspace.focus(), workspace.unsaved())

@@ -54,15 +54,20 @@ class ProjectFile:
 class Sources:
     """What a system prompt is made of besides what the project says."""
 
+    header: str = ""
     system: str = ""
     append: str = ""
+    override: str = ""
     user: str = ""
     roots: Sequence[str] = ()
 
 
 def render(sources: Sources, files: Sequence[ProjectFile] = (), nested: Sequence[str] = ()) -> str:
     """The system prompt; `nested` are paths of further instruction files. What changes least comes first."""
-    sections = [sources.system.strip() or SYSTEM, sources.append.strip()]
+    header, override = sources.header.strip(), sources.override.strip()
+    if override:
+        return f"{header}\n\n{override}".strip()
+    sections = [header, sources.system.strip() or SYSTEM, sources.append.strip()]
     if sources.roots:
         sections.append("# Workspace\n" + "\n".join(f"- {root}" for root in sources.roots))
     if user := sources.user.strip():

@@ -1,0 +1,172 @@
+"""Runs in phases: plan, edit, verify."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from aglet.engine.facts import Admitted, Entry, Noted, PhaseStarted, Replied, RunStarted
+from aglet.engine.feature import Feature, Outfit
+from aglet.engine.ports import ModelClient
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.vocabulary import Limits, StopReason, Text, UserMessage
+from aglet.features.instructions import build as build_instructions
+from aglet.features.instructions.settings import Settings as Instructions
+from aglet.features.phases import build
+from aglet.features.phases.settings import Phases, PhaseSettings
+from aglet.stores.memory import MemoryStore
+from support.rooms import FakeWorkspace
+from support.scenario import FakeClock, FakeModel, FakeTool, Part, call, prove, say, words
+
+PLAN = PhaseSettings(name="plan", prompt="Plan this: {{input}}", system="Only plan.", tier="strong", tools=())
+EDIT = PhaseSettings(
+    name="edit", prompt="Follow the plan: {{ phases.plan.output }}", tier="default", max_turns=2
+)
+VERIFY = PhaseSettings(name="verify", prompt="{{phases.plan.output}}/{{phases.edit.output}}?", tier="fast")
+ALL = (PLAN, EDIT, VERIFY)
+
+
+@dataclass
+class Scene:
+    """A session of an agent with phases. Every run has freshly built features."""
+
+    model: FakeModel
+    workspace: FakeWorkspace
+    store: MemoryStore = field(default_factory=MemoryStore)
+    asked: list[str] = field(default_factory=list[str])
+
+    def resolve(self, name: str) -> ModelClient:
+        """Every tier is the same model; which one was asked is kept."""
+        self.asked.append(name)
+        return self.model
+
+    def equip(self, session: Session, admitted: Admitted) -> Outfit:
+        """What a run works with."""
+        header = Instructions(header="You work for ACME.", system="You are an agent.", project_files=False)
+        instructions = build_instructions(
+            header, self.workspace, trusted=False, user_instructions="", now=lambda: 0.0
+        )
+        tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
+        return Outfit((instructions, build(ALL), tools), self, self.workspace, Limits())
+
+    @property
+    def told(self) -> list[str]:
+        """The last thing that each request said in the user's place."""
+        return [
+            [words(m.content) for m in request.messages if isinstance(m, UserMessage)][-1]
+            for request in self.model.requests
+        ]
+
+
+@pytest.fixture
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    return Scene(FakeModel([]), FakeWorkspace(tmp_path_factory.mktemp("work")))
+
+
+async def run(scene: Scene, *turns: list[Part]) -> Session:
+    """One prompt in a new session, to its end."""
+    scene.model.turns[:] = turns
+    async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        await session.finished((await session.prompt((Text("tea"),))).run_id)
+        entries = list(session.log.journal.entries())
+    await prove(entries, session.state, scene.equip)
+    return session
+
+
+def started(session: Session) -> list[str]:
+    return [e.fact.name for e in session.log.journal.entries() if isinstance(e.fact, PhaseStarted)]
+
+
+async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
+    session = await run(scene, say("boil"), call(("c1", "touch")), say("boiled"), say("fine"))
+    assert session.state.stop
+    assert session.state.stop.reason is StopReason.END_TURN
+    assert started(session) == ["main", "plan", "edit", "verify"]
+    assert scene.asked == ["strong", "default", "default", "fast"]
+    assert scene.told == [
+        "Plan this: tea", "Follow the plan: boil", "Follow the plan: boil", "boil/boiled?"
+    ]  # fmt: skip
+    assert [len(request.tools) for request in scene.model.requests] == [0, 2, 2, 2]
+
+
+async def test_the_header_stands_in_front_of_every_phase(scene: Scene) -> None:
+    """Row 20: the platform's header, the agent's prompt, the phase's own."""
+    await run(scene, say("a"), say("b"), say("c"))
+    agents = "You work for ACME.\n\nYou are an agent.\n\n# Workspace\n- " + scene.workspace.root
+    assert [request.system for request in scene.model.requests] == [
+        agents + "\n\n# Phase: plan\nOnly plan.", agents, agents
+    ]  # fmt: skip
+
+
+async def test_a_phase_that_takes_too_long_ends_the_run(scene: Scene) -> None:
+    session = await run(scene, say("boil"), *(call((f"c{n}", "touch")) for n in range(5)))
+    assert session.state.stop
+    assert session.state.stop.reason is StopReason.MAX_TURNS
+    assert session.state.stop.detail == "The phase edit has used its 2 turns."
+    assert len(scene.model.requests) == 3
+
+
+async def test_the_next_prompt_begins_with_the_first_phase_again(scene: Scene) -> None:
+    scene.model.turns[:] = [say(letter) for letter in "abcdef"]
+    async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        for text in ("tea", "coffee"):
+            await session.finished((await session.prompt((Text(text),))).run_id)
+        assert started(session) == ["main", "plan", "edit", "verify"] * 2
+        assert scene.told[3:] == ["Plan this: coffee", "Follow the plan: d", "d/e?"]
+
+
+async def test_a_refusal_ends_the_run_in_its_phase(scene: Scene) -> None:
+    session = await run(scene, say("no", "refusal"))
+    assert session.state.stop
+    assert session.state.stop.reason is StopReason.REFUSAL
+    assert started(session) == ["main", "plan"]
+
+
+def over_in(entries: Sequence[Entry]) -> int:
+    """How many phases are over."""
+    return sum(isinstance(e.fact, Noted) and e.fact.kind == "ended" for e in entries)
+
+
+async def test_a_run_that_was_cut_off_skips_what_is_over_wherever_it_was_cut(scene: Scene) -> None:
+    """Cut after every fact, recovered: no finished phase runs again, each prompt is said once."""
+    session = await run(scene, say("boil"), say("boiled"), say("fine"))
+    entries = list(session.log.journal.entries())
+    begun = next(n for n, entry in enumerate(entries, 1) if isinstance(entry.fact, RunStarted))
+    cuts = [n for n in range(begun, len(entries)) if not isinstance(entries[n - 1].fact, Replied)]
+    for cut in cuts:
+        over = over_in(entries[:cut])
+        scene.store, scene.model.requests[:] = MemoryStore(), []
+        scene.model.turns[:] = [say("boil"), say("boiled"), say("fine")][over:]
+        journal = scene.store.create("ses_cut")
+        journal.append(*entries[:cut])
+        journal.close()
+        async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
+            again = await sessions.open("ses_cut")
+            await again.finished((await again.prompt((), recovers=again.state.run_id)).run_id)
+            said = [words(m.content) for m in again.state.transcript if isinstance(m, UserMessage)]
+            prompts = [text for text in said if text.startswith(("Plan", "Follow", "boil"))]
+            assert prompts == ["Plan this: tea", "Follow the plan: boil", "boil/boiled?"], cut
+            assert len(scene.model.requests) == 3 - over
+            assert again.state.stop
+            assert again.state.stop.reason is StopReason.END_TURN
+
+
+@pytest.mark.parametrize(
+    ("phases", "complaint"),
+    [
+        ([{"name": "a", "prompt": "x"}, {"name": "a", "prompt": "y"}], "two phases called 'a'"),
+        (
+            [{"name": "a", "prompt": "{{phases.b.output}}"}, {"name": "b", "prompt": "y"}],
+            r"there is \{\{input\}\} ",
+        ),
+        ([{"name": "a", "prompt": "x"}, {"name": "b", "prompt": "{{nothing}}"}], r"\{\{phases.a.output\}\}"),
+        ([{"name": "a b", "prompt": "x"}], "pattern"),
+    ],
+)
+def test_phases_that_make_no_sense_are_refused(phases: list[dict[str, str]], complaint: str) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        TypeAdapter(Phases).validate_python(phases)
