@@ -9,28 +9,17 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.assembly import World, features, open_world
-from aglet.config import Config, ConfigError, Setup, Told, read
+from aglet.config import ConfigError, Setup, Told, read
 from aglet.engine.facts import Admitted
 from aglet.engine.ports import ModelError
 from aglet.engine.vocabulary import StopReason, Text
 from aglet.models import local
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from aglet.world import World, open_world
 from support.model_server import ModelServer, Reply
 
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
-
-
-class FakeAsker:
-    """Somebody who could be asked."""
-
-    available = True
-
-    async def ask(self, question: Any) -> Any:
-        raise AssertionError
 
 
 @pytest.fixture
@@ -58,9 +47,12 @@ async def run(world: World, workspace: Path, **options: Any):
     return await session.finished(admission.run_id)
 
 
-def test_the_order_of_the_features(workspace: Path) -> None:
-    opened = OpenWorkspace(str(workspace), (), NoEditor(), Processes())
-    all_of_them = features(Config(), setup_of(workspace), opened, FakeAsker(), SystemClock(), 60.0)
+async def test_the_order_of_the_features(workspace: Path) -> None:
+    setup = setup_of(workspace, SCRIPTED + "context_window = 8192\n")
+    async with open_world(setup, editor=NoEditor(), headless=False) as world:
+        session = await world.sessions.create(str(workspace))
+        options = {"outputSchema": {"type": "object"}, "maxSeconds": 60}
+        all_of_them = session.outfit(Admitted("run_1", "item_1", (), "", options)).features
     assert [feature.name for feature in all_of_them] == snapshot(
         [
             "deadline",
@@ -68,18 +60,24 @@ def test_the_order_of_the_features(workspace: Path) -> None:
             "budget",
             "instructions",
             "continuation",
+            "compaction",
             "permissions",
             "checkpoints",
             "usage",
+            "audit",
             "doctor",
             "files",
             "search",
             "shell",
             "ask",
+            "output_schema",
+            "history",
+            "client_tools",
+            "lean",
         ]
     )
     assert [tool.spec.name for feature in all_of_them for tool in feature.tools] == snapshot(
-        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell", "ask_user"]
+        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell"]
     )
 
 
@@ -224,3 +222,22 @@ async def test_a_project_file_that_breaks_is_refused_before(workspace: Path) -> 
         (workspace / ".aglet/config.toml").write_text("[[[")
         with pytest.raises(ConfigError, match="not valid TOML"):
             world.check_options(str(workspace), {})
+
+
+# --- prices ----------------------------------------------------------------------------------------
+
+
+async def test_another_model_in_a_session_does_not_price_again_what_was_paid(workspace: Path) -> None:
+    """Row 17: every call has the price of the model that answered it."""
+    with ModelServer([Reply("one"), Reply("two")]) as server:
+        text = "".join(
+            f'[models.{name}]\nbase_url = "{server.url}"\ninput_price = {price}\noutput_price = {2 * price}\n'
+            for name, price in (("cheap", 1), ("dear", 100))
+        )
+        async with open_world(setup_of(workspace, text), editor=NoEditor(), headless=True) as world:
+            session = await world.sessions.create(str(workspace))
+            costs: list[float] = []
+            for name in ("cheap", "dear"):
+                admission = await session.prompt((Text("go"),), options={"model": name})
+                costs.append((await session.finished(admission.run_id)).state.total.cost)
+    assert costs == pytest.approx([(10 + 2 * 5) / 1e6, (10 + 2 * 5) * 101 / 1e6])

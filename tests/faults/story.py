@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from aglet.assembly import World, open_world
 from aglet.config import Told, read
 from aglet.engine.facts import Admitted, Asked, Entry, Glimpse, TextDelta, ToolFinished, ToolStarted
 from aglet.engine.log import Event
@@ -22,6 +21,7 @@ from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import Answer, Text, UserMessage
 from aglet.stores.files import FileStore
 from aglet.workspace.editor import NoEditor
+from aglet.world import World, open_world
 from support.scenario import paired
 
 LINES = 400

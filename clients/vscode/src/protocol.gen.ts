@@ -157,12 +157,14 @@ export interface CommandsData {
   commands: Action[];
 }
 
-/** Everything before this was replaced by `text` in what the model sees. */
+/** Most of what was before this was replaced by `text` in what the model sees: about so many tokens. */
 export interface CompactionItem {
   itemId: string;
   status: string;
   text: string;
   kind: "compaction";
+  tokensBefore?: number;
+  tokensAfter?: number;
 }
 
 /** A file that is left as it is, because somebody else changed it since. */

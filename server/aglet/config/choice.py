@@ -5,7 +5,7 @@ from collections.abc import Callable
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
-from aglet.engine.ports import ModelClient, ModelError, ModelResolver
+from aglet.engine.ports import ModelClient, ModelError, ModelInfo, ModelResolver
 from aglet.models.endpoint import Endpoint
 from aglet.models.providers import PROVIDERS, named
 from aglet.models.resolver import Models
@@ -77,6 +77,12 @@ class Choice:
             known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
             self._seen.append((offered, known))
         return known
+
+    def known(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All that can be named in `folder`, the default first. Raises `ConfigError`."""
+        offered = self._offered(folder)
+        default = offered.aliases.get(offered.default, offered.default)
+        return tuple(e.info for e in sorted(offered.endpoints, key=lambda e: e.name != default))
 
     def resolver(self, folder: str) -> ModelResolver:
         """The same, for work that can be done without a model: what is wrong is said by who asks for one."""

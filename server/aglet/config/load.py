@@ -19,10 +19,12 @@ from aglet.config.toml import line_of
 from aglet.engine.vocabulary import JsonObject
 
 _known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
-USER_ONLY = frozenset({"base_url", "api_key", "api_key_env", "models"})  # an editor may pass on a workspace's
+USER_ONLY = frozenset(
+    {"base_url", "api_key", "api_key_env", "models", "delivery"}
+)  # an editor may pass on a workspace's
 WHY = {
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
-    Rank.EDITOR: "addresses and keys come from your own config file only.",
+    Rank.EDITOR: "addresses, keys and deliveries come from your own config file only.",
 }
 
 

@@ -4,11 +4,14 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
+from aglet.features.audit.settings import Settings as Audit
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
+from aglet.features.compaction.settings import Settings as Compaction
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.deadline.settings import Settings as Deadline
+from aglet.features.delivery.settings import Settings as Delivery
 from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
@@ -39,6 +42,7 @@ class Config(BaseModel):
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
 
+    delivery: Delivery = Delivery()
     deadline: Deadline = Deadline()
     guards: Guards = Guards()
     budget: Budget = Budget()
@@ -46,11 +50,13 @@ class Config(BaseModel):
     instructions: Instructions = Instructions()
     lean: Lean = Lean()
     continuation: Continuation = Continuation()
+    compaction: Compaction = Compaction()
     output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
     recovery: Recovery = Recovery()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
+    audit: Audit = Audit()
     doctor: Doctor = Doctor()
     files: Files = Files()
     search: Search = Search()

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.config.environment import process_environment
@@ -33,7 +34,8 @@ class Setup:
 
     `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-    their settings are or would be. `places` are where a missing key is looked for besides this machine's own,
+    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
+    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
     `kept` what was found so far, by host.
     """
 
@@ -44,6 +46,7 @@ class Setup:
     config_file: Path
     instructions: str
     trusts: Trusts
+    own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
 
@@ -54,17 +57,10 @@ class Setup:
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
         return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
 
-    @property
-    def own_places(self) -> tuple[Path, ...]:
-        """What decides what the agent may do: the state, the config file, the platform's folder for it."""
-        return self.state_folder, self.config_file, user_file({}).parent
-
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its file counts when it is trusted. Raises `ConfigError`."""
-        root = Path(folder)
-        if not self.trusts(root):
-            return load(self.sources)
-        project = _read(root / PROJECT_FILE, Rank.PROJECT)
+        root, file = _project(folder)
+        project = _read(file, Rank.PROJECT) if self.trusts(root) else None
         return load((*self.sources, project) if project else self.sources)
 
 
@@ -97,14 +93,16 @@ def read(
         from_arguments(told.arguments),
     ]
     said = tuple(source for source in sources if source)
+    state = state_folder(variables).resolve()
     return Setup(
         sources=said,
-        state_folder=state_folder(variables).resolve(),
+        state_folder=state,
         keys=_take(environment, key_variables(said)),
         environment=dict(environment),
         config_file=file,
         instructions=_text(file.with_name("AGENTS.md")) or "",
         trusts=trusts,
+        own_places=(state, file, user_file({}).parent),
     )
 
 
@@ -135,6 +133,12 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
     check_outside(state_folder(variables), workspace, home, "AGLET_STATE_DIR")
     check_outside(user_file(variables), workspace, home, "AGLET_CONFIG")
+
+
+@lru_cache(maxsize=16)  # a run asks several times
+def _project(folder: str) -> tuple[Path, Path]:
+    """The folder, and where its own settings are."""
+    return Path(folder), Path(folder, PROJECT_FILE)
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

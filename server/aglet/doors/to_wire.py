@@ -14,6 +14,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -78,6 +79,7 @@ class Translator:
         asked = {state.admitted.item_id} if state.admitted else set[str]()
         self._steered = {message.item_id for message in state.pending} - asked
         self._turn_members: JsonObject = {}
+        self._window: int | None = None  # of the model of this turn
         self._running = state.running
         self._calls = dict(state.calls)
         self._questions = dict(state.questions)
@@ -159,7 +161,7 @@ class Translator:
                 self._session_changed(fact)
             case Admitted() | QueueChanged() | RunStarted() | RunEnded():
                 self._run_fact(fact)
-            case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
+            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
                 self._context_fact(fact)
             case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
                 self._model_fact(fact)
@@ -248,7 +250,9 @@ class Translator:
         self._tell_messages(self._pending)  # steered too late for this run; the next one begins with them
         self._pending.clear()
 
-    def _context_fact(self, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted) -> None:
+    def _context_fact(
+        self, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
+    ) -> None:
         match fact:
             case Steered(item_id, _, content, _, origin):
                 self._steered.add(item_id)
@@ -258,9 +262,8 @@ class Translator:
                 self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
             case Injected(messages):
                 self._tell_messages(messages)
-            case Compacted(item_id, summary):
-                item = {"itemId": item_id, "kind": "compaction", "status": "completed", "text": summary}
-                self._items.tell(item)
+            case Compacted() | Cleared():
+                self._items.tell(shapes.compaction(fact))
             case Rewound():
                 self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
@@ -283,7 +286,8 @@ class Translator:
 
     def _model_fact(self, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> None:
         match fact:
-            case TurnStarted(turn_id, model):
+            case TurnStarted(turn_id, model, window):
+                self._window = window
                 self._items.forget_failures()
                 self._out.turn_id = turn_id
                 self._out.put("turnStarted", {"model": model})
@@ -313,7 +317,7 @@ class Translator:
             self._end_turn(self._turn_members)
         if fact.usage.input_tokens is not None:
             used = fact.usage.input_tokens + (fact.usage.output_tokens or 0)
-            self._out.put_shown("contextUsage", {"used": used})
+            self._out.put_shown("contextUsage", {"used": used} | shapes.filled(size=self._window))
 
     def _end_turn(self, members: JsonObject) -> None:
         if self._out.turn_id:

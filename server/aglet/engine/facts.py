@@ -94,10 +94,11 @@ class Injected:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """One model request began."""
+    """One model request began; `window` is how many tokens that model holds, where it is known."""
 
     turn_id: str
     model: str
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +183,30 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The context before message `keep_from` (an index into it) was replaced by a summary."""
+    """The context before message `keep_from` (an index into it) was replaced by a summary.
+
+    The messages `kept` (their item ids) of what was before stay in front of it. `cause` says why: threshold,
+    overflow, or asked. Tokens are about what the context has, before and after; 0 when nobody counted.
+    """
 
     item_id: str
     summary: str
     keep_from: int
+    kept: tuple[str, ...] = ()
+    cause: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The results of these calls left the context. `cause` (idle, too) and tokens are as in `Compacted`."""
+
+    item_id: str
+    call_ids: tuple[str, ...]
+    cause: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +266,11 @@ class Unknown:
     data: JsonObject
 
 
-GateFact = Injected | Compacted | PhaseStarted | LimitsChanged
+GateFact = Injected | Compacted | Cleared | PhaseStarted | LimitsChanged
 Fact = (
     SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted
     | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
-    | Compacted | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
+    | Compacted | Cleared | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from aglet.engine.ports import (
     CallModel,
     ModelRequest,
     ModelResolver,
+    Preview,
     Reply,
     Tool,
     ToolContext,
@@ -54,11 +55,15 @@ class RunView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A call on its way to its tool. Wrappers may pass on a changed one (`dataclasses.replace`)."""
+    """A call on its way to its tool. Wrappers may pass on a changed one (`dataclasses.replace`).
+
+    `preview` is what it would do, from a wrapper that looked, `None` when none did.
+    """
 
     call: ToolCall
     tool: Tool
     context: ToolContext
+    preview: Preview | None = None
 
 
 CallTool = Callable[[Invocation], Awaitable[ToolOutcome]]

@@ -75,6 +75,7 @@ class ModelInfo:
     output_price: float | None = None
     cache_read_price: float | None = None
     cache_write_price: float | None = None
+    reasoning_price: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,13 +275,16 @@ class Workspace(Protocol):
     """The open workspace: the editor's buffers over the disk, and processes started in it.
 
     Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
-    was given to `allow` (a permission the user gave). All methods raise `WorkspaceError`.
+    was given to `allow` (a permission the user gave). `can_save` is whether the editor saves documents when
+    it is asked to. All methods raise `WorkspaceError`.
     """
 
     @property
     def root(self) -> str: ...
     @property
     def roots(self) -> tuple[str, ...]: ...
+    @property
+    def can_save(self) -> bool: ...
 
     def place(self, path: str) -> Place: ...
 
@@ -290,6 +294,10 @@ class Workspace(Protocol):
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
         """The file's text. Refuses folders, devices, binary files and files over `max_bytes`."""
+        ...
+
+    async def read_each(self, *paths: str) -> Sequence[FileText | WorkspaceError | None]:
+        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there."""
         ...
 
     async def write(
@@ -309,11 +317,6 @@ class Workspace(Protocol):
 
         Files that exist only as an unsaved buffer are in it.
         """
-        ...
-
-    @property
-    def can_save(self) -> bool:
-        """Whether the editor saves documents when it is asked to."""
         ...
 
     def unsaved(self) -> Sequence[str]:

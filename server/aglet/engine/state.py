@@ -9,6 +9,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -32,6 +33,7 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
+from aglet.engine.shortening import Measure, shortened
 from aglet.engine.vocabulary import (
     AssistantMessage,
     JsonObject,
@@ -39,7 +41,6 @@ from aglet.engine.vocabulary import (
     Message,
     Question,
     Stop,
-    Text,
     ToolCall,
     ToolResult,
     Usage,
@@ -115,9 +116,9 @@ class Note:
 class State(NamedTuple):
     """A session at one point of its journal. Only `fold` makes a new one, for each fact: so a tuple.
 
-    `transcript` only grows. `context` is what compaction may shorten. `run` is what the running
-    (or last) run used, `total` what the session used. `rewinds` holds the messages that stood before
-    each rewind. `keys` remembers who asked for what.
+    `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
+    the running (or last) run used, `total` what the session used. `rewinds` holds the messages that stood
+    before each rewind. `keys` remembers who asked for what.
     """
 
     seq: int = 0
@@ -130,6 +131,7 @@ class State(NamedTuple):
     updated_at: float = 0.0
     transcript: tuple[Message, ...] = ()
     context: Context = Context()
+    measure: Measure = Measure()
     queue: tuple[Admitted, ...] = ()
     pending: tuple[UserMessage, ...] = ()
     calls: Mapping[str, OpenCall] = _NONE
@@ -185,7 +187,7 @@ def _changes(state: State, fact: Fact) -> JsonObject:
             return _session_changes(state, fact)
         case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
             return _run_changes(state, fact)
-        case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
+        case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
             return _context_changes(state, fact)
         case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
             return _model_changes(state, fact)
@@ -279,7 +281,7 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
 
 
 def _context_changes(
-    state: State, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted
+    state: State, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
 ) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
@@ -290,10 +292,11 @@ def _context_changes(
             return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
         case Injected(messages):
             return _added(state, *messages)
-        case Compacted(item_id, summary, keep_from):
-            head = UserMessage(item_id, (Text(summary),), origin="compaction")
-            kept = (head, *state.context.messages[keep_from:])
-            return {"context": state.context._replace(messages=kept), "overflowed": False}
+        case Compacted(tokens_after=tokens) | Cleared(tokens_after=tokens):
+            kept = shortened(state.context.messages, fact)
+            measure = state.measure._replace(messages=len(kept), tokens=tokens)
+            context = state.context._replace(messages=kept)
+            return {"context": context, "measure": measure, "overflowed": False}
         case Rewound():
             return _rewound(state, fact)
         case _:
@@ -306,6 +309,7 @@ def _rewound(state: State, fact: Rewound) -> JsonObject:
     messages = state.rewinds.get(fact.undoes, before) if fact.undoes else before[: fact.keep]
     return {
         "context": state.context._replace(messages=messages),
+        "measure": state.measure._replace(messages=0, tokens=0),
         "rewinds": {**state.rewinds, fact.checkpoint_id: before},
         "overflowed": False,
         "stop": state.stop if messages is before else None,  # there is nothing to go on with any more
@@ -317,12 +321,14 @@ def _model_changes(state: State, fact: TurnStarted | Replied | Cut | Overflowed 
         case TurnStarted():
             run = state.run._replace(turns=state.run.turns + 1)
             return {"run": run, "total": state.total._replace(turns=state.total.turns + 1)}
-        case Replied(item_id, text, thinking, calls, opaque=opaque):
+        case Replied(item_id, text, thinking, calls, usage=usage, opaque=opaque):
             message = AssistantMessage(item_id, text, thinking, calls, opaque)
             opened = {call.call_id: OpenCall(call) for call in calls}
             spent = _spent(state, "loop", fact.usage, fact.cost)
             added = _added(state, message)
-            return {**added, **spent, "calls": {**state.calls, **opened}, "overflowed": False}
+            measure = _measured(state, usage)
+            calls_now = {**state.calls, **opened}
+            return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
             spent = _spent(state, "loop", usage, None)
             if cause == "failed" or not text:
@@ -332,6 +338,14 @@ def _model_changes(state: State, fact: TurnStarted | Replied | Cut | Overflowed 
             return {"overflowed": True}
         case _:
             return _spent(state, fact.by, fact.usage, fact.cost)
+
+
+def _measured(state: State, usage: Usage) -> Measure:
+    """With the reply to what the context is now; as it was when the provider did not count."""
+    if usage.input_tokens is None:
+        return state.measure._replace(at=state.updated_at)
+    said = (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)
+    return Measure(len(state.context.messages) + 1, usage.input_tokens + max(said, 0), state.updated_at)
 
 
 def _spent(state: State, by: str, usage: Usage, cost: float | None) -> JsonObject:

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from aglet.assembly import open_world
 from aglet.config import Told, read
 from aglet.doors.headless.begin import Request, begin
 from aglet.doors.headless.control import FOLLOWED, Control
@@ -26,6 +25,7 @@ from aglet.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarte
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import Message, UserMessage
 from aglet.workspace.editor import NoEditor
+from aglet.world import open_world
 from doors.headless.conftest import SCRIPTED, Aglet
 from support.patience import PATIENCE
 from support.wire_rules import check_lines

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aglet.assembly import open_world
 from aglet.config import Told, read
 from aglet.engine.invoking import invoke
 from aglet.engine.vocabulary import Text
 from aglet.workspace.editor import NoEditor
+from aglet.world import open_world
 
 CONFIG = """
 model = "scripted"

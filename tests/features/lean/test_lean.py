@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from aglet.assembly import open_world
 from aglet.config import Config, Told, read
 from aglet.engine.ports import Effect
 from aglet.engine.vocabulary import Text, ToolCall
@@ -14,6 +13,7 @@ from aglet.features.instructions.prompt import SHORT, SYSTEM
 from aglet.features.lean import build
 from aglet.features.lean.settings import Settings
 from aglet.workspace.editor import NoEditor
+from aglet.world import open_world
 from support.model_faults import with_tools
 from support.model_server import ModelServer, Reply
 from support.rooms import FakeDoer, Notices, results, use

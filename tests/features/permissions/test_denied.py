@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-from aglet.assembly import open_world
 from aglet.config import Told, read
 from aglet.engine.vocabulary import Text
 from aglet.features import files, search
@@ -13,6 +12,7 @@ from aglet.features.search.settings import Settings as SearchSettings
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+from aglet.world import open_world
 from support.fake_editor import FakeEditor
 from support.rooms import results
 from support.toolbox import Toolbox

@@ -135,12 +135,14 @@
 ---@class aglet.CommandsData
 ---@field commands aglet.Action[]
 
----Everything before this was replaced by `text` in what the model sees.
+---Most of what was before this was replaced by `text` in what the model sees: about so many tokens.
 ---@class aglet.CompactionItem
 ---@field itemId string
 ---@field status string
 ---@field text string
 ---@field kind "compaction"
+---@field tokensBefore? integer
+---@field tokensAfter? integer
 
 ---A file that is left as it is, because somebody else changed it since.
 ---@class aglet.Conflict

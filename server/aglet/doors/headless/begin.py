@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from aglet.assembly import World
 from aglet.config import ConfigError, check_folder
 from aglet.doors.headless.exits import CannotBegin
 from aglet.engine.facts import Admitted, SessionChanged
@@ -13,6 +12,7 @@ from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+from aglet.world import World
 
 BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
 Mode = Literal["text", "json", "jsonl"]

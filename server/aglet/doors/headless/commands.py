@@ -135,10 +135,12 @@ def _start(
         return asyncio.run(refuse(arguments.output, problem))
     options = {
         "model": arguments.model or None,
+        "effort": arguments.effort or None,
         "mode": arguments.mode,
         "maxTurns": arguments.max_turns,
         "maxSeconds": arguments.max_seconds,
         "outputSchema": arguments.output_schema,
+        "deliver": arguments.deliver,
     }
     request = Request(
         cwd=arguments.cwd or "",

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from aglet.assembly import World
 from aglet.doors.headless.begin import Beginning
 from aglet.doors.headless.company import Company
 from aglet.doors.headless.exits import Exit, exit_of
@@ -17,6 +16,7 @@ from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject
+from aglet.world import World
 
 
 class Conversation:

@@ -8,7 +8,6 @@ from hashlib import sha256
 from importlib.resources import files
 
 from aglet import __version__
-from aglet.assembly import open_world
 from aglet.config import ConfigError, Told, read
 from aglet.doors.headless.begin import Beginning, Mode, Request, begin, folder
 from aglet.doors.headless.company import Company, Nobody
@@ -26,6 +25,7 @@ from aglet.engine.ports import JournalBusy, JournalError, ModelError
 from aglet.engine.vocabulary import JsonObject
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.redact import harden
+from aglet.world import open_world
 from aglet_protocol import PROTOCOL_VERSION
 
 Work = Callable[[Output, Screen, Leaving], Awaitable[int]]

@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, Self
 
-from aglet.assembly import World, open_world
 from aglet.config import Told, read
 from aglet.config.environment import process_environment
 from aglet.doors.library.results import After, Result, result_of, with_hooks
@@ -23,6 +22,7 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Answer, JsonObject, Question, Text
 from aglet.workspace.editor import NoEditor
+from aglet.world import World, open_world
 
 Decide = Callable[[Question], bool | Awaitable[bool]]
 Happening = Fact | Shown

@@ -33,7 +33,10 @@ REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
 
 
 class Attached:
-    """A session whose events go to the client and, unless it is `read_only`, whose questions come from it."""
+    """A session whose events go to the client and, unless it is `read_only`, whose questions come from it.
+
+    What it offers depends on what `configured` gives, and is looked at again when that changed.
+    """
 
     def __init__(
         self,
@@ -41,9 +44,11 @@ class Attached:
         peer: Peer,
         client: Client,
         gone: Callable[[], None],
+        configured: Callable[[], object],
         *,
         read_only: bool = False,
     ) -> None:
+        self._configured, self._offered_for = configured, None
         self.session, self._peer, self._client, self._gone = session, peer, client, gone
         self.read_only = read_only
         self.mirror = Mirror(peer, client)
@@ -72,7 +77,10 @@ class Attached:
         """Tell what commands there are, when the client knows others or none."""
         if self.told and not self.read_only and self._client.hears("commands"):
             with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
-                offers = offered(self.session)
+                configured = self._configured()
+                if self.offers is not None and configured == self._offered_for:
+                    return
+                self._offered_for, offers = configured, offered(self.session)
                 if offers != self.offers:
                     self.offers = offers
                     self.publisher.show("commands", {"commands": offers})
@@ -180,8 +188,7 @@ class Door:
     async def _follow(self, session_id: str) -> Attached:
         session = await self.world.sessions.follow(session_id)
         if session_id not in self._followed:
-            gone = partial(self.detach, session_id)
-            self._followed[session_id] = Attached(session, self.peer, self.client, gone, read_only=True)
+            self._followed[session_id] = self._attached_to(session, read_only=True)
         return self._followed[session_id]
 
     def join(self, attached: Attached, call: Call) -> None:
@@ -246,10 +253,18 @@ class Door:
         if damage := session.log.journal.damage:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
-        gone = partial(self.detach, session.session_id)
-        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
+        attached = self._attached[session.session_id] = self._attached_to(session)
         call.until_answered.callback(attached.offer)
         return attached
+
+    def _attached_to(self, session: Session, *, read_only: bool = False) -> Attached:
+        gone, configured = partial(self.detach, session.session_id), partial(self._configured, session)
+        return Attached(session, self.peer, self.client, gone, configured, read_only=read_only)
+
+    def _configured(self, session: Session) -> object:
+        """What says what a session offers, as it stands. Raises `ConfigError`."""
+        setup = self.world.setup
+        return setup, setup.load(session.state.cwd)
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:
         """Send nothing more of this session to the client; it goes on. One that does not read is told."""

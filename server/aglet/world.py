@@ -1,0 +1,102 @@
+"""What one process works with: sessions, store, connections, processes. Opened and closed here."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from aglet.assembly import Parts, features
+from aglet.config import Choice, ConfigError, Setup, asked, bounds_of, check_folder
+from aglet.engine.facts import Admitted
+from aglet.engine.feature import Outfit
+from aglet.engine.ports import ModelClient, ModelInfo
+from aglet.engine.recovering import left_of
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.vocabulary import JsonObject
+from aglet.features.client_tools.calling import NO_CLIENT, Client
+from aglet.features.permissions.rules import denied
+from aglet.stores.files import FileStore
+from aglet.stores.lines import Lines
+from aglet.workspace.clock import SystemClock
+from aglet.workspace.editor import Editor
+from aglet.workspace.processes import Processes
+from aglet.workspace.workspace import OpenWorkspace
+
+
+class World:
+    """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
+
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+        self.setup, self._client, self._editor = setup, client, editor
+        self._headless = headless
+        self._clock, self._processes = SystemClock(), Processes(setup.environment)
+        self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
+        self.sessions = Sessions(self._store, self._equip, self._clock)
+
+    async def model(self, folder: str, name: str = "") -> ModelClient:
+        """The model of a run in `folder`: the named one, the default, or one found on this machine.
+
+        Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
+        """
+        return await self._choice.model(folder, name)
+
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        return self._choice.known(folder)
+
+    def check_options(self, folder: str, options: JsonObject) -> None:
+        """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
+        check_folder(folder)
+        try:
+            bounds_of(self.setup.load(folder).config, options, headless=self._headless)
+        except ValueError as problem:
+            raise ConfigError(str(problem)) from None
+
+    def notes(self, folder: str) -> tuple[str, ...]:
+        """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
+        return self._choice.notes(folder)
+
+    async def aclose(self) -> None:
+        """End the processes and the connections; the sessions are closed before."""
+        await self._processes.aclose()
+        await self._choice.aclose()
+
+    def _equip(self, session: Session, admitted: Admitted) -> Outfit:
+        state, setup = session.state, self.setup
+        config = setup.load(state.cwd).config
+        private = tuple(map(str, setup.own_places))
+        hidden = denied(config.permissions.deny)
+        options = {**state.options, **admitted.options}
+        bounds = bounds_of(config, options, headless=self._headless)
+        limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
+        window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
+        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
+        models = self._choice.resolver(state.cwd)
+        parts = Parts(
+            config=config.for_window(window),
+            setup=setup,
+            session=session,
+            workspace=workspace,
+            models=models,
+            clock=self._clock,
+            client=self._client,
+            tidy=self._store.tidy,
+            record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
+            seconds=seconds,
+            schema=bounds.schema,
+            target=bounds.target,
+            window=window,
+        )
+        return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
+
+
+@asynccontextmanager
+async def open_world(
+    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+) -> AsyncGenerator[World]:
+    """The world, until the block is left: then every session is closed and every process ended."""
+    world = World(setup, editor, client, headless=headless)
+    try:
+        async with world.sessions:
+            yield world
+    finally:
+        await world.aclose()
