@@ -47,6 +47,7 @@ class Rpc:
         self._unpacker = msgpack.Unpacker(strict_map_key=False, ext_hook=lambda code, data: int(data[-1]))
         self._ids = itertools.count(1)
         self.on_redraw: Callable[[list[Any]], None] = lambda events: None
+        self.told: list[str] = []  # the names of other notifications
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Send a request and wait for its result. Raises `RuntimeError` with Neovim's message."""
@@ -56,6 +57,8 @@ class Rpc:
             for message in self._unpacker:
                 if message[1] == "redraw":
                     self.on_redraw(message[2])
+                elif message[0] == 2:
+                    self.told.append(message[1])
                 elif message[:2] == [1, number]:
                     if message[2] is not None:
                         raise RuntimeError(f"{method}{arguments}: {message[2][1]}")

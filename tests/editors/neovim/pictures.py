@@ -12,7 +12,7 @@ from typing import Any
 from support.wire import Message, turns
 
 from .driver import ROOT, Editor
-from .scene import at_the_picker, call, ended, prompt, said, waiting
+from .scene import at_the_picker, call, ended, prompt, said, waiting, watch_pickers
 
 FOLDER = ROOT / "docs" / "pictures"
 COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.43, 18
@@ -214,9 +214,10 @@ def tell(editor: Editor, screen: Screen) -> None:
     editor.keys("<Esc>ccA test fails. Find out why and repair it.")
     editor.until("vim.fn.getline(1):find('repair it')")
     picture(editor, screen, "attached")
+    watch_pickers(editor)
     editor.keys("<Esc><CR>")
-    for _ in range(3):
-        at_the_picker(editor)
+    for count in (1, 2, 3):
+        at_the_picker(editor, count)
         picture(editor, screen, "question")  # the last one stays
         editor.keys("1<CR>")
     ended(editor, "endTurn")

@@ -1,6 +1,7 @@
 """What the tests of the client share: a file, what the model does to it, and a user who answers."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from support.patience import PATIENCE
@@ -107,12 +108,33 @@ def waiting(editor: Editor, count: int) -> None:
     editor.until("#require('aglet.changes').all == ...", count)
 
 
-def at_the_picker(user: Editor) -> None:
-    """Wait until Neovim's own picker waits for a number; it holds everything else up."""
+def watch_pickers(editor: Editor) -> None:
+    """Have Neovim tell when its own picker comes up; it answers nothing else then."""
+    editor.lua(
+        "OWN = OWN or vim.ui.select "
+        "vim.ui.select = function(...) vim.rpcnotify(0, 'picker') return OWN(...) end"
+    )
+
+
+def at_the_picker(editor: Editor, count: int) -> None:
+    """Wait until Neovim's own picker came up so many times since Neovim started, and waits for a number."""
     deadline = time.monotonic() + PATIENCE
-    while user.call("nvim_get_mode")["mode"] != "c":
-        assert time.monotonic() < deadline, "the picker did not come"
+    while True:
+        mode = editor.call("nvim_get_mode")["mode"]
+        if editor.rpc and editor.rpc.told.count("picker") == count and mode == "c":
+            return
+        assert time.monotonic() < deadline, f"the picker did not come, mode {mode}"
         time.sleep(0.02)
+
+
+def restarted(editor: Editor, act: Callable[[], None]) -> None:
+    """Do something that ends the server, and wait until another one is ready."""
+    editor.lua(
+        "READY = false vim.api.nvim_create_autocmd('User', { pattern = 'AgletReady', once = true, "
+        "callback = function() READY = true end })"
+    )
+    act()
+    editor.until("READY")
 
 
 def leave_and_come_back(editor: Editor) -> None:

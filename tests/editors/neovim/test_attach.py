@@ -10,7 +10,7 @@ from support.model_server import ModelServer, Reply
 from support.wire import turns
 
 from .driver import Editor
-from .scene import ended, opened, prompt, said
+from .scene import ended, opened, prompt, restarted, said
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 PIXEL = base64.b64decode(
@@ -90,9 +90,7 @@ def test_what_was_attached_to_a_refused_prompt_is_not_lost(editor: Editor) -> No
     editor.command("Aglet add code.py")
     editor.until(f"#{LABELS} == 1")
     (editor.folder / "config.toml").write_text("model = 7\n")
-    editor.command("Aglet restart")
-    editor.until("require('aglet').client().state ~= 'ready'")
-    editor.until("require('aglet').client().state == 'ready'")
+    restarted(editor, lambda: editor.command("Aglet restart"))
     prompt(editor, "precious words")
     editor.until("vim.fn.execute('messages'):find('aglet: ') and vim.fn.getline(1) == 'precious words'")
     assert editor.lua(f"return {LABELS}") == ["code.py"]

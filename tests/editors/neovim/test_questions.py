@@ -5,7 +5,7 @@ import pytest
 from support.wire import turns
 
 from .driver import Editor
-from .scene import at_the_picker, call, code, edit, ended, opened, prompt, said, transcript
+from .scene import at_the_picker, call, code, edit, ended, opened, prompt, said, transcript, watch_pickers
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 COMMAND = {"text": "I run.", "calls": [call("shell", command="echo one; echo two")]}
@@ -78,12 +78,11 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
 
 
 def test_neovims_own_picker_answers(editor: Editor) -> None:
-    own = "OWN = vim.ui.select"
-    editor.lua(own)
+    editor.lua("OWN = vim.ui.select")
     opened(editor, turns(COMMAND, "Ready."))
-    editor.lua("vim.ui.select = OWN")
+    watch_pickers(editor)
     prompt(editor, "run it")
-    at_the_picker(editor)
+    at_the_picker(editor, 1)
     editor.keys("1<CR>")
     ended(editor, "endTurn")
     said(editor, "Ready.")

@@ -15,7 +15,7 @@ import pytest
 from support.wire import script, turns
 
 from .driver import CLIENT, ROOT, Editor
-from .scene import at_the_picker, ended, said, transcript, waiting
+from .scene import at_the_picker, ended, said, transcript, waiting, watch_pickers
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(600)]
 PRICES = "def total(prices):\n    return sum(prices)\n\n\n\n\ndef count(prices):\n    return 0\n"
@@ -112,11 +112,12 @@ def test_the_first_three_minutes_of_a_new_user(program: str, tmp_path: Path, mod
 def follow(user: Newcomer, *typed: str) -> None:
     """Do what the README says; a question is answered in Neovim's own picker."""
     begin, send, answer, find, keep, put_back, stop, resume, rewind = (as_typed(keys) for keys in typed)
+    watch_pickers(user)
     user.keys(f"{begin}<CR>")
     user.until("vim.b.aglet_prompt and vim.api.nvim_get_mode().mode == 'i'")
     user.keys(f"Repair it.{send}")
-    for _ in range(2):
-        at_the_picker(user)
+    for count in (1, 2):
+        at_the_picker(user, count)
         user.keys(answer)
     ended(user, "endTurn")
     said(user, WORD)
@@ -146,12 +147,13 @@ def and_the_next_day(user: Newcomer, begin: str, send: str, stop: str, resume: s
     ended(user, "cancelled", 2)
     user.quit()
     user.start()
+    watch_pickers(user)
     user.keys(f"{resume}<CR>")
     user.until("require('aglet').current()")
     said(user, WORD)
     user.keys(f"<Esc>{rewind}<CR>")
-    for _ in range(3):  # which prompt, what, and that it is meant: the newest, both, yes
-        at_the_picker(user)
+    for count in (1, 2, 3):  # which prompt, what, and that it is meant: the newest, both, yes
+        at_the_picker(user, count)
         user.keys("1<CR>")
     user.until("vim.fn.execute('messages'):find('went back')")
     assert "And the rest?" not in transcript(user)
