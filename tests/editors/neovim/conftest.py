@@ -34,3 +34,5 @@ def editor(program: str, tmp_path: Path) -> Iterator[Editor]:
     """A Neovim with an empty profile, in a workspace of its own; the client is on its runtime path."""
     with Editor(program, tmp_path) as driven:
         yield driven
+        if driven.rpc:  # a user would be told, and may have to press Enter
+            assert "deprecated" not in driven.call("nvim_exec2", "messages", {"output": True})["output"]

@@ -47,6 +47,7 @@ class Rpc:
         self._unpacker = msgpack.Unpacker(strict_map_key=False, ext_hook=lambda code, data: int(data[-1]))
         self._ids = itertools.count(1)
         self.on_redraw: Callable[[list[Any]], None] = lambda events: None
+        self.told: list[str] = []  # the names of other notifications
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Send a request and wait for its result. Raises `RuntimeError` with Neovim's message."""
@@ -56,6 +57,8 @@ class Rpc:
             for message in self._unpacker:
                 if message[1] == "redraw":
                     self.on_redraw(message[2])
+                elif message[0] == 2:
+                    self.told.append(message[1])
                 elif message[:2] == [1, number]:
                     if message[2] is not None:
                         raise RuntimeError(f"{method}{arguments}: {message[2][1]}")
@@ -78,7 +81,7 @@ class Editor:
         self.workspace = folder / "workspace"
         self.workspace.mkdir(exist_ok=True)
         self._socket = Path(tempfile.mkdtemp(prefix="nvim-"))  # short: the path of a socket has a limit
-        self._program = program
+        self.program = program
         self._process: subprocess.Popen[bytes] | None = None
         self.rpc: Rpc | None = None
         self.on_redraw: Callable[[list[Any]], None] = lambda events: None
@@ -110,11 +113,14 @@ class Editor:
             "AGLET_CONFIG": str(self.folder / "config.toml"),
             **homes,
         }
+        self.launch(["--clean", "-n", "-i", "NONE", "--cmd", f"set runtimepath^={CLIENT}"], environment)
+
+    def launch(self, arguments: list[str], environment: dict[str, str]) -> None:
+        """Start Neovim in the workspace, and sit down in front of it."""
         address = self._socket / "s"
         address.unlink(missing_ok=True)
-        command = [self._program, "--headless", "--clean", "-n", "-i", "NONE", "--listen", str(address)]
         self._process = subprocess.Popen(
-            [*command, "--cmd", f"set runtimepath^={CLIENT}"],
+            [self.program, "--headless", "--listen", str(address), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -154,7 +160,11 @@ class Editor:
     def call(self, method: str, *arguments: Any) -> Any:
         """A function of Neovim's API."""
         assert self.rpc, "nvim is not running"
-        return self.rpc.call(method, *arguments)
+        try:
+            return self.rpc.call(method, *arguments)
+        except TimeoutError:  # this one question is answered even then; mode r is "press Enter"
+            mode = self.rpc.call("nvim_get_mode")
+            raise AssertionError(f"{method}{arguments}: Neovim waits for a key, in {mode}") from None
 
     # --- the product ---
 

@@ -12,7 +12,7 @@ from typing import Any
 from support.wire import Message, turns
 
 from .driver import ROOT, Editor
-from .scene import PICKER, call, ended, prompt, said, waiting
+from .scene import at_the_picker, call, ended, prompt, said, waiting, watch_pickers
 
 FOLDER = ROOT / "docs" / "pictures"
 COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.43, 18
@@ -30,6 +30,13 @@ def receipt(prices, discount=0):
     lines.append(f"{total(prices, discount):>8.2f}")
     return "\\n".join(lines)
 '''
+
+
+FOUND = """
+vim.diagnostic.set(vim.api.nvim_create_namespace("tests"), 0, {
+  { lnum = 5, col = 4, severity = vim.diagnostic.severity.ERROR, message = "40 != 45" },
+})
+"""
 
 
 def _edit(said: str, old: str, new: str) -> Message:
@@ -55,7 +62,7 @@ STORY = turns(
         "    lines.append(f\"{total(prices, discount):>8.2f}\")\n",
     ),
     {"text": "Now a look at the result.", "calls": [call("shell", command=RUN)]},
-    "Done. `total([20, 30], 10)` is **45**, as the test expects:\n\n"
+    "That was the file on the disk, without my changes. Once it is saved, it says **45**:\n\n"
     "- the discount is a percentage now\n- the receipt names it\n\n"
     "```python\nassert total([20, 30], 10) == 45\n```\n",
 )  # fmt: skip
@@ -167,9 +174,10 @@ def draw(screen: Screen) -> str:
 
 
 def picture(editor: Editor, screen: Screen, name: str) -> None:
-    """Draw what is on the screen now."""
-    editor.command("redraw!")
-    editor.lua("return 1")  # what was to be drawn has arrived
+    """Draw what is on the screen now, also while Neovim waits for a key."""
+    if not editor.call("nvim_get_mode")["blocking"]:
+        editor.command("redraw!")
+    editor.call("nvim_get_mode")  # what was to be drawn has arrived
     (FOLDER / f"neovim-{name}.svg").write_text(draw(screen), encoding="utf-8")
 
 
@@ -195,15 +203,23 @@ def show(editor: Editor, screen: Screen) -> None:
 
 def tell(editor: Editor, screen: Screen) -> None:
     """The story."""
-    editor.lua(PICKER, ["Allow once"])
-    editor.lua("SELECT = vim.ui.select; vim.ui.select = function(...) HELD = { ... } end")
     editor.command("edit prices.py")
     editor.command("Aglet open")
     editor.until("require('aglet').current()")
-    prompt(editor, "A test fails. Find out why and repair it. @prices.py")
-    editor.until("HELD")
-    picture(editor, screen, "question")
-    editor.lua("vim.ui.select = SELECT; vim.ui.select(unpack(HELD))")
+    editor.command("wincmd t")
+    editor.lua(FOUND)
+    editor.command("4,6Aglet add")
+    editor.command("Aglet add diagnostics")
+    editor.command("Aglet open")
+    editor.keys("<Esc>ccA test fails. Find out why and repair it.")
+    editor.until("vim.fn.getline(1):find('repair it')")
+    picture(editor, screen, "attached")
+    watch_pickers(editor)
+    editor.keys("<Esc><CR>")
+    for count in (1, 2, 3):
+        at_the_picker(editor, count)
+        picture(editor, screen, "question")  # the last one stays
+        editor.keys("1<CR>")
     ended(editor, "endTurn")
     said(editor, "assert total")
     waiting(editor, 2)
@@ -215,7 +231,7 @@ def tell(editor: Editor, screen: Screen) -> None:
     picture(editor, screen, "quickfix")
     editor.command("cclose | wincmd t | Aglet review diff")
     picture(editor, screen, "diff")
-    editor.command("diffoff! | 1close | Aglet open float")
+    editor.command("tabclose | Aglet open float")
     prompt(editor, "And the rest?")
     said(editor, "line by line")
     picture(editor, screen, "float")

@@ -1,7 +1,10 @@
 """What the tests of the client share: a file, what the model does to it, and a user who answers."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
+from support.patience import PATIENCE
 from support.wire import Message, turns
 
 from .driver import Editor
@@ -25,6 +28,12 @@ end
 """
 
 
+CHAT = (
+    "vim.iter(pairs(require('aglet.chat').all)):map(function(buf, chat) "
+    "return chat.session == require('aglet').current() and buf or nil end):next()"
+)
+
+
 def call(name: str, **arguments: Any) -> Message:
     """A tool call."""
     return {"name": name, "arguments": arguments}
@@ -42,9 +51,13 @@ TWO_EDITS = turns(READ, edit("return 2\n", "return 22\n"), edit("return 9\n", "r
 def opened(
     editor: Editor, *prompts: Message, picks: tuple[str, ...] = ("Allow once",), **options: Any
 ) -> Editor:
-    """An editor whose user opened the file, typed a line that is not saved, and opened the chat."""
+    """An editor whose user opened the file, typed a line that is not saved, and opened the chat.
+
+    Without prompts the model is the one of the configuration file.
+    """
     (editor.workspace / "code.py").write_text(CODE)
-    editor.play(*prompts)
+    if prompts:
+        editor.play(*prompts)
     editor.setup(**options)
     editor.lua(PICKER, list(picks))
     editor.command("edit code.py")
@@ -67,14 +80,16 @@ def ended(editor: Editor, reason: str, runs: int = 1) -> None:
     """Wait until so many runs have ended, the last one like this, and the screen shows it."""
     store = "require('aglet').current().store"
     editor.until(f"vim.tbl_count({store}.runs) == {runs} and {store}.state == 'idle'")
+    editor.until(
+        "not vim.iter(pairs(require('aglet.chat').all)):any(function(_, chat) return chat.waiting end)"
+    )
     found = editor.lua(f"return vim.tbl_map(function(run) return run.stopReason end, {store}.runs)")
     assert reason in found.values(), (found, editor.told())
 
 
 def transcript(editor: Editor) -> str:
-    """The text of the chat buffer."""
-    buffer = editor.lua("return (next(require('aglet.chat').all))")
-    return "\n".join(editor.lines(buffer))
+    """The text of the chat buffer of the session that is meant."""
+    return "\n".join(editor.lines(editor.lua(f"return {CHAT} or 0")))
 
 
 def code(editor: Editor) -> str:
@@ -83,16 +98,43 @@ def code(editor: Editor) -> str:
 
 
 def said(editor: Editor, text: str) -> None:
-    """Wait until the chat buffer has this text."""
-    condition = (
-        "table.concat(vim.api.nvim_buf_get_lines(next(require('aglet.chat').all) or 0, 0, -1, false), '\\n')"
-    )
-    editor.until(f"{condition}:find(..., 1, true)", text)
+    """Wait until the chat buffer of the session that is meant has this text."""
+    lines = f"vim.api.nvim_buf_get_lines({CHAT} or 0, 0, -1, false)"
+    editor.until(f"table.concat({lines}, '\\n'):find(..., 1, true)", text)
 
 
 def waiting(editor: Editor, count: int) -> None:
     """Wait until so many changes wait to be judged."""
     editor.until("#require('aglet.changes').all == ...", count)
+
+
+def watch_pickers(editor: Editor) -> None:
+    """Have Neovim tell when its own picker comes up; it answers nothing else then."""
+    editor.lua(
+        "OWN = OWN or vim.ui.select "
+        "vim.ui.select = function(...) vim.rpcnotify(0, 'picker') return OWN(...) end"
+    )
+
+
+def at_the_picker(editor: Editor, count: int) -> None:
+    """Wait until Neovim's own picker came up so many times since Neovim started, and waits for a number."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        mode = editor.call("nvim_get_mode")["mode"]
+        if editor.rpc and editor.rpc.told.count("picker") == count and mode == "c":
+            return
+        assert time.monotonic() < deadline, f"the picker did not come, mode {mode}"
+        time.sleep(0.02)
+
+
+def restarted(editor: Editor, act: Callable[[], None]) -> None:
+    """Do something that ends the server, and wait until another one is ready."""
+    editor.lua(
+        "READY = false vim.api.nvim_create_autocmd('User', { pattern = 'AgletReady', once = true, "
+        "callback = function() READY = true end })"
+    )
+    act()
+    editor.until("READY")
 
 
 def leave_and_come_back(editor: Editor) -> None:

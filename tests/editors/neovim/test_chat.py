@@ -5,7 +5,7 @@ import pytest
 from support.wire import Message, turns
 
 from .driver import Editor
-from .scene import READ, call, ended, opened, prompt, said, transcript
+from .scene import READ, call, ended, opened, prompt, restarted, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 CHAT = "require('aglet.chat').all[next(require('aglet.chat').all)]"
@@ -137,9 +137,7 @@ def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
 def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
     opened(editor, turns("One."))
     (editor.folder / "config.toml").write_text("model = 7\n")
-    editor.command("Aglet restart")
-    editor.until("require('aglet').client().state ~= 'ready'")
-    editor.until("require('aglet').client().state == 'ready'")
+    restarted(editor, lambda: editor.command("Aglet restart"))
     prompt(editor, "precious words")
     editor.until("vim.fn.execute('messages'):find('aglet: ') and vim.fn.getline(1) == 'precious words'")
 

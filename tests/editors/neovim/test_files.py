@@ -71,10 +71,14 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     editor.command("cclose")
     editor.command("wincmd t")
     editor.command("Aglet review diff")
-    assert editor.lua("return vim.wo.diff and vim.fn.winnr('$')") == 4
+    assert editor.lua("return { vim.wo.diff, vim.fn.winnr('$'), vim.fn.tabpagenr() }") == [True, 2, 2]
+    above = "#vim.iter(vim.api.nvim_buf_get_extmarks(0, require('aglet.changes').namespace, 0, -1, "
+    above += "{ details = true })):filter(function(m) return m[4].virt_lines end):totable()"
+    assert editor.lua(f"return {above}") == 0, "what stood there is seen beside it"
     before = editor.lua("return vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false)")
     assert "\n".join(before) + "\n" == "mine = 1\n" + CODE
-    editor.command("1close")
+    editor.command("tabclose")
+    editor.until(f"{above} == 2")
     editor.command("Aglet reject all")
     waiting(editor, 0)
     assert code(editor) == "mine = 1\n" + CODE

@@ -1,14 +1,11 @@
 """Questions of the agent: through the user's picker, through Neovim's own, while the user types."""
 
-import time
-
 import pytest
 
-from support.patience import PATIENCE
 from support.wire import turns
 
 from .driver import Editor
-from .scene import call, code, edit, ended, opened, prompt, said, transcript
+from .scene import at_the_picker, call, code, edit, ended, opened, prompt, said, transcript, watch_pickers
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 COMMAND = {"text": "I run.", "calls": [call("shell", command="echo one; echo two")]}
@@ -23,6 +20,43 @@ def test_no_with_a_reason_reaches_the_model(editor: Editor) -> None:
     assert "not on a Friday" in transcript(editor)
     assert "Why not?" in editor.lua("return INPUT")
     assert any("✗ rejected" in row for row in editor.screen())
+
+
+def test_a_command_is_changed_before_it_runs(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."), picks=("Change the command",))
+    prompt(editor, "run it")
+    editor.until("vim.bo.filetype == 'sh' and vim.api.nvim_get_mode().mode == 'n'")
+    assert editor.lines() == ["echo one; echo two"]
+    editor.keys("ccecho th<Esc>aree<CR>echo four<Esc><CR>")
+    ended(editor, "endTurn")
+    said(editor, "Ready.")
+    said(editor, "three\nfour\n")
+    output = editor.lua(
+        "local store = require('aglet').current().store "
+        "for id, item in pairs(store.items) do if item.kind == 'toolCall' then return item.output end end"
+    )
+    assert "three\nfour" in output
+    assert "two" not in output
+
+
+def test_who_thinks_better_of_a_changed_command_is_asked_again(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "A pity."), picks=("Change the command", "Reject"))
+    prompt(editor, "run it")
+    editor.until("vim.bo.filetype == 'sh' and vim.api.nvim_get_mode().mode == 'n'")
+    editor.keys("ccrm everything<Esc>q")
+    ended(editor, "endTurn")
+    assert len(editor.lua("return ASKED")) == 2
+    assert any("✗ rejected" in row for row in editor.screen())
+
+
+def test_the_buffer_of_a_changed_command_goes_with_its_run(editor: Editor) -> None:
+    opened(editor, turns(COMMAND, "Ready."), picks=("Change the command",))
+    prompt(editor, "run it")
+    editor.until("vim.bo.filetype == 'sh'")
+    editor.command("Aglet stop")
+    ended(editor, "cancelled")
+    editor.until("vim.bo.filetype ~= 'sh' and #require('aglet.questions').waiting == 0")
+    assert len(editor.lua("return ASKED")) == 1
 
 
 def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None:
@@ -44,15 +78,11 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
 
 
 def test_neovims_own_picker_answers(editor: Editor) -> None:
-    own = "OWN = vim.ui.select"
-    editor.lua(own)
+    editor.lua("OWN = vim.ui.select")
     opened(editor, turns(COMMAND, "Ready."))
-    editor.lua("vim.ui.select = OWN")
+    watch_pickers(editor)
     prompt(editor, "run it")
-    deadline = time.monotonic() + PATIENCE
-    while editor.call("nvim_get_mode")["mode"] == "n":  # the picker holds everything else up
-        assert time.monotonic() < deadline, "the picker did not come"
-        time.sleep(0.02)
+    at_the_picker(editor, 1)
     editor.keys("1<CR>")
     ended(editor, "endTurn")
     said(editor, "Ready.")

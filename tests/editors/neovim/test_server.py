@@ -8,7 +8,7 @@ import pytest
 from support.wire import turns
 
 from .driver import Editor
-from .scene import HANGING, ended, leave_and_come_back, opened, prompt, said, transcript
+from .scene import HANGING, ended, leave_and_come_back, opened, prompt, restarted, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 SERVER = "return vim.lsp.get_clients({ name = 'aglet' })[1].rpc.is_closing() == false"
@@ -25,9 +25,7 @@ def test_a_server_that_dies_is_started_again_and_nothing_is_missing(editor: Edit
     opened(editor, turns(HANGING), turns("I am back."))
     prompt(editor, "hang")
     said(editor, "I begin")
-    kill_server(editor)
-    editor.until("require('aglet').client().state ~= 'ready'")
-    editor.until("require('aglet').client().state == 'ready'")
+    restarted(editor, lambda: kill_server(editor))
     ended(editor, "interrupted")
     said(editor, "> Interrupted")
     assert "hang" in transcript(editor)

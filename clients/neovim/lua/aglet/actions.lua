@@ -1,6 +1,8 @@
 -- What else can be done in a session: the actions of the server, as a menu and as slash commands.
 
+local ask = require("aglet.ask")
 local client = require("aglet.client")
+local float = require("aglet.float")
 local mentions = require("aglet.mentions")
 
 local M = {}
@@ -13,20 +15,7 @@ local function show(title, lines)
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].filetype = "markdown"
   vim.bo[buf].modifiable = false
-  local width = math.min(100, vim.o.columns - 8)
-  local height = math.max(1, math.min(#lines, vim.o.lines - 8))
-  local win = vim.api.nvim_open_win(buf, true, {
-    relative = "editor",
-    row = math.floor((vim.o.lines - height) / 2) - 1,
-    col = math.floor((vim.o.columns - width) / 2),
-    width = width,
-    height = height,
-    border = "rounded",
-    title = " " .. title .. " ",
-    style = "minimal",
-  })
-  vim.wo[win].wrap = true
-  vim.wo[win].winhighlight = "NormalFloat:Normal"
+  float.fitted(buf, { title = title, enter = true })
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = buf, desc = "close" })
 end
 
@@ -151,16 +140,11 @@ function M.menu(of)
     local found = vim.tbl_filter(function(action)
       return action.when == "any" or action.when == now
     end, mentions.actions(of))
-    vim.ui.select(found, {
-      prompt = "aglet can",
-      kind = "aglet.action",
-      format_item = function(action)
-        return ("%s  %s"):format(action.slash, action.title)
-      end,
-    }, function(action)
-      if action then
-        invoke(of, action, {}, false, client.tell_problem)
-      end
+    local function text(action)
+      return ("%s  %s"):format(action.slash, action.title)
+    end
+    ask.choice(found, { prompt = "aglet can", kind = "action", text = text }, function(action)
+      invoke(of, action, {}, false, client.tell_problem)
     end)
   end)
 end

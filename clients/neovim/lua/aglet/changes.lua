@@ -23,6 +23,9 @@ local M = { namespace = NAMESPACE }
 ---@type aglet.Hunk[]
 M.all = {}
 
+---@type boolean whether what stood there before is shown above a change
+M.old_shown = true
+
 ---@type fun(buf: integer, has: boolean) a buffer got changes to judge, or has none any more
 M.on_buffer = function() end
 
@@ -62,14 +65,26 @@ local function mark(change)
   change.mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row, 0, {
     end_row = last,
     end_col = #new > 0 and #vim.api.nvim_buf_get_lines(buf, last, last + 1, false)[1] or 0,
-    hl_group = #new > 0 and (#old > 0 and "AgletChanged" or "AgletAdded") or nil,
-    hl_eol = true,
-    virt_lines = #above > 0 and above or nil,
+    line_hl_group = #new > 0 and (#old > 0 and "AgletChanged" or "AgletAdded") or nil,
+    virt_lines = M.old_shown and #above > 0 and above or nil,
     virt_lines_above = true,
     sign_text = #new > 0 and "▎" or "▁",
     sign_hl_group = #new > 0 and "AgletOk" or "AgletFailed",
     right_gravity = #new > 0,
   })
+end
+
+---Show what stood above the changes, or not, where it is seen elsewhere.
+---@param shown boolean
+function M.show_old(shown)
+  M.old_shown = shown
+  for _, change in ipairs(M.all) do
+    if change.mark and change.buf and vim.api.nvim_buf_is_loaded(change.buf) then
+      change.line = M.line_of(change) - 1
+      vim.api.nvim_buf_del_extmark(change.buf, NAMESPACE, change.mark)
+      mark(change)
+    end
+  end
 end
 
 ---Where a change is now, from 1.

@@ -108,11 +108,15 @@ function Chat:hear(events, changed)
     return
   end
   self.waiting = true
-  local pause = math.floor(1000 / config.current.redraws)
-  self.timer:start(math.max(0, self.last + pause - vim.uv.now()), 0, vim.schedule_wrap(function()
-    self.waiting = false
-    self:draw()
-  end))
+  local pause = math.ceil(1000 / config.current.redraws)
+  self.timer:start(
+    math.max(0, self.last + pause - vim.uv.now()),
+    0,
+    vim.schedule_wrap(function()
+      self.waiting = false
+      self:draw()
+    end)
+  )
 end
 
 ---@private

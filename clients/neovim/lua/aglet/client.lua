@@ -58,9 +58,10 @@ local function capabilities()
     agent = {
       protocolVersions = { 1 },
       events = { coalesceMs = math.floor(1000 / config.current.redraws) },
-      permission = { remember = vim.empty_dict() },
+      permission = { remember = vim.empty_dict(), editInput = vim.empty_dict() },
       askUser = { form = vim.empty_dict() },
       edits = { save = vim.empty_dict(), fileEvents = vim.empty_dict() },
+      secrets = vim.empty_dict(),
     },
   }
   return made
@@ -105,9 +106,8 @@ end
 function Client:start()
   local cmd = config.current.cmd
   if vim.fn.executable(cmd[1]) == 0 then
-    local problem = ("%s is not there or cannot be run. Install aglet, or set `cmd`; :checkhealth aglet says more"):format(
-      cmd[1]
-    )
+    local problem = cmd[1]
+      .. " is not there or cannot be run. Install aglet, or set `cmd`; :checkhealth aglet says more"
     tell(problem, vim.log.levels.ERROR)
     return self:fail(problem)
   end
@@ -210,12 +210,11 @@ end
 ---@param params table
 ---@param done? fun(result: any, problem?: table)
 function Client:request(method, params, done)
-  done = done
-    or function(_, problem)
-      if problem then
-        M.tell_problem(problem)
-      end
+  done = done or function(_, problem)
+    if problem then
+      M.tell_problem(problem)
     end
+  end
   params = vim.tbl_isempty(params) and vim.empty_dict() or params -- an object, not a list
   self:with(function()
     local function answered(problem, result)
@@ -231,10 +230,20 @@ function Client:request(method, params, done)
   end)
 end
 
+-- What is said in the words of this client, where the server's own are for programs.
+local WORDS = {
+  sessionBusyElsewhere = "another process writes this session; when it lets go, `:Aglet takeover` goes on here",
+}
+local HINTS = {
+  authRequired = "`:Aglet key` asks for a key and keeps it until Neovim ends; `aglet key set` in a terminal, longer.",
+}
+
 ---@param problem table an error of a request
 function M.tell_problem(problem)
-  local hint = type(problem.data) == "table" and problem.data.hint
-  tell(hint and (problem.message .. " " .. hint) or problem.message, vim.log.levels.ERROR)
+  local data = type(problem.data) == "table" and problem.data or {}
+  local hint = HINTS[data.kind] or data.hint
+  local words = WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message
+  tell(words, vim.log.levels.ERROR)
 end
 
 ---Whether the agent should see this buffer: a file of the folder.
@@ -255,11 +264,20 @@ function Client:attach(buf)
   end
 end
 
+---@private
+function Client:shut_down()
+  if NEW then
+    self.lsp:stop()
+  else
+    self.lsp.stop()
+  end
+end
+
 ---End the server; the sessions are in its journals.
 function Client:stop()
   if self.lsp then
     self.leaving = "stop"
-    vim.lsp.stop_client(self.lsp.id)
+    self:shut_down()
   end
 end
 
@@ -270,7 +288,7 @@ function Client:restart()
     return self:start()
   end
   self.leaving = "restart"
-  vim.lsp.stop_client(self.lsp.id)
+  self:shut_down()
 end
 
 return M

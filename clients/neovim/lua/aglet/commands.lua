@@ -1,6 +1,9 @@
 -- `:Aglet`: subcommands and their completion.
 
+local ask = require("aglet.ask")
+local blocks = require("aglet.blocks")
 local chat = require("aglet.chat")
+local chips = require("aglet.chips")
 local client = require("aglet.client")
 local config = require("aglet.config")
 local mentions = require("aglet.mentions")
@@ -8,8 +11,6 @@ local options = require("aglet.options")
 local session = require("aglet.session")
 
 local M = {}
-
-local MODES = { "ask", "acceptEdits", "plan", "allowAll" }
 
 ---@class aglet.Subcommand
 ---@field about string
@@ -23,25 +24,17 @@ local function api()
 end
 
 ---@param given table of a user command
----@return table[]? blocks of the lines that were selected
+---@return aglet.Chip? chip the lines that were selected
 local function selection(given)
   if given.range > 0 and vim.bo.buftype == "" then
-    return { mentions.lines(vim.api.nvim_get_current_buf(), given.line1, given.line2) }
+    return blocks.lines(vim.api.nvim_get_current_buf(), given.line1, given.line2)
   end
 end
 
----@param prompt string
----@param rest string
----@param act fun(text: string)
-local function with_text(prompt, rest, act)
-  if rest ~= "" then
-    return act(rest)
-  end
-  vim.ui.input({ prompt = prompt }, function(text)
-    if text and vim.trim(text) ~= "" then
-      act(text)
-    end
-  end)
+---@param chip? aglet.Chip
+---@return table[]?
+local function with_block(chip)
+  return chip and { chip.block }
 end
 
 ---@param act fun(of: aglet.Session)
@@ -69,11 +62,46 @@ local function sessions(search)
     elseif #rows == 0 then
       return client.tell("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
     end
-    vim.ui.select(rows, { prompt = "Sessions", kind = "aglet.session", format_item = row_text }, function(row)
-      if row then
-        api().resume(row.sessionId)
-      end
+    ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
+      api().resume(row.sessionId)
     end)
+  end)
+end
+
+---@param rest string
+---@param given table
+local function add(rest, given)
+  local lines = rest == "" and selection(given)
+  if lines then
+    return api().add(lines)
+  end
+  local chip, problem = blocks.named(rest ~= "" and rest or "buffer", api().client().root)
+  if not chip then
+    return client.tell(problem or "?", vim.log.levels.WARN)
+  end
+  api().add(chip)
+end
+
+---@param of aglet.Session
+---@return string[]
+local function labels(of)
+  return vim.tbl_map(function(chip)
+    return chip.label
+  end, chips.of(of.id))
+end
+
+---@param of aglet.Session
+---@param label string
+local function drop(of, label)
+  if label == "all" then
+    return chips.drop(of.id)
+  elseif label ~= "" then
+    return #chips.drop(of.id, label) == 0 and client.tell(("nothing with the name %s is attached"):format(label)) or nil
+  elseif #chips.of(of.id) == 0 then
+    return client.tell("nothing is attached")
+  end
+  ask.choice(labels(of), { prompt = "Drop", kind = "chip" }, function(chosen)
+    chips.drop(of.id, chosen)
   end)
 end
 
@@ -82,7 +110,8 @@ end
 local function item_here(of)
   local shown = chat.all[vim.api.nvim_get_current_buf()]
   local placed = shown and shown.session == of and shown:at(vim.fn.line("."))
-  return placed and placed.id or nil
+  local item_id = placed and of.store:spoken(placed.id) or ""
+  return item_id ~= "" and item_id or nil
 end
 
 ---@param rest string
@@ -120,39 +149,50 @@ M.subcommands = {
   ask = {
     about = "ask about the selected lines, or about the current file",
     run = function(rest, given)
-      local blocks = selection(given) or { mentions.expand("@buffer", vim.fn.getcwd())[2] }
-      with_text("Ask aglet: ", rest, function(text)
-        api().run(text, { blocks = blocks })
+      local chip = selection(given) or blocks.named("buffer", "")
+      ask.words("Ask aglet: ", rest, function(text)
+        api().run(text, { blocks = with_block(chip) })
       end)
     end,
   },
   run = {
     about = "give it work; selected lines go with it",
     run = function(rest, given)
-      local blocks = selection(given)
-      with_text("Task for aglet: ", rest, function(text)
-        api().run(text, { blocks = blocks })
+      local chip = selection(given)
+      ask.words("Task for aglet: ", rest, function(text)
+        api().run(text, { blocks = with_block(chip) })
       end)
+    end,
+  },
+  add = {
+    about = "attach the selected lines, a file, an image, diagnostics … to the next prompt",
+    run = add,
+    complete = function()
+      return vim.list_extend(vim.tbl_keys(blocks.SPECIAL), mentions.files(api().client().root))
+    end,
+  },
+  drop = {
+    about = "take away what is attached to the next prompt",
+    run = function(rest)
+      with_session(function(of)
+        drop(of, rest)
+      end)
+    end,
+    complete = function()
+      local of = api().current()
+      return of and vim.list_extend({ "all" }, labels(of)) or {}
     end,
   },
   stop = {
     about = "cancel the run",
     run = function()
-      with_session(function(of)
-        of:stop(function(result, problem)
-          if problem then
-            client.tell_problem(problem)
-          elseif result.state == "notRunning" then
-            client.tell("nothing is running")
-          end
-        end)
-      end)
+      with_session(api().stop)
     end,
   },
   steer = {
     about = "say something to the run that is on",
     run = function(rest)
-      with_text("Tell aglet: ", rest, api().steer)
+      ask.words("Tell aglet: ", rest, api().steer)
     end,
   },
   continue = {
@@ -174,6 +214,18 @@ M.subcommands = {
     about = "show a session again, the newest of this folder when none is named",
     run = function(rest)
       api().resume(rest)
+    end,
+  },
+  takeover = {
+    about = "go on here with a session that another window or a script wrote",
+    run = function()
+      with_session(function(of)
+        of:resume(true, function(problem)
+          if not problem then
+            client.tell("the session goes on here")
+          end
+        end)
+      end)
     end,
   },
   fork = {
@@ -230,12 +282,35 @@ M.subcommands = {
   },
   mode = {
     about = "what it may do unasked: ask, acceptEdits, plan, allowAll",
-    run = options.command("mode", MODES),
+    run = function(rest)
+      api().with(function(of)
+        options.mode(of, rest)
+      end)
+    end,
     complete = function()
-      return MODES
+      return vim.list_extend({ "default" }, options.MODES)
     end,
   },
-  model = { about = "which model answers from the next run on", run = options.command("model", {}) },
+  model = {
+    about = "which model answers from the next run on",
+    run = function(rest)
+      api().with(function(of)
+        options.model(of, rest)
+      end)
+    end,
+    complete = function()
+      return vim.list_extend({ "default" }, options.models)
+    end,
+  },
+  key = {
+    about = "give this Neovim the key of a model server; it is asked for, and kept in memory only",
+    run = function(rest)
+      require("aglet.secrets").ask(rest)
+    end,
+    complete = function()
+      return require("aglet.secrets").hosts()
+    end,
+  },
   actions = {
     about = "everything else the server can do",
     run = function()
@@ -258,7 +333,10 @@ function M.run(given)
   if not sub then
     local known = vim.tbl_keys(M.subcommands)
     table.sort(known)
-    return client.tell(("there is no :Aglet %s; there are %s"):format(name, table.concat(known, ", ")), vim.log.levels.ERROR)
+    return client.tell(
+      ("there is no :Aglet %s; there are %s"):format(name, table.concat(known, ", ")),
+      vim.log.levels.ERROR
+    )
   end
   sub.run(rest, given)
 end

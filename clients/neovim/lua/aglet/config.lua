@@ -6,6 +6,7 @@
 ---@field previous string|false an older prompt
 ---@field next string|false a newer prompt
 ---@field stop string|false normal mode, in the prompt
+---@field drop string|false insert mode, at the beginning of the prompt: drop the last thing that is attached
 ---@field next_change string|false in a file that has changes of the agent
 ---@field previous_change string|false
 ---@field accept string|false
@@ -17,6 +18,7 @@
 ---@field settings table as in the configuration file
 ---@field trusted boolean|fun(root: string): boolean whether the folder's own files may change anything
 ---@field root? fun(): string the folder of new sessions; the current one unless you say otherwise
+---@field key? fun(host: string): string? the key of a model server, from wherever you keep it
 ---@field options table options of new sessions: mode, model, effort, …
 ---@field layout string right, left, below, above, tab or float
 ---@field width number a part of the columns, or columns
@@ -47,6 +49,7 @@ local defaults = {
     previous = "<Up>",
     next = "<Down>",
     stop = "<C-c>",
+    drop = "<BS>",
     next_change = "]h",
     previous_change = "[h",
     accept = "<localleader>a",
@@ -59,6 +62,8 @@ local TYPES = {
   cmd = "table",
   env = "table",
   settings = "table",
+  root = "function",
+  key = "function",
   options = "table",
   layout = "string",
   width = "number",
@@ -79,10 +84,10 @@ M.current = vim.deepcopy(defaults)
 ---@return string? problem
 local function problem_of(given)
   for name, value in pairs(given) do
-    if defaults[name] == nil and name ~= "root" then
-      local known = vim.tbl_keys(defaults)
+    if defaults[name] == nil and not TYPES[name] then
+      local known = vim.tbl_keys(vim.tbl_extend("keep", TYPES, defaults))
       table.sort(known)
-      return ("there is no option %q; there are %s and root"):format(name, table.concat(known, ", "))
+      return ("there is no option %q; there are %s"):format(name, table.concat(known, ", "))
     end
     if TYPES[name] and type(value) ~= TYPES[name] then
       return ("%s must be a %s"):format(name, TYPES[name])

@@ -1,5 +1,7 @@
 -- Folds of the chat buffer: thoughts, long outputs and long diffs, each a fold of its own.
 
+local text = require("aglet.text")
+
 local M = {}
 
 ---@type table<integer, integer> the first line that has to be looked at, from 0, by buffer
@@ -41,7 +43,7 @@ function M.text()
       for line = to, from + 1, -1 do
         local last = vim.fn.getline(line)
         if last:match("[%w]") then
-          chunks[#chunks + 1] = { "  " .. vim.trim((last:gsub("^> ", ""))):sub(1, 80), "AgletDim" }
+          chunks[#chunks + 1] = { "  " .. text.clip(last:gsub("^> ", ""), 80), "AgletDim" }
           break
         end
       end

@@ -26,7 +26,7 @@ local function check_server()
   local cmd = require("aglet.config").current.cmd
   if vim.fn.executable(cmd[1]) == 0 then
     return vim.health.error(("%s cannot be run"):format(cmd[1]), {
-      "Install aglet, for instance with `pipx install aglet`, so that it is on the PATH of Neovim",
+      "Install it as clients/neovim/README.md says, so that `aglet` is on the PATH of Neovim",
       'or name it: require("aglet").setup({ cmd = { "/path/to/aglet", "serve", "--stdio" } })',
     })
   end
@@ -34,7 +34,10 @@ local function check_server()
   if version then
     vim.health.ok(("%s (%s)"):format(version, vim.fn.exepath(cmd[1])))
   else
-    vim.health.error("the server does not start: " .. (problem or "?"), { "Run it in a terminal: " .. table.concat(cmd, " ") })
+    vim.health.error(
+      "the server does not start: " .. (problem or "?"),
+      { "Run it in a terminal: " .. table.concat(cmd, " ") }
+    )
   end
 end
 
@@ -75,7 +78,7 @@ function M.check()
   vim.health.start("aglet: server")
   check_server()
   check_clients()
-  vim.health.info("log: " .. vim.lsp.get_log_path())
+  vim.health.info("log: " .. vim.lsp.log.get_filename())
 end
 
 return M

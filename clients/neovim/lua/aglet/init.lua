@@ -1,6 +1,7 @@
 -- aglet in Neovim: `require("aglet").setup{}`, then `:Aglet`. The functions here are for mappings and other plugins.
 
 local changes = require("aglet.changes")
+local chips = require("aglet.chips")
 local chat = require("aglet.chat")
 local client = require("aglet.client")
 local config = require("aglet.config")
@@ -8,6 +9,7 @@ local edits = require("aglet.edits")
 local mentions = require("aglet.mentions")
 local prompt = require("aglet.prompt")
 local questions = require("aglet.questions")
+local secrets = require("aglet.secrets")
 local session = require("aglet.session")
 local window = require("aglet.window")
 
@@ -19,6 +21,7 @@ local is_set_up = false
 
 local LINKS = {
   AgletTitle = "Title",
+  AgletChip = "PmenuSel",
   AgletDim = "Comment",
   AgletFold = "Folded",
   AgletOk = "DiagnosticOk",
@@ -63,7 +66,8 @@ local function take(events)
       questions.withdraw(event.data.requestId)
     elseif event.type == "notice" then
       local warns = event.data.severity == "warning" or event.data.severity == "error"
-      client.tell(event.data.title .. ": " .. event.data.text, warns and vim.log.levels.WARN or vim.log.levels.INFO)
+      local words = event.data.text:gsub("agent/resume with takeControl", "`:Aglet takeover`")
+      client.tell(event.data.title .. ": " .. words, warns and vim.log.levels.WARN or vim.log.levels.INFO)
     end
     if ANNOUNCED[event.type] then
       announce(ANNOUNCED[event.type], event)
@@ -85,6 +89,9 @@ local handlers = {
   end,
   ["agent/askUser"] = function(_, params)
     return questions.ask("form", params)
+  end,
+  ["agent/secret"] = function(_, params)
+    return secrets.answer(params)
   end,
   ["agent/save"] = function(_, params)
     return edits.save(params)
@@ -136,12 +143,25 @@ local function show(of, problem, layout)
   if not of then
     client.tell_problem(problem or { message = "there is no session" })
     return nil
+  elseif of.read_only then
+    client.tell("another window or a script writes this session: you read along", vim.log.levels.WARN)
   end
   M.latest = of
   window.open(chat.of(of), layout)
   mentions.know_actions(of)
+  require("aglet.options").know_models(of.client)
   announce("AgletSession", { sessionId = of.id })
   return of
+end
+
+---Show a session without leaving the window where the user is.
+---@param of aglet.Session
+local function show_beside(of)
+  local before = vim.api.nvim_get_current_win()
+  show(of)
+  if vim.api.nvim_win_is_valid(before) then
+    vim.api.nvim_set_current_win(before)
+  end
 end
 
 ---Do something with the session that is meant, or with a new one.
@@ -188,23 +208,40 @@ function M.run(text, options)
   options = options or {}
   M.with(function(of)
     if not options.hidden then
-      local before = vim.api.nvim_get_current_win()
-      show(of)
-      if vim.api.nvim_win_is_valid(before) then
-        vim.api.nvim_set_current_win(before)
-      end
+      show_beside(of)
     end
     local input = vim.list_extend(mentions.expand(text, of.client.root), options.blocks or {})
     of:run(input, { admission = options.admission })
   end)
 end
 
+---Attach something to the next prompt, and show it there: `require("aglet.blocks")` makes chips.
+---@param chip aglet.Chip
+function M.add(chip)
+  M.with(function(of)
+    chips.add(of.id, chip)
+    show_beside(of)
+  end)
+end
+
+local NOT_STOPPED = {
+  notRunning = "nothing is running",
+  alreadyEnded = "that run has ended already; what waited behind it goes on",
+}
+
 ---Stop the run.
 function M.stop()
   local of = M.current()
-  if of then
-    of:stop()
+  if not of then
+    return
   end
+  of:stop(function(result, problem)
+    if problem then
+      client.tell_problem(problem)
+    elseif NOT_STOPPED[result.state] then
+      client.tell(NOT_STOPPED[result.state])
+    end
+  end)
 end
 
 ---Say something to the run that is on.

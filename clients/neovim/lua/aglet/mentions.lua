@@ -1,99 +1,36 @@
 -- What a prompt points at: `@` words become content blocks, and `@` and `/` words are completed.
 
+local blocks = require("aglet.blocks")
 local session = require("aglet.session")
+local tell = require("aglet.tell")
 
 local M = {}
 
 local MOST_FILES = 2000 -- looked at for one completion
 local MOST_SHOWN = 60
-local SPECIAL = {
-  buffer = "the file you came from",
-  diagnostics = "its diagnostics",
-  quickfix = "the quickfix list",
-}
-
----The last ordinary file that was current, for people who write in a prompt.
----@return integer?
-function M.last_file()
-  local best, when = nil, -1
-  for _, info in ipairs(vim.fn.getbufinfo({ bufloaded = 1 })) do
-    if vim.bo[info.bufnr].buftype == "" and info.name ~= "" and info.lastused >= when then
-      if info.lastused > when or #info.windows > 0 then
-        best, when = info.bufnr, info.lastused
-      end
-    end
-  end
-  return best
-end
-
----@param buf integer
----@return string
-local function diagnostics(buf)
-  local told = {}
-  for _, found in ipairs(vim.diagnostic.get(buf)) do
-    local severity = vim.diagnostic.severity[found.severity] or ""
-    told[#told + 1] = ("line %d: %s: %s"):format(found.lnum + 1, severity:lower(), found.message)
-  end
-  return #told > 0 and table.concat(told, "\n") or "none"
-end
-
----@param name string
----@return table? block
-local function special(name)
-  if name == "quickfix" then
-    local told = vim.iter(vim.fn.getqflist()):map(function(entry)
-      local file = entry.bufnr > 0 and vim.fn.fnamemodify(vim.fn.bufname(entry.bufnr), ":.") or ""
-      return ("%s:%d: %s"):format(file, entry.lnum, entry.text)
-    end)
-    return { type = "resource", uri = "aglet:quickfix", text = told:join("\n") }
-  end
-  local buf = M.last_file()
-  if not buf then
-    return nil
-  end
-  local uri = vim.uri_from_bufnr(buf)
-  if name == "buffer" then
-    return { type = "resourceLink", uri = uri, name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buf), ":.") }
-  end
-  return { type = "resource", uri = uri .. "#diagnostics", text = diagnostics(buf) }
-end
-
 ---A prompt as content blocks: the text as it is, and what its `@` words name.
 ---@param text string
 ---@param root string
 ---@return table[]
 function M.expand(text, root)
-  local blocks, seen = { { type = "text", text = text } }, {}
+  local found, seen = { { type = "text", text = text } }, {}
   for word in (" " .. text):gmatch("%s@(%S+)") do
-    local path = word:gsub("[,;:%.!%?%)]+$", "")
-    if not seen[path] then
-      seen[path] = true
-      local full = path:sub(1, 1) == "/" and path or (root .. "/" .. path)
-      if SPECIAL[path] then
-        blocks[#blocks + 1] = special(path)
-      elseif vim.uv.fs_stat(full) then
-        blocks[#blocks + 1] = { type = "resourceLink", uri = vim.uri_from_fname(full), name = path }
-      elseif path:match("^https?://") then
-        blocks[#blocks + 1] = { type = "resourceLink", uri = path }
+    local name = word:gsub("[,;:%.!%?%)]+$", "")
+    if not seen[name] and blocks.exists(name, root) then -- other words that begin with @ are only words
+      seen[name] = true
+      local chip, problem = blocks.named(name, root)
+      found[#found + 1] = chip and chip.block
+      if problem then
+        tell(problem, vim.log.levels.WARN)
       end
     end
   end
-  return blocks
-end
-
----Some lines of a buffer as a block.
----@param buf integer
----@param first integer from 1
----@param last integer
----@return table
-function M.lines(buf, first, last)
-  local text = table.concat(vim.api.nvim_buf_get_lines(buf, first - 1, last, false), "\n") .. "\n"
-  return { type = "resource", uri = ("%s#L%d-L%d"):format(vim.uri_from_bufnr(buf), first, last), text = text }
+  return found
 end
 
 ---@param root string
 ---@return string[] paths below the folder, without hidden ones
-local function files(root)
+function M.files(root)
   local found, looked = {}, 0
   for name, kind in
     vim.fs.dir(root, {
@@ -130,10 +67,10 @@ local function candidates(base, of)
     end
   end
   if sign == "@" then
-    for name, menu in vim.spairs(SPECIAL) do
+    for name, menu in vim.spairs(blocks.SPECIAL) do
       add(name, menu)
     end
-    for _, path in ipairs(files(of.client.root)) do
+    for _, path in ipairs(M.files(of.client.root)) do
       add(path, "")
     end
   else

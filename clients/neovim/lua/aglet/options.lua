@@ -1,40 +1,72 @@
 -- Setting an option of a session: mode, model.
 
+local ask = require("aglet.ask")
 local client = require("aglet.client")
 
 local M = {}
 
----A subcommand that sets an option of the session, `default` takes it back; without a value it asks for one.
+M.MODES = { "ask", "acceptEdits", "plan", "allowAll" }
+local OTHER = "Another one…"
+
+---@type string[] that the server names, once it was asked
+M.models = {}
+
+---Ask the server once for its models, so that completion need not wait.
+---@param at aglet.Client
+---@param done? fun()
+function M.know_models(at, done)
+  at:request("agent/status", {}, function(result)
+    M.models = vim.tbl_map(function(model)
+      return model.name
+    end, result and result.models or M.models)
+    if done then
+      done()
+    end
+  end)
+end
+
+---@param of aglet.Session
 ---@param name string
----@param values string[] to choose from; none is any text
----@return fun(rest: string)
-function M.command(name, values)
-  return function(rest)
-    require("aglet").with(function(of)
-      local function set(value)
-        of:set(name, value ~= "" and value or nil, function(_, problem)
-          if problem then
-            return client.tell_problem(problem)
-          end
-          client.tell(("%s is %s from the next run on"):format(name, value ~= "" and value or "as configured"))
-        end)
-      end
-      if rest ~= "" then
-        return set(rest == "default" and "" or rest)
-      elseif #values == 0 then
-        return vim.ui.input({ prompt = name .. " (empty: as configured): " }, function(value)
-          if value then
-            set(value)
-          end
-        end)
-      end
-      vim.ui.select(values, { prompt = name .. ", now " .. (of.store.options[name] or "ask") }, function(value)
-        if value then
-          set(value)
-        end
+---@param value string "default" takes it back
+local function set(of, name, value)
+  local given = value ~= "default" and value or nil
+  of:set(name, given, function(_, problem)
+    if problem then
+      return client.tell_problem(problem)
+    end
+    client.tell(("%s is %s from the next run on"):format(name, given or "as configured"))
+  end)
+end
+
+---Set the mode; without one, ask.
+---@param of aglet.Session
+---@param mode string
+function M.mode(of, mode)
+  if mode ~= "" then
+    return set(of, "mode", mode)
+  end
+  local prompt = "mode, now " .. (of.store.options.mode or "as configured")
+  ask.choice(vim.list_extend({ "default" }, M.MODES), { prompt = prompt, kind = "mode" }, function(chosen)
+    set(of, "mode", chosen)
+  end)
+end
+
+---Set the model; without one, ask.
+---@param of aglet.Session
+---@param model string
+function M.model(of, model)
+  if model ~= "" then
+    return set(of, "model", model)
+  end
+  M.know_models(of.client, function()
+    local choices = vim.list_extend(vim.list_extend({ "default" }, M.models), { OTHER })
+    local prompt = "model, now " .. (of.store.options.model or "as configured")
+    ask.choice(choices, { prompt = prompt, kind = "model" }, function(chosen)
+      ask.words("model: ", chosen ~= OTHER and chosen or "", function(name)
+        set(of, "model", name)
       end)
     end)
-  end
+  end)
 end
 
 return M

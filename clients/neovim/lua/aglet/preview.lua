@@ -1,5 +1,6 @@
 -- What a question is about, in a float above the picker: the exact command and its folder, or the diff.
 
+local float = require("aglet.float")
 local render = require("aglet.render")
 local text = require("aglet.text")
 
@@ -14,11 +15,7 @@ local win
 ---@param params table
 ---@return string
 function M.headline(params)
-  local title = (params.title or params.message or "aglet asks"):gsub("%s+", " ")
-  if vim.fn.strdisplaywidth(title) > 70 then
-    title = vim.fn.strcharpart(title, 0, 69) .. "…"
-  end
-  return title .. "?"
+  return text.clip(params.title or params.message or "aglet asks", 70) .. "?"
 end
 
 ---Everything the user has to know before they say yes.
@@ -76,27 +73,11 @@ function M.question(params)
   end
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].filetype = "markdown"
-  local longest = 0
-  for _, line in ipairs(lines) do
-    longest = math.max(longest, vim.fn.strdisplaywidth(line))
-  end
-  local width = math.max(40, math.min(longest + 2, vim.o.columns - 8))
-  local height = math.min(#lines, math.max(3, math.floor(vim.o.lines / 2)))
-  win = vim.api.nvim_open_win(buf, false, {
-    relative = "editor",
-    row = 1,
-    col = math.floor((vim.o.columns - width) / 2),
-    width = width,
-    height = height,
-    border = "rounded",
-    title = " " .. M.headline(params) .. " ",
-    style = "minimal",
-    focusable = true,
-    noautocmd = true,
-  })
+  win = float.fitted(buf, { title = M.headline(params), top = true })
   vim.wo[win].conceallevel = 2
-  vim.wo[win].wrap = true
-  vim.wo[win].winhighlight = "NormalFloat:Normal"
+  vim.cmd.redraw() -- from now on it is known which lines are concealed
+  local seen = vim.api.nvim_win_text_height(win, {}).all
+  vim.api.nvim_win_set_height(win, math.max(1, math.min(seen, vim.api.nvim_win_get_height(win))))
   vim.cmd.redraw()
 end
 

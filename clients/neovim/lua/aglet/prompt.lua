@@ -1,6 +1,7 @@
 -- The prompt of a chat: a small buffer that is sent by <CR> or :w, with a history and completion.
 
 local chat = require("aglet.chat")
+local chips = require("aglet.chips")
 local client = require("aglet.client")
 local config = require("aglet.config")
 local mentions = require("aglet.mentions")
@@ -56,14 +57,15 @@ end
 ---@param prompt aglet.Prompt
 local function submit(prompt)
   local text = vim.trim(table.concat(vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false), "\n"))
+  local of = prompt.chat.session
   if text == "" then
-    return
+    return #chips.of(of.id) > 0 and client.tell("say what to do with it") or nil
   end
   vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, { "" })
   vim.bo[prompt.buf].modified = false
   prompt.place = 0
   vim.cmd("stopinsert") -- so that questions may come
-  M.send(prompt.chat.session, text, function(problem)
+  M.send(of, text, function(problem)
     client.tell_problem(problem)
     if vim.api.nvim_buf_is_valid(prompt.buf) and vim.api.nvim_buf_get_lines(prompt.buf, 0, 1, false)[1] == "" then
       vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, vim.split(text, "\n", { plain = true })) -- nothing is lost
@@ -80,8 +82,15 @@ function M.send(session, text, failed)
   if name then
     return require("aglet.actions").by_slash(session, name, rest, failed)
   end
-  session:run(mentions.expand(text, session.client.root), {}, function(_, problem)
+  local input, attached = mentions.expand(text, session.client.root), chips.drop(session.id)
+  for _, chip in ipairs(attached) do
+    input[#input + 1] = chip.block
+  end
+  session:run(input, {}, function(_, problem)
     if problem then
+      for _, chip in ipairs(attached) do
+        chips.add(session.id, chip)
+      end
       failed(problem)
     end
   end)
@@ -99,10 +108,27 @@ local function map_history(prompt, name, by)
   vim.keymap.set({ "n", "i" }, key, function()
     local line, last = vim.fn.line("."), vim.fn.line("$")
     if vim.fn.pumvisible() == 1 or (by > 0 and line > 1) or (by < 0 and line < last) then
-      return vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), "n", false)
+      return vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), "in", false)
     end
     recall(prompt, by)
   end, { buffer = prompt.buf, desc = by > 0 and "aglet: an older prompt" or "aglet: a newer prompt" })
+end
+
+---A key that drops the last chip where there is nothing before the cursor that it could delete.
+---@param prompt aglet.Prompt
+local function map_drop(prompt)
+  local key = config.key("drop")
+  if not key then
+    return
+  end
+  vim.keymap.set("i", key, function()
+    local attached = chips.of(prompt.chat.session.id)
+    local place = vim.api.nvim_win_get_cursor(0)
+    if #attached == 0 or place[1] > 1 or place[2] > 0 then
+      return vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), "in", false)
+    end
+    chips.drop(prompt.chat.session.id, attached[#attached].label)
+  end, { buffer = prompt.buf, desc = "aglet: drop what is attached" })
 end
 
 ---@param prompt aglet.Prompt
@@ -119,8 +145,9 @@ local function map(prompt)
   keymap("n", "submit", send, "send")
   keymap("i", "submit_insert", send, "send")
   keymap("n", "stop", function()
-    prompt.chat.session:stop()
+    require("aglet").stop()
   end, "stop the run")
+  map_drop(prompt)
   map_history(prompt, "previous", 1)
   map_history(prompt, "next", -1)
 end
@@ -153,6 +180,7 @@ function M.of(shown)
   local prompt = { buf = buf, chat = shown, place = 0, draft = {} }
   prompts[shown.buf] = prompt
   map(prompt)
+  chips.draw(buf, shown.session.id)
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function()
@@ -168,6 +196,14 @@ function M.of(shown)
     end,
   })
   return buf
+end
+
+chips.on_change = function(session_id)
+  for _, prompt in pairs(prompts) do
+    if prompt.chat.session.id == session_id and vim.api.nvim_buf_is_valid(prompt.buf) then
+      chips.draw(prompt.buf, session_id)
+    end
+  end
 end
 
 ---The chat that a buffer belongs to, whether it is the chat's or the prompt's.

@@ -1,7 +1,9 @@
 -- Questions of the agent, one at a time, through vim.ui.select and vim.ui.input, so that the user's pickers work.
 
+local amend = require("aglet.amend")
 local client = require("aglet.client")
 local preview = require("aglet.preview")
+local session = require("aglet.session")
 
 ---@class aglet.Open a question, and the request that waits for its answer
 ---@field params table
@@ -29,14 +31,51 @@ local function answer(open, answer_)
     return other ~= open
   end, M.waiting)
   if shown == open then
-    shown = nil
-    preview.close()
+    M.hide()
   end
   coroutine.resume(open.thread, answer_)
   vim.schedule(M.next)
 end
 
 local REJECT = { outcome = "dismissed" }
+
+---No question is shown any more.
+function M.hide()
+  shown = nil
+  preview.close()
+  amend.close()
+end
+
+---The input of the call that is asked about, when it is a command that the user may change.
+---@param params aglet.PermissionParams
+---@return table? input
+local function command_of(params)
+  local of = session.all[params.sessionId]
+  local item = of and params.itemId and of.store.items[params.itemId]
+  local input = item and item.input
+  return type(input) == "table"
+      and type(input.command) == "string"
+      and params.subject
+      and params.subject.command
+      and input
+    or nil
+end
+
+---@param open aglet.Open
+---@param option aglet.Option
+---@param input table
+local function ask_command(open, option, input)
+  preview.close()
+  amend.command(input.command, function(command)
+    if open.done then
+      return
+    elseif not command then
+      return M.show(open)
+    end
+    local changed = command ~= input.command and vim.tbl_extend("force", input, { command = command }) or nil
+    answer(open, { outcome = "selected", optionId = option.optionId, input = changed })
+  end)
+end
 
 ---@param open aglet.Open
 local function ask_reason(open, option)
@@ -49,6 +88,11 @@ local function ask_reason(open, option)
   end)
 end
 
+local function later()
+  M.hide()
+  client.tell("the question waits; `:Aglet answer` asks it again")
+end
+
 ---@param option aglet.Option
 ---@return string
 local function label_of(option)
@@ -58,35 +102,49 @@ local function label_of(option)
   return option.label
 end
 
+---@class aglet.Choice
+---@field text string
+---@field act fun(open: aglet.Open)
+
+---@param params aglet.PermissionParams
+---@return aglet.Choice[]
+local function choices_of(params)
+  local choices, input = {}, command_of(params)
+  local function offer(text, act)
+    choices[#choices + 1] = { text = text, act = act }
+  end
+  for _, option in ipairs(params.options or {}) do
+    offer(label_of(option), function(open)
+      answer(open, { outcome = "selected", optionId = option.optionId })
+    end)
+    if option.scope == "once" and option.decision == "reject" then
+      offer(option.label .. ", and say why…", function(open)
+        ask_reason(open, option)
+      end)
+    elseif option.scope == "once" and input then
+      offer("Change the command first…", function(open)
+        ask_command(open, option, input)
+      end)
+    end
+  end
+  offer("Later  (:Aglet answer)", later)
+  return choices
+end
+
 ---@param open aglet.Open
 local function ask_permission(open)
   local params = open.params
-  local choices = {}
-  for _, option in ipairs(params.options or {}) do
-    choices[#choices + 1] = { text = label_of(option), option = option }
-    if option.decision == "reject" and option.scope == "once" then
-      choices[#choices + 1] = { text = option.label .. ", and say why…", option = option, reason = true }
-    end
-  end
-  choices[#choices + 1] = { text = "Later  (:Aglet answer)", later = true }
   preview.question(params)
-  vim.ui.select(choices, {
+  vim.ui.select(choices_of(params), {
     prompt = preview.headline(params),
     kind = "aglet.permission",
     format_item = function(choice)
       return choice.text
     end,
   }, function(choice)
-    if open.done then
-      return
-    elseif not choice or choice.later then
-      shown = nil
-      preview.close()
-      return client.tell("the question waits; `:Aglet answer` asks it again")
-    elseif choice.reason then
-      return ask_reason(open, choice.option)
+    if not open.done then
+      (choice and choice.act or later)(open)
     end
-    answer(open, { outcome = "selected", optionId = choice.option.optionId })
   end)
 end
 
@@ -228,8 +286,8 @@ end
 ---The server is gone, and with it who asked.
 function M.forget()
   local waiting = M.waiting
-  M.waiting, shown = {}, nil
-  preview.close()
+  M.waiting = {}
+  M.hide()
   for _, open in ipairs(waiting) do
     open.done = true
   end

@@ -134,7 +134,8 @@ end
 function by_kind.message(item)
   local lines = lines_of(item.text or "")
   lines[#lines + 1] = ""
-  local label = item.discarded and "✗ broken off, asked again" or (item.status == "cancelled" and "■ cancelled" or nil)
+  local label = item.discarded and "✗ broken off, asked again"
+    or (item.status == "cancelled" and "■ cancelled" or nil)
   return { lines = lines, label = label, hl = label and "AgletFailed" }
 end
 
@@ -270,7 +271,8 @@ function M.ending(ended)
   end
   if ended.error then
     local problem = ended.error --[[@as aglet.RunError]]
-    return { "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " ")) }
+    local said = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
+    return { said .. (problem.kind == "auth" and " `:Aglet key` takes one for this Neovim; then send it again." or "") }
   end
   local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
   return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }

@@ -133,10 +133,10 @@ function M.quickfix()
   if #items == 0 then
     return client.tell("there is nothing to judge")
   end
-  vim.cmd("botright copen")
+  vim.cmd(("botright copen %d"):format(math.max(3, math.min(10, #items))))
 end
 
----The current file beside itself as it was before the changes that are not judged yet.
+---The current file beside itself as it was before the changes that are not judged yet, in a tab of its own.
 function M.diff()
   local buf = vim.api.nvim_get_current_buf()
   local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
@@ -153,8 +153,15 @@ function M.diff()
     vim.list_extend(vim.list_extend(lines, lines_of(mine[place].old)), after)
   end
   local name, filetype = vim.api.nvim_buf_get_name(buf), vim.bo[buf].filetype
-  vim.cmd("diffthis | leftabove vertical new")
+  vim.cmd("tab split | diffthis | leftabove vertical new")
   local before = vim.api.nvim_get_current_buf()
+  changes.show_old(false)
+  vim.api.nvim_create_autocmd("BufWipeout", {
+    buffer = before,
+    callback = function()
+      changes.show_old(true)
+    end,
+  })
   vim.api.nvim_buf_set_lines(before, 0, -1, false, lines)
   vim.bo[before].buftype, vim.bo[before].bufhidden, vim.bo[before].swapfile = "nofile", "wipe", false
   vim.bo[before].filetype, vim.bo[before].modifiable = filetype, false

@@ -1,6 +1,8 @@
 -- Going back to an earlier prompt: choose it, choose what goes back, see what would happen, do it.
 
+local ask = require("aglet.ask")
 local client = require("aglet.client")
+local text = require("aglet.text")
 
 local M = {}
 
@@ -22,7 +24,7 @@ local function prompts(of)
     local item = of.store.items[item_id]
     if item.kind == "userMessage" then
       local words = item.content[1] and item.content[1].text or item.content[1] and item.content[1].type or ""
-      table.insert(found, 1, { text = words:gsub("%s+", " "):sub(1, 70), before = before })
+      table.insert(found, 1, { text = text.clip(words, 70), before = of.store:spoken(before) })
     end
     before = item_id
   end
@@ -70,12 +72,18 @@ local function preview(of, params)
     if not result then
       return client.tell_problem(problem)
     end
-    vim.ui.select({ "Go back", "Stay here" }, { prompt = summary(result), kind = "aglet.rewind" }, function(choice)
+    ask.choice({ "Go back", "Stay here" }, { prompt = summary(result), kind = "rewind" }, function(choice)
       if choice == "Go back" then
         go(of, params)
       end
     end)
   end)
+end
+
+---@param choice { text: string }
+---@return string
+local function text_of(choice)
+  return choice.text
 end
 
 ---Ask where to go back to, and what; then do it.
@@ -92,26 +100,9 @@ function M.ask(of, rest)
   if #found == 0 then
     return client.tell("nothing was said yet")
   end
-  vim.ui.select(found, {
-    prompt = "Back to before",
-    kind = "aglet.rewind",
-    format_item = function(prompt)
-      return prompt.text
-    end,
-  }, function(prompt)
-    if not prompt then
-      return
-    end
-    vim.ui.select(WHAT, {
-      prompt = "What goes back",
-      kind = "aglet.rewind",
-      format_item = function(what)
-        return what.text
-      end,
-    }, function(what)
-      if what then
-        preview(of, { toItemId = prompt.before, what = what.what })
-      end
+  ask.choice(found, { prompt = "Back to before", kind = "rewind", text = text_of }, function(prompt)
+    ask.choice(WHAT, { prompt = "What goes back", kind = "rewind", text = text_of }, function(what)
+      preview(of, { toItemId = prompt.before, what = what.what })
     end)
   end)
 end

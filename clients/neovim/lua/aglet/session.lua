@@ -10,6 +10,7 @@ local store = require("aglet.store")
 ---@field client aglet.Client
 ---@field store aglet.Store
 ---@field problem? string why nothing more is heard of it
+---@field read_only boolean another process writes it: it is only followed
 ---@field private listeners aglet.Listener[]
 ---@field private resuming boolean
 local Session = {}
@@ -23,13 +24,12 @@ M.all = {}
 ---@type fun(of: aglet.Session) a session is known from now on
 M.on_made = function() end
 
-local keys = 0
-
----A key no other request has: a request that is sent again does nothing twice.
+---A random key, which no other request has, of any editor: a request that is sent again does nothing twice.
 ---@return string
 local function key()
-  keys = keys + 1
-  return ("nvim-%d-%d-%d"):format(vim.uv.os_getpid(), vim.uv.hrtime() / 1000, keys)
+  return (assert(vim.uv.random(16)):gsub(".", function(byte)
+    return ("%02x"):format(byte:byte())
+  end))
 end
 
 ---@param at aglet.Client
@@ -38,7 +38,8 @@ end
 ---@param seq? integer
 ---@return aglet.Session
 local function make(at, id, epoch, seq)
-  local made = { id = id, client = at, store = store.new(epoch, seq), listeners = {}, resuming = false }
+  local made =
+    { id = id, client = at, store = store.new(epoch, seq), listeners = {}, resuming = false, read_only = false }
   M.all[id] = setmetatable(made, Session)
   M.on_made(M.all[id])
   return M.all[id]
@@ -77,6 +78,7 @@ function M.open(at, id, done)
     end
     local made = M.all[id] or make(at, id)
     made.store:take_resumed(result)
+    made.read_only = result.readOnly == true
     done(made)
   end)
 end
@@ -142,18 +144,26 @@ function Session:take(events)
 end
 
 ---Catch up with what was missed: after a restart of the server, or when events were lost.
-function Session:resume()
+---@param take_control? boolean go on here with what another process wrote; refused while it still does
+---@param done? fun(problem?: table)
+function Session:resume(take_control, done)
   self.resuming = true
   local at = { epoch = self.store.epoch, seq = self.store.hole and 0 or self.store.seq }
   local params = { sessionId = self.id, replay = self.store.hole and "all" or "since", after = at }
+  params.takeControl = take_control
   self.client:request("agent/resume", params, function(result, problem)
     self.resuming = false
     self.problem = problem and problem.message
     if not result then
-      return client.tell_problem(problem or { message = "the session could not be resumed" })
+      client.tell_problem(problem or { message = "the session could not be resumed" })
+    else
+      self.read_only = result.readOnly == true
+      self.store:take_resumed(result)
+      self:tell(result.events or {}, { all = true })
     end
-    self.store:take_resumed(result)
-    self:tell(result.events or {}, { all = true })
+    if done then
+      done(problem)
+    end
   end)
 end
 
@@ -187,10 +197,10 @@ function Session:steer(input, done)
   self:request("agent/steer", { input = input, ifEnded = "run", clientKey = key() }, done)
 end
 
----Cancel the run.
+---Cancel the run that the user sees; one that begins after it goes on.
 ---@param done? fun(result?: aglet.CancelResult, problem?: table)
 function Session:stop(done)
-  self:request("agent/cancel", { queued = "keep" }, done)
+  self:request("agent/cancel", { runId = self.store.run, queued = "keep" }, done)
 end
 
 ---Set an option for the next runs; nil takes it back.
@@ -244,10 +254,13 @@ function Session:title()
   for _, item_id in ipairs(self.store.order) do
     local item = self.store.items[item_id]
     if item.kind == "userMessage" then
-      local text = vim.iter(item.content):map(function(block)
-        return block.text
-      end):next()
-      return vim.trim((text or ""):gsub("%s+", " ")):sub(1, 60)
+      local text = vim
+        .iter(item.content)
+        :map(function(block)
+          return block.text
+        end)
+        :next()
+      return vim.trim(((text or ""):gsub("%s+", " ")))
     end
   end
   return "new session"

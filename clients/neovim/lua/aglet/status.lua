@@ -3,12 +3,14 @@
 local client = require("aglet.client")
 local questions = require("aglet.questions")
 local session = require("aglet.session")
+local text = require("aglet.text")
 
 local M = {}
 
-local WORDS = { idle = "ready", running = "running", requiresAction = "waits for you" }
-local MARKS = { idle = "○", running = "●", requiresAction = "?" }
-local HIGHLIGHTS = { idle = "AgletDim", running = "AgletRunning", requiresAction = "AgletWaiting" }
+local WORDS = { idle = "ready", running = "running", requiresAction = "waits for you", reading = "reading along" }
+local MARKS = { idle = "○", running = "●", requiresAction = "?", reading = "◌" }
+local HIGHLIGHTS =
+  { idle = "AgletDim", running = "AgletRunning", requiresAction = "AgletWaiting", reading = "AgletWaiting" }
 
 ---@param tokens integer
 ---@return string
@@ -16,22 +18,33 @@ local function short(tokens)
   return tokens < 1000 and tostring(tokens) or ("%.1fk"):format(tokens / 1000)
 end
 
----@param text string
+---@param words string
 ---@return string
-local function safe(text)
-  return (text:gsub("%%", "%%%%"))
+local function safe(words)
+  return (words:gsub("%%", "%%%%"))
 end
 
 ---@param of aglet.Session
 ---@return string state, integer queued
 local function state_of(of)
   local state = of.client.state == "ready" and of.store.state or of.client.state
+  state = of.client.state == "ready" and of.read_only and "reading" or state
   return state, #of.store.queue
 end
 
+---@class aglet.Status
+---@field state string idle, running, requiresAction, reading, or the state of the server
+---@field queued integer prompts that wait
+---@field tokens? integer of the last request
+---@field window? integer tokens of the model's context
+---@field cost number US dollars
+---@field mode string
+---@field model? string
+---@field questions integer that wait for the user
+
 ---What is known of a session, for components of one's own.
 ---@param of aglet.Session
----@return { state: string, queued: integer, tokens?: integer, window?: integer, cost: number, mode: string, model?: string, questions: integer }
+---@return aglet.Status
 function M.of(of)
   local state, queued = state_of(of)
   local usage = of.store.usage or {}
@@ -73,12 +86,13 @@ function M.bar()
   if known.cost > 0 then
     right[#right + 1] = ("$%.2f"):format(known.cost)
   end
-  local mark = ("%%#%s#%s %s%%*"):format(HIGHLIGHTS[known.state] or "AgletFailed", MARKS[known.state] or "✗", safe(word))
+  local mark = ("%%#%s#%s %s%%*"):format(
+    HIGHLIGHTS[known.state] or "AgletFailed",
+    MARKS[known.state] or "✗",
+    safe(word)
+  )
   local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right, " · ")) - 12
-  local title = of:title()
-  if vim.fn.strdisplaywidth(title) > math.max(8, room) then
-    title = vim.fn.strcharpart(title, 0, math.max(8, room) - 1) .. "…"
-  end
+  local title = text.clip(of:title(), math.max(8, room))
   return (" %%#AgletTitle#%s%%* %s %%<%%=%%#AgletDim# %s%%* "):format(
     safe(title),
     mark,
@@ -94,6 +108,9 @@ function M.prompt_bar()
     return ""
   end
   local known = M.of(of)
+  if of.read_only then
+    return " %#AgletWaiting#written elsewhere · :Aglet takeover%*"
+  end
   local key = require("aglet.config").key("submit")
   local model = known.model and (" · " .. known.model) or ""
   return (" %%#AgletDim#> %s%s%%=%s%%* "):format(

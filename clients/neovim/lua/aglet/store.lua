@@ -260,6 +260,7 @@ function Store:take_resumed(result)
   if result.snapshot then
     local snapshot = result.snapshot --[[@as aglet.Snapshot]]
     self.order, self.items, self.streams, self.rewinds, self.requests = {}, {}, {}, {}, {}
+    self.run = nil
     for _, item in ipairs(snapshot.items) do
       self:put(item.itemId, item)
     end
@@ -281,6 +282,22 @@ function Store:take_resumed(result)
     self.requests[question.requestId] = question
   end
   self.epoch, self.seq, self.state, self.hole = result.epoch, result.seq, result.state, false
+end
+
+local SPOKEN = { userMessage = true, message = true, thought = true, toolCall = true, notice = true, compaction = true }
+
+---The last item up to this one that the conversation can go back to or fork at; others only stand beside it.
+---@param item_id string
+---@return string item_id "" when there is none
+function Store:spoken(item_id)
+  local found = ""
+  for _, id in ipairs(item_id ~= "" and self.order or {}) do
+    found = SPOKEN[self.items[id].kind] and id or found
+    if id == item_id then
+      break
+    end
+  end
+  return found
 end
 
 ---Everything as plain values, as in `.view.json`.

@@ -1,6 +1,9 @@
 -- Messages to the user. Neovim's own `vim.notify` makes the user press Enter after a message longer than the line:
 -- here the line is shortened, and a float shows the rest for a while. A `vim.notify` of the user's gets everything.
 
+local float = require("aglet.float")
+local text = require("aglet.text")
+
 local SHOWN = 10000 -- milliseconds
 local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR] = "ErrorMsg" }
 
@@ -12,7 +15,7 @@ end
 
 ---@param message string
 ---@param highlight? string
-local function float(message, highlight)
+local function show_whole(message, highlight)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = "wipe"
   local lines = vim.split(message, "\n", { plain = true })
@@ -21,20 +24,14 @@ local function float(message, highlight)
   for _, line in ipairs(lines) do
     height = height + math.max(1, math.ceil((vim.fn.strdisplaywidth(line) + 4) / width))
   end
-  local win = vim.api.nvim_open_win(buf, false, {
-    relative = "editor",
+  local win = float.open(buf, {
     anchor = "SE",
     row = vim.o.lines - vim.o.cmdheight - 1,
     col = vim.o.columns - 1,
     width = width,
     height = math.min(height, math.max(1, vim.o.lines - 6)),
-    border = "rounded",
-    style = "minimal",
-    focusable = false,
-    noautocmd = true,
     zindex = 200,
   })
-  vim.wo[win].wrap, vim.wo[win].linebreak = true, true
   vim.wo[win].winhighlight = "NormalFloat:" .. (highlight or "Normal")
   vim.defer_fn(function()
     if vim.api.nvim_win_is_valid(win) then
@@ -51,12 +48,12 @@ local function tell(message, level)
   if not is_builtin() then
     return vim.notify(message, level, { title = "aglet" })
   end
-  local line = message:gsub("%s+", " ")
   local room = math.max(20, vim.v.echospace - 1)
-  if vim.fn.strdisplaywidth(line) > room then
-    line = vim.fn.strcharpart(line, 0, room - 1) .. "…"
-    float(message, HIGHLIGHTS[level])
+  local line = text.clip(message, room)
+  if line ~= vim.trim((message:gsub("%s+", " "))) then
+    show_whole(message, HIGHLIGHTS[level])
   end
+  vim.cmd.redraw() -- a message below another one that nobody has seen yet makes the user press Enter
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
 end
 

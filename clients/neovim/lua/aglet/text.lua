@@ -39,6 +39,18 @@ function M.fenced(text, language)
   return made
 end
 
+---One line, no wider than so many cells.
+---@param text string
+---@param width integer
+---@return string
+function M.clip(text, width)
+  text = vim.trim((text:gsub("%s+", " ")))
+  while vim.fn.strdisplaywidth(text) > width do
+    text = vim.fn.strcharpart(text, 0, math.min(width, vim.fn.strchars(text) - 1) - 1) .. "…"
+  end
+  return text
+end
+
 ---@param text string
 ---@return string
 function M.code(text)
@@ -53,8 +65,8 @@ function M.short_name(uri)
   if not ok then
     return uri
   end
-  local lines = uri:match("#(L[%d%-L]+)$")
-  return vim.fn.fnamemodify(path, ":.") .. (lines and (" " .. lines) or "")
+  local part = uri:match("#(.+)$") -- lines, or `diagnostics`
+  return vim.fn.fnamemodify(path, ":.") .. (part and (" " .. part) or "")
 end
 
 return M

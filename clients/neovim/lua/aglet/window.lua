@@ -2,6 +2,7 @@
 
 local chat = require("aglet.chat")
 local config = require("aglet.config")
+local float = require("aglet.float")
 local prompt = require("aglet.prompt")
 
 local M = {}
@@ -21,13 +22,15 @@ local function set(win, values)
   end
 end
 
-local PLAIN = { number = false, relativenumber = false, signcolumn = "no", foldcolumn = "0", spell = false, list = false }
+local PLAIN =
+  { number = false, relativenumber = false, signcolumn = "no", foldcolumn = "0", spell = false, list = false }
 
----A statusline of our own only where the user has none either.
+---A statusline of our own only where the user has none either. A float has a title instead.
 ---@param win integer
 ---@param text string
 local function statusline(win, text)
-  if vim.go.statusline == vim.api.nvim_get_option_info2("statusline", {}).default then
+  local floats = vim.api.nvim_win_get_config(win).relative ~= ""
+  if not floats and vim.go.statusline == vim.api.nvim_get_option_info2("statusline", {}).default then
     set(win, { statusline = text })
   end
 end
@@ -65,35 +68,21 @@ local function dress_prompt(win)
   statusline(win, " prompt")
 end
 
----@param buf integer
----@param row integer
----@param height integer
----@param title string
----@return integer win
-local function float(buf, row, height, title)
-  local width = size(math.max(config.current.width, 0.6), vim.o.columns)
-  local win = vim.api.nvim_open_win(buf, true, {
-    relative = "editor",
-    row = row,
-    col = math.floor((vim.o.columns - width) / 2),
-    width = width,
-    height = height,
-    border = "rounded",
-    title = " " .. title .. " ",
-    style = "minimal",
-  })
-  vim.wo[win].winhighlight = "NormalFloat:Normal"
-  return win
-end
-
 ---@param shown aglet.Chat
+---@return integer upper, integer lower
 local function open_float(shown)
   local whole = size(math.max(config.current.height, 0.8), vim.o.lines)
   local top = math.max(0, math.floor((vim.o.lines - whole) / 2) - 1)
   local below = config.current.prompt_height
-  local upper = float(shown.buf, top, whole - below - 4, "aglet")
+  local width = size(math.max(config.current.width, 0.6), vim.o.columns)
+  local col = math.floor((vim.o.columns - width) / 2)
+  local function open(buf, row, height, title)
+    local given = { row = row, col = col, width = width, height = height, title = title, enter = true }
+    return float.open(buf, given)
+  end
+  local upper = open(shown.buf, top, whole - below - 4, "aglet")
   M.dress_chat(upper)
-  return upper, float(prompt.of(shown), top + whole - below - 2, below, "prompt")
+  return upper, open(prompt.of(shown), top + whole - below - 2, below, "prompt")
 end
 
 local SPLITS = { right = "botright vertical", left = "topleft vertical", below = "botright", above = "topleft" }

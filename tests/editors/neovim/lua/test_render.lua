@@ -12,6 +12,12 @@ check.test("what a terminal says is plain text", function()
   check.same(hostile.plain("a\27[31mred\27[0m\27]0;title\7 b\r\nhalf\rwhole\n\7\8"), "ared b\nwhole\n")
 end)
 
+check.test("a text is clipped by cells, between characters", function()
+  check.same(hostile.clip(" a\n  b ", 9), "a b")
+  check.same(hostile.clip("ääääää", 4), "äää…")
+  check.same(hostile.clip("日本語日本語", 6), "日本…")
+end)
+
 check.test("a fence is longer than every one inside", function()
   check.same(hostile.fenced("x\n````\ny\n", "text"), { "`````text", "x", "````", "y", "`````" })
 end)
@@ -39,7 +45,8 @@ end)
 check.test("the lines of a diff have colours, and its head is left out", function()
   local patch = "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-old\n+new\n"
   local change = { uri = "file:///a.txt", change = "modified", patch = patch }
-  local block = render.item(item("toolCall", { name = "edit_file", title = "edit_file a.txt", changes = { change } }), OPTIONS)
+  local block =
+    render.item(item("toolCall", { name = "edit_file", title = "edit_file a.txt", changes = { change } }), OPTIONS)
   check.same(block.lines, { "**edit_file** `a.txt`", "```diff", "@@ -1,1 +1,1 @@", "-old", "+new", "```", "" })
   check.same(block.paint, { [3] = "AgletDim", [4] = "AgletRemoved", [5] = "AgletAdded" })
 end)
@@ -58,7 +65,10 @@ end)
 check.test("a run that came to its end needs no word, every other end has one", function()
   check.same(render.ending({ stopReason = "endTurn" }), {})
   check.same(render.ending({ stopReason = "cancelled", detail = "cancelled by the user" }), { "> Cancelled." })
-  check.same(render.ending({ stopReason = "error", error = { kind = "quota", message = "used\nup" } }), { "> **quota:** used up" })
+  check.same(
+    render.ending({ stopReason = "error", error = { kind = "quota", message = "used\nup" } }),
+    { "> **quota:** used up" }
+  )
   check.same(render.ending({ stopReason = "_new", detail = "why" }), { "> _new why" })
 end)
 

@@ -95,9 +95,17 @@ end)
 
 check.test("a patch merges, clears and replaces, also after deltas", function()
   local folded = store.new()
-  folded:take({ type = "itemStarted", itemId = "i", data = { item = item("a", { terminal = { cwd = "/", exitCode = 1 } }) } })
+  folded:take({
+    type = "itemStarted",
+    itemId = "i",
+    data = { item = item("a", { terminal = { cwd = "/", exitCode = 1 } }) },
+  })
   folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = 1, append = "b" } })
-  folded:take({ type = "itemUpdated", itemId = "i", data = { patch = { status = vim.NIL, terminal = { exitCode = 0 } } } })
+  folded:take({
+    type = "itemUpdated",
+    itemId = "i",
+    data = { patch = { status = vim.NIL, terminal = { exitCode = 0 } } },
+  })
   check.same(folded:item("i"), { itemId = "i", kind = "message", text = "ab", terminal = { cwd = "/", exitCode = 0 } })
 end)
 
@@ -105,8 +113,25 @@ check.test("a shortened item keeps what streamed", function()
   local folded = store.new()
   folded:take({ type = "itemStarted", itemId = "i", data = { item = item("") } })
   folded:take({ type = "itemDelta", itemId = "i", data = { field = "text", offset = 0, append = "the whole text" } })
-  folded:take({ type = "itemCompleted", itemId = "i", seq = 1, _meta = { shortened = 14 }, data = { item = item("the … text") } })
+  folded:take({
+    type = "itemCompleted",
+    itemId = "i",
+    seq = 1,
+    _meta = { shortened = 14 },
+    data = { item = item("the … text") },
+  })
   check.same(folded:item("i").text, "the whole text")
+end)
+
+check.test("one can go back only to what was said", function()
+  local folded = store.new()
+  for _, kind in ipairs({ "fileEdit", "userMessage", "toolCall", "plan", "fileEdit", "message" }) do
+    folded:put(kind .. #folded.order, { kind = kind })
+  end
+  check.same(folded:spoken(""), "")
+  check.same(folded:spoken("fileEdit0"), "")
+  check.same(folded:spoken("fileEdit4"), "toolCall2")
+  check.same(folded:spoken("message5"), "message5")
 end)
 
 check.test("a snapshot takes the place of everything", function()

@@ -1,0 +1,123 @@
+"""What goes with a prompt: chips in the prompt, which can be dropped, and images."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+from support.model_server import ModelServer, Reply
+from support.wire import turns
+
+from .driver import Editor
+from .scene import ended, opened, prompt, restarted, said
+
+pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+LABELS = (
+    "vim.tbl_map(function(c) return c.label end, require('aglet.chips').of(require('aglet').current().id))"
+)
+
+
+def use_server(editor: Editor, server: ModelServer) -> None:
+    """The real server talks to a real model server."""
+    (editor.folder / "config.toml").write_text(
+        f'model = "local"\n[models.local]\ndialect = "chat"\nbase_url = "{server.url}"\nmodel = "m"\n'
+    )
+
+
+def content(server: ModelServer) -> str:
+    """What the model was sent last."""
+    return json.dumps(server.posts[-1].body["messages"][-1], ensure_ascii=False)
+
+
+def test_what_is_attached_is_seen_dropped_and_sent(editor: Editor) -> None:
+    with ModelServer([Reply("Seen.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        (editor.workspace / "shot.png").write_bytes(PIXEL)
+        editor.command("wincmd t")
+        editor.lua(
+            "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, "
+            "{ { lnum = 2, col = 0, message = 'canary of the linter' } })"
+        )
+        editor.command("2,3Aglet add")
+        editor.command("Aglet add diagnostics")
+        editor.command("Aglet add shot.png")
+        editor.command("Aglet add")
+        assert editor.lua(f"return {LABELS}") == [
+            "code.py L2-L3",
+            "code.py diagnostics",
+            "shot.png",
+            "code.py",
+        ]
+        assert any(" code.py L2-L3   code.py diagnostics " in row for row in editor.screen())
+        assert "code.py diagnostics" in editor.lua("return vim.fn.getcompletion('Aglet drop ', 'cmdline')")
+        editor.command("Aglet drop code.py L2-L3")
+        assert not any("L2-L3" in row for row in editor.screen())
+        assert editor.lua("return vim.bo.buftype") == "", "the user stays in their file"
+        editor.command("Aglet open")
+        prompt(editor, "what is wrong?")
+        ended(editor, "endTurn")
+        sent = content(server)
+        assert "canary of the linter" in sent
+        assert base64.b64encode(PIXEL).decode() in sent
+        assert "code.py" in sent
+        assert "L2-L3" not in sent
+        assert editor.lua(f"return {LABELS}") == [], "they went with the prompt"
+        said(editor, "code.py diagnostics")
+
+
+def test_backspace_at_the_beginning_drops_the_last_one(editor: Editor) -> None:
+    opened(editor, turns("Ok."))
+    editor.command("Aglet add code.py")
+    editor.command("Aglet add quickfix")
+    editor.until("vim.b.aglet_prompt")
+    editor.keys("<Esc>ccab<BS>")
+    editor.until("vim.fn.getline(1) == 'a'")
+    assert editor.lua(f"return {LABELS}") == ["code.py", "quickfix"]
+    editor.keys("<BS><BS>")
+    editor.until(f"vim.fn.getline(1) == '' and #{LABELS} == 1")
+    editor.keys("<Esc><CR>")
+    editor.command("Aglet drop all")
+    assert editor.lua(f"return {LABELS}") == []
+
+
+def test_what_was_attached_to_a_refused_prompt_is_not_lost(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    editor.command("Aglet add code.py")
+    editor.until(f"#{LABELS} == 1")
+    (editor.folder / "config.toml").write_text("model = 7\n")
+    restarted(editor, lambda: editor.command("Aglet restart"))
+    prompt(editor, "precious words")
+    editor.until("vim.fn.execute('messages'):find('aglet: ') and vim.fn.getline(1) == 'precious words'")
+    assert editor.lua(f"return {LABELS}") == ["code.py"]
+
+
+def test_an_image_is_mentioned_and_pasted(editor: Editor) -> None:
+    paste(editor.folder / "bin")
+    with ModelServer([Reply("I see a pixel."), Reply("I see it again.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        (editor.workspace / "shot.png").write_bytes(PIXEL)
+        prompt(editor, "what is in @shot.png?")
+        ended(editor, "endTurn")
+        assert base64.b64encode(PIXEL).decode() in content(server)
+        said(editor, "- (image)")
+        editor.lua("vim.env.PATH = ... .. ':' .. vim.env.PATH", str(editor.folder / "bin"))
+        editor.command("Aglet add clipboard")
+        editor.until(f"vim.deep_equal({LABELS}, {{ 'clipboard.png' }})")
+        prompt(editor, "and here?")
+        ended(editor, "endTurn", 2)
+        assert base64.b64encode(PIXEL).decode() in content(server)
+
+
+def paste(folder: Path) -> None:
+    """A program that gives the image in the clipboard, as `wl-paste` does."""
+    folder.mkdir()
+    (folder / "pixel.png").write_bytes(PIXEL)
+    program = folder / "wl-paste"
+    program.write_text(f'#!/bin/sh\n[ "$3" = image/png ] && exec cat {folder}/pixel.png\nexit 1\n')
+    program.chmod(0o755)
