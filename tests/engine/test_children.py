@@ -105,6 +105,13 @@ async def test_leaving_the_block_cancels_what_is_not_done_and_waits_for_its_end(
         assert len(used(parent)) == 2, "the broken-off calls count as well"
 
 
+async def test_a_family_may_have_nothing_to_do() -> None:
+    async with World().family() as (_, parent, children):
+        async with children.family():
+            pass
+        assert used(parent) == []
+
+
 async def test_one_that_is_cancelled_before_it_is_admitted_leaves_nothing_running() -> None:
     async with World(say()).family() as (sessions, _, children):
         async with children.family() as begin:

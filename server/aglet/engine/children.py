@@ -79,9 +79,7 @@ class Children:
             admission = await child.prompt(errand.content, "ifIdle", key=key)
             ended = await child.finished(admission.run_id)
         finally:
-            if begun := child.state.keys.get(key):  # also when it was cancelled before that was known
-                child.cancel(begun.run_id)
-                await child.finished(begun.run_id)
+            await _end(child, key)
         return Returned(ended.stop, ended.state)
 
     @asynccontextmanager
@@ -146,3 +144,10 @@ class Children:
                 self._parent.log.record(Used(child_id, usage))
             case _:
                 pass
+
+
+async def _end(child: Session, key: str) -> None:
+    """End what this key began, also when it was cancelled before that was known."""
+    if begun := child.state.keys.get(key):
+        child.cancel(begun.run_id)
+        await child.finished(begun.run_id)
