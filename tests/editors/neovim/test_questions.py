@@ -141,5 +141,5 @@ def test_a_helper_asks_and_its_call_says_what_it_does(editor: Editor) -> None:
     editor.command("Aglet answer")
     ended(editor, "endTurn")
     said(editor, "Ready.")
-    said(editor, "**Helper helper**")
+    said(editor, "**Helper task-1**")
     assert editor.lua("return #require('aglet.questions').waiting") == 0

@@ -158,7 +158,7 @@ def and_the_next_day(user: Newcomer, begin: str, send: str, stop: str, resume: s
     user.until("vim.fn.execute('messages'):find('went back')")
     gone(user, "And the rest?")
     user.keys(":help aglet<CR>")
-    user.until("vim.bo.filetype == 'help' and vim.fn.expand('%:t') == 'aglet.txt'")
+    user.until("vim.bo.buftype == 'help' and vim.fn.expand('%:t') == 'aglet.txt'")
     user.keys(":checkhealth aglet<CR>")
     user.until("vim.bo.filetype == 'checkhealth' and vim.fn.search('the model is') > 0")
     assert "ERROR" not in "\n".join(user.lines())
