@@ -128,8 +128,7 @@ async function install({ server, environment, conversation }: Parts): Promise<vo
 async function doctor({ server }: Parts): Promise<void> {
   const { choice, state, problem } = server;
   const found = state === "ready" ? await server.request("agent/status", {}) : undefined;
-  const models =
-    found?.models.map((model) => `${String(model["name"])} (${String(model["provider"])})`) ?? [];
+  const models = found?.models.map((model) => `${model.name} (${model.provider})`) ?? [];
   const lines = [
     `Server: ${choice ? `${choice.command} (from ${choice.from})` : "none"}, ${state}`,
     ...(problem ? [problem] : []),

@@ -38,7 +38,13 @@ export function activate(context: vscode.ExtensionContext): Api {
   const log = vscode.window.createOutputChannel("aglet", { log: true });
   const environment = new Environment(context, log);
   const keys = new Keys(context);
-  const questions = new Questions((asked) => notify.asked(asked));
+  const questions = new Questions(
+    (asked) => notify.asked(asked),
+    () => {
+      chat.tellElsewhere();
+      status.draw();
+    },
+  );
   const server = new Server(environment, log, prepare);
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
@@ -57,7 +63,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const code = new CodeCommands(chat, conversation, attachments);
   const marks = new Marks(review);
   const compare = new Compare(review);
-  const status = new Status(server, conversation);
+  const status = new Status(server, conversation, questions);
 
   function failed(problem: unknown): void {
     const text = problem instanceof Error ? problem.message : String(problem);
@@ -72,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     client.onNotification("agent/event", ({ events }: EventParams) => {
       conversation.take(events);
       review.heard(events);
-      for (const event of events) if (event.type === "runEnded") notify.ended(event);
+      for (const event of events) if (event.type === "runEnded" && !event.parentItemId) notify.ended(event);
     });
     client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
       questions.ask(asked, token),

@@ -11,6 +11,7 @@ from .driver import Editor
 
 CODE = "".join(f"def f{number}():\n    return {number}\n\n" for number in range(1, 13))
 HANGING: Message = {"text": "I begin", "hang": True}
+PICKING = {"c", "rm"}  # the mode in which a number is typed, in the newest Neovim and in 0.10
 # A picker as users have them: it gives the first item whose text begins with what is in PICKS.
 PICKER = """
 ASKED, PICKS = {}, ...
@@ -103,6 +104,12 @@ def said(editor: Editor, text: str) -> None:
     editor.until(f"table.concat({lines}, '\\n'):find(..., 1, true)", text)
 
 
+def gone(editor: Editor, text: str) -> None:
+    """Wait until the chat buffer of the session that is meant has this text no more."""
+    lines = f"vim.api.nvim_buf_get_lines({CHAT} or 0, 0, -1, false)"
+    editor.until(f"not table.concat({lines}, '\\n'):find(..., 1, true)", text)
+
+
 def waiting(editor: Editor, count: int) -> None:
     """Wait until so many changes wait to be judged."""
     editor.until("#require('aglet.changes').all == ...", count)
@@ -111,8 +118,9 @@ def waiting(editor: Editor, count: int) -> None:
 def watch_pickers(editor: Editor) -> None:
     """Have Neovim tell when its own picker comes up; it answers nothing else then."""
     editor.lua(
-        "OWN = OWN or vim.ui.select "
-        "vim.ui.select = function(...) vim.rpcnotify(0, 'picker') return OWN(...) end"
+        "local channel = ... OWN = OWN or vim.ui.select "
+        "vim.ui.select = function(...) vim.rpcnotify(channel, 'picker') return OWN(...) end",
+        editor.call("nvim_get_api_info")[0],  # to all of them, 0.10 tells only who subscribed
     )
 
 
@@ -121,7 +129,7 @@ def at_the_picker(editor: Editor, count: int) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         mode = editor.call("nvim_get_mode")["mode"]
-        if editor.rpc and editor.rpc.told.count("picker") == count and mode == "c":
+        if editor.rpc and editor.rpc.told.count("picker") == count and mode in PICKING:
             return
         assert time.monotonic() < deadline, f"the picker did not come, mode {mode}"
         time.sleep(0.02)

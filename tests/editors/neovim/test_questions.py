@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.patience import wait_until
 from support.wire import turns
 
 from .driver import Editor
@@ -125,3 +126,20 @@ def test_a_question_goes_with_its_run(editor: Editor) -> None:
     editor.until("#require('aglet.questions').waiting == 0")
     editor.lua("ANSWER(nil, nil)")  # too late, and nobody minds
     said(editor, "> Cancelled.")
+
+
+def test_a_helper_asks_and_its_call_says_what_it_does(editor: Editor) -> None:
+    hands = {"text": "I delegate.", "calls": [call("delegate", tasks=[{"prompt": "Look."}])]}
+    parent, child = turns(hands, "Ready."), turns(COMMAND, "Looked.")
+    opened(editor, {"match": "delegate", **parent}, {"match": "Look", **child}, picks=("Later",))
+    prompt(editor, "delegate it")
+    editor.until("#ASKED == 1")
+    assert editor.lua("return ASKED[1].prompt").startswith("helper: ")
+    editor.until("vim.tbl_count(require('aglet').current().store.helpers) == 1")
+    wait_until(lambda: any("● helper: shell" in row for row in editor.screen()))
+    editor.lua("PICKS = { 'Allow once' }")
+    editor.command("Aglet answer")
+    ended(editor, "endTurn")
+    said(editor, "Ready.")
+    said(editor, "**Helper task-1**")
+    assert editor.lua("return #require('aglet.questions').waiting") == 0

@@ -15,7 +15,7 @@ import pytest
 from support.wire import script, turns
 
 from .driver import CLIENT, ROOT, Editor
-from .scene import at_the_picker, ended, said, transcript, waiting, watch_pickers
+from .scene import at_the_picker, ended, gone, said, waiting, watch_pickers
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(600)]
 PRICES = "def total(prices):\n    return sum(prices)\n\n\n\n\ndef count(prices):\n    return 0\n"
@@ -156,9 +156,9 @@ def and_the_next_day(user: Newcomer, begin: str, send: str, stop: str, resume: s
         at_the_picker(user, count)
         user.keys("1<CR>")
     user.until("vim.fn.execute('messages'):find('went back')")
-    assert "And the rest?" not in transcript(user)
+    gone(user, "And the rest?")
     user.keys(":help aglet<CR>")
-    user.until("vim.bo.filetype == 'help' and vim.fn.expand('%:t') == 'aglet.txt'")
+    user.until("vim.bo.buftype == 'help' and vim.fn.expand('%:t') == 'aglet.txt'")
     user.keys(":checkhealth aglet<CR>")
     user.until("vim.bo.filetype == 'checkhealth' and vim.fn.search('the model is') > 0")
     assert "ERROR" not in "\n".join(user.lines())

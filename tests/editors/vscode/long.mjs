@@ -66,7 +66,7 @@ async function walk(count) {
   const below = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
   const shows = (n) => [...scroller.querySelectorAll("article")].some((article) => new RegExp(`(Prompt|Answer) ${n}(?!\\d)`).test(article.textContent));
   const arrived = (step) => (step < 0 ? shows(0) && scroller.scrollTop <= 1 : shows(count - 1) && below() < 30);
-  for (const step of [-400, 400]) {
+  for (const step of [-400, 400, -1200, 1200]) {
     for (let tries = 0; tries < 20_000 && !arrived(step); tries++, steps++) {
       const before = scroller.scrollTop;
       const read = first();
@@ -74,7 +74,7 @@ async function walk(count) {
       scroller.scrollTop = before + step;
       await frame();
       look();
-      if (read.isConnected && Math.abs(read.getBoundingClientRect().top - place) > 2 * Math.abs(step)) jumps++;
+      if (read.isConnected && Math.abs(read.getBoundingClientRect().top - place) > Math.abs(step) + 20) jumps++;
     }
   }
   const missing = Array.from({ length: count }, (_, n) => n).filter((n) => !seen.has(n));

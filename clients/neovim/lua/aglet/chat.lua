@@ -163,7 +163,13 @@ function Chat:block(item_id)
   for _, question in pairs(self.session.store.requests) do
     waiting = waiting or question.itemId == item_id
   end
-  return render.item(self.session.store:item(item_id), config.current, waiting)
+  local store = self.session.store
+  local block = render.item(store:item(item_id), config.current, waiting)
+  local helpers = store.helpers[item_id]
+  if helpers and store.items[item_id].status == "running" then
+    block.label = "● " .. render.helping(helpers)
+  end
+  return block
 end
 
 ---@private

@@ -59,6 +59,11 @@ local function take(events)
     if of then
       of:take(mine)
     end
+    for _, other in pairs(mine[1].parentItemId and session.all or {}) do
+      if other ~= of then
+        other:take_helper(mine)
+      end
+    end
   end
   local changed = false
   for _, event in ipairs(events) do

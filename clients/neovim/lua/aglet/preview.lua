@@ -15,7 +15,8 @@ local win
 ---@param params table
 ---@return string
 function M.headline(params)
-  return text.clip(params.title or params.message or "aglet asks", 70) .. "?"
+  local helper = params.agentId and params.agentId ~= "main" and (params.agentId .. ": ") or ""
+  return text.clip(helper .. (params.title or params.message or "aglet asks"), 70) .. "?"
 end
 
 ---Everything the user has to know before they say yes.

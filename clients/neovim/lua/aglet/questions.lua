@@ -176,7 +176,9 @@ local function ask_field(open, names, place, content)
     return answer(open, given and { outcome = "accept", content = content } or { outcome = "decline" })
   end
   local field = schema.properties[name]
-  local prompt = (open.params.message or open.params.title or "aglet asks")
+  local agent = open.params.agentId
+  local helper = agent and agent ~= "main" and (agent .. ": ") or ""
+  local prompt = helper .. (open.params.message or open.params.title or "aglet asks")
   local function go_on(value)
     if value == nil then
       return answer(open, { outcome = "decline" })

@@ -204,6 +204,11 @@ function by_kind.fileEdit(item, options)
   return block
 end
 
+function by_kind.subagent(item)
+  local label, hl = status_of(item, false)
+  return { lines = { "**Helper " .. (item.title or "") .. "**", "" }, label = label, hl = hl }
+end
+
 ---@param item table
 ---@param waiting boolean
 ---@return aglet.Block
@@ -247,6 +252,19 @@ function M.item(item, options, waiting)
   end
   block.paint = item.changes and M.painted(block.lines) or nil
   return block
+end
+
+---What the helpers of a call do now, on one line.
+---@param helpers table<string, aglet.Helper>
+---@return string
+function M.helping(helpers)
+  local told = {}
+  for _, helper in vim.spairs(helpers) do
+    local state = helper.state == "endTurn" and "done" or helper.state
+    local doing = helper.state == "running" and helper.doing ~= "" and helper.doing or state
+    told[#told + 1] = helper.name .. ": " .. doing
+  end
+  return text.clip(plain(table.concat(told, "; ")), 100)
 end
 
 local ENDS = {

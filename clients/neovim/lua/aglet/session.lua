@@ -143,6 +143,21 @@ function Session:take(events)
   end
 end
 
+---Take in events of another session: they are told beside the call that it works for.
+---@param events aglet.Event[]
+function Session:take_helper(events)
+  local changed = {}
+  for _, event in ipairs(events) do
+    local item_id = self.store:take_helper(event)
+    if item_id then
+      changed[item_id] = true
+    end
+  end
+  if next(changed) then
+    self:tell({}, changed)
+  end
+end
+
 ---Catch up with what was missed: after a restart of the server, or when events were lost.
 ---@param take_control? boolean go on here with what another process wrote; refused while it still does
 ---@param done? fun(problem?: table)

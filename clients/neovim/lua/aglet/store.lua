@@ -18,10 +18,16 @@
 ---@field usage? aglet.ContextUsageData
 ---@field cost number US dollars of all runs
 ---@field older? aglet.Cursor there are older items before this place
+---@field helpers table<string, table<string, aglet.Helper>> of each call, by their session
 ---@field private streams table<string, table<string, aglet.Stream>>
 ---@field private rewinds table<string, { order: string[], items: table<string, table> }>
 local Store = {}
 Store.__index = Store
+
+---@class aglet.Helper somebody who works for a call, in a session of their own
+---@field name string
+---@field state string running, or why the run ended
+---@field doing string the call that was begun last
 
 ---@class aglet.Stream pieces of a text, joined when somebody reads it
 ---@field parts string[]
@@ -47,6 +53,7 @@ function M.new(epoch, seq)
     options = {},
     queue = {},
     cost = 0,
+    helpers = {},
     streams = {},
     rewinds = {},
   }, Store)
@@ -252,6 +259,29 @@ function Store:take(event)
     follow(self, event)
   end
   return true
+end
+
+---Take in what happens in another session, if it works for a call of this one: only what it does now is kept.
+---@param event aglet.Event
+---@return string? item_id the call, when something is told otherwise now
+function Store:take_helper(event)
+  local item_id, item = event.parentItemId, event.data.item
+  if not item_id or not self.items[item_id] then
+    return nil
+  end
+  local mine = self.helpers[item_id] or {}
+  local helper = mine[event.sessionId] or { name = event.agentId, state = "running", doing = "" }
+  if event.type == "runStarted" then
+    helper.state = "running"
+  elseif event.type == "runEnded" then
+    helper.state = event.data.stopReason
+  elseif event.type == "itemStarted" and item.kind == "toolCall" then
+    helper.doing = item.title or item.name or ""
+  elseif mine[event.sessionId] then
+    return nil
+  end
+  mine[event.sessionId], self.helpers[item_id] = helper, mine
+  return item_id
 end
 
 ---Take in the answer of `agent/resume`, whatever it replays.

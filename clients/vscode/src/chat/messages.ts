@@ -9,8 +9,9 @@ import type {
   RunEndedData,
   Waiting,
 } from "../protocol.gen";
+import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
-import type { AnyItem } from "../store/transcript";
+import type { AnyItem, Helpers } from "../store/transcript";
 
 /** A piece of context under the prompt, which the user can drop. */
 export interface Chip {
@@ -59,6 +60,7 @@ export interface SessionView {
   queue: Waiting[];
   runId: string;
   usage?: ContextUsageData | undefined;
+  helpers?: Helpers;
   /** There are items before the first one here. */
   older: boolean;
 }
@@ -74,6 +76,7 @@ export type ToChat =
   | { type: "completions"; ticket: number; rows: Completion[] }
   | { type: "compose"; text: string }
   | { type: "changes"; changes: number; files: number }
+  | { type: "elsewhere"; questions: Elsewhere[] }
   | { type: "failed"; text: string };
 
 export type How = "queue" | "steer";

@@ -43,6 +43,7 @@ export class Chat implements vscode.WebviewViewProvider {
     server.onState(() => this.tellServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
     conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
+    conversation.onReplaced(() => this.tellElsewhere());
     conversation.onRepaired((item) => this.post({ type: "item", item }));
     attachments.onChange((chips) => this.post({ type: "chips", chips }));
   }
@@ -91,6 +92,12 @@ export class Chat implements vscode.WebviewViewProvider {
 
   tellFailure(text: string): void {
     this.post({ type: "failed", text });
+  }
+
+  /** A helper of the session, or a session that is not shown, asks: that has to be seen, too. */
+  tellElsewhere(): void {
+    const { conversation, questions } = this.parts;
+    this.post({ type: "elsewhere", questions: questions.elsewhere(conversation.sessionId) });
   }
 
   private tellServer(): void {
@@ -172,6 +179,7 @@ export class Chat implements vscode.WebviewViewProvider {
     this.ready = true;
     this.tellServer();
     this.post({ type: "session", view: this.parts.conversation.view() });
+    this.tellElsewhere();
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
     this.tellModels(this.models);

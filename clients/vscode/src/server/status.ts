@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Conversation } from "../session/conversation";
+import type { Questions } from "../session/questions";
 import type { Server } from "./server";
 
 interface Row extends vscode.QuickPickItem {
@@ -31,6 +32,7 @@ export class Status implements vscode.Disposable {
   constructor(
     private readonly server: Server,
     private readonly conversation: Conversation,
+    private readonly questions: Questions,
   ) {
     this.item.name = "aglet";
     this.item.command = "aglet.server.menu";
@@ -57,7 +59,7 @@ export class Status implements vscode.Disposable {
     this.item.dispose();
   }
 
-  private draw(): void {
+  draw(): void {
     const { icon, told, colour } = this.look();
     this.item.text = `$(${icon}) aglet`;
     this.item.tooltip = this.server.problem || `aglet: ${told}`;
@@ -77,7 +79,7 @@ export class Status implements vscode.Disposable {
         break;
     }
     const { state } = this.conversation.transcript;
-    if (state === "requiresAction")
+    if (state === "requiresAction" || this.questions.size > 0)
       return { icon: "question", told: "waiting for you", colour: "warningBackground" };
     return state === "running" ? { icon: "sync~spin", told: "running" } : { icon: "check", told: "ready" };
   }

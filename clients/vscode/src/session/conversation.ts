@@ -36,13 +36,18 @@ export class Conversation implements vscode.Disposable {
 
   /** Events from the server, of whatever session. */
   take(events: readonly Event[]): void {
-    const ours = events.filter((event) => event.sessionId === this.sessionId);
-    if (ours.length === 0) return;
-    for (const event of ours) {
-      this.transcript.take(event);
-      if (event.type === "commands") this.actions = event.data["commands"] as Action[];
+    const ours: Event[] = [];
+    const told: Event[] = [];
+    for (const event of events) {
+      if (event.sessionId === this.sessionId) {
+        this.transcript.take(event);
+        if (event.type === "commands") this.actions = event.data["commands"] as Action[];
+        ours.push(event);
+      } else if (!this.transcript.takeHelper(event)) continue;
+      told.push(event);
     }
-    this.events.fire(ours);
+    if (told.length === 0) return;
+    this.events.fire(told);
     for (const itemId of this.transcript.incomplete) void this.repair(itemId);
     if (ours.some((event) => event.type === "notice" && event.data["kind"] === "detached"))
       void this.reconnect();
@@ -148,7 +153,7 @@ export class Conversation implements vscode.Disposable {
 
   view(): SessionView {
     const { transcript: known, sessionId, hasOlder } = this;
-    const { epoch, seq, state, runs, info, options, queue, runId, usage } = known;
+    const { epoch, seq, state, runs, info, options, queue, runId, usage, helpers } = known;
     const items = [...known.items.values()];
     const requests = Object.values(known.requests);
     return {
@@ -164,6 +169,7 @@ export class Conversation implements vscode.Disposable {
       queue,
       runId,
       usage,
+      helpers,
       older: hasOlder,
     };
   }

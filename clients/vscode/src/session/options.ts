@@ -1,7 +1,6 @@
 /** Pickers for what a session works with: model, mode, effort, budgets. */
 
 import * as vscode from "vscode";
-import type { Model } from "../chat/messages";
 import type { Chat } from "../chat/provider";
 import type { Server } from "../server/server";
 import type { Conversation } from "./conversation";
@@ -35,7 +34,7 @@ export class Options {
   /** Ask the server which models there are, for the pickers and the meter. */
   async refresh(): Promise<void> {
     const { models } = await this.server.request("agent/status", {});
-    this.chat.tellModels(models as unknown as Model[]);
+    this.chat.tellModels(models);
   }
 
   async mode(): Promise<void> {

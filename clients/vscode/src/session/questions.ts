@@ -1,39 +1,77 @@
 /** The open questions of the agent: asked by the server, answered in the chat or in a notification. */
 
 import type { CancellationToken } from "vscode";
-import type { AskUserAnswer, AskUserParams, PermissionAnswer, PermissionParams } from "../protocol.gen";
+import type {
+  AskUserAnswer,
+  AskUserParams,
+  PermissionAnswer,
+  PermissionParams,
+  Question,
+} from "../protocol.gen";
 
 type Answer = PermissionAnswer | AskUserAnswer;
-type Asked = (PermissionParams | AskUserParams) & { kind?: string };
+type Asked = PermissionParams | AskUserParams;
+
+interface Open {
+  asked: Asked;
+  settle: (answer: Answer) => void;
+}
+
+/** A question of another session than the one that is shown, of a helper most likely. */
+export interface Elsewhere extends Question {
+  from: string;
+}
 
 export class Questions {
-  private readonly open = new Map<string, (answer: Answer) => void>();
+  private readonly open = new Map<string, Open>();
 
-  constructor(private readonly announce: (asked: Asked) => void) {}
+  constructor(
+    private readonly announce: (asked: Asked) => void,
+    private readonly changed: () => void,
+  ) {}
+
+  get size(): number {
+    return this.open.size;
+  }
 
   /** The server asks; gives the user's answer. A question that is withdrawn is dismissed. */
   ask(asked: Asked, withdrawn: CancellationToken): Promise<Answer> {
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {
-        this.open.delete(asked.requestId);
+        if (this.open.get(asked.requestId)?.settle === settle) this.open.delete(asked.requestId);
         resolve(answer);
+        this.changed();
       };
-      this.open.set(asked.requestId, settle);
+      this.open.set(asked.requestId, { asked, settle });
       withdrawn.onCancellationRequested(() =>
         settle({ outcome: "options" in asked ? "dismissed" : "cancel" }),
       );
       this.announce(asked);
+      this.changed();
     });
   }
 
   /** Answer a question; gives whether it was still open here. */
   answer(requestId: string, answer: Answer): boolean {
-    const settle = this.open.get(requestId);
-    settle?.(answer);
-    return settle !== undefined;
+    const open = this.open.get(requestId);
+    open?.settle(answer);
+    return open !== undefined;
   }
 
   isOpen(requestId: string): boolean {
     return this.open.has(requestId);
   }
+
+  /** What others ask than this session, whose transcript has its own questions. */
+  elsewhere(sessionId: string): Elsewhere[] {
+    return [...this.open.values()]
+      .filter(({ asked }) => asked.sessionId !== sessionId)
+      .map(({ asked }) => ({ ...questionOf(asked), from: asked.agentId }));
+  }
+}
+
+function questionOf(asked: Asked): Question {
+  if ("options" in asked) return asked;
+  const { requestId, schema } = asked as AskUserParams;
+  return { requestId, kind: "form", title: (asked as AskUserParams).message, schema };
 }

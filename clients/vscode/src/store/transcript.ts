@@ -19,6 +19,16 @@ import { type Json, isObject, merged, textOf } from "./patch";
 /** An item of any kind: unknown kinds and members are kept. */
 export type AnyItem = Json & { itemId: string; kind: string; status: string };
 
+/** Somebody who works for a call of this session, in a session of their own. */
+export interface Helper {
+  name: string;
+  state: string;
+  /** The call that was begun last. */
+  doing: string;
+}
+/** The helpers of each call, by their session. */
+export type Helpers = Readonly<Record<string, Readonly<Record<string, Helper>>>>;
+
 const encoder = new TextEncoder();
 
 export class Transcript {
@@ -37,6 +47,7 @@ export class Transcript {
   usage: ContextUsageData | undefined;
   retrying: TurnRetryingData | undefined;
   notices: NoticeData[] = [];
+  helpers: Helpers = {};
   /** Items of which a part is missing: their whole text is to be asked for. */
   readonly incomplete = new Set<string>();
   private readonly rewinds = new Map<string, Map<string, AnyItem>>();
@@ -106,6 +117,21 @@ export class Transcript {
       default:
         this.replaced(event);
     }
+  }
+
+  /** Take in what happens in another session, if it works for a call of this one: what it does now is kept. */
+  takeHelper({ sessionId, parentItemId, agentId, type, data }: Event): boolean {
+    if (parentItemId === undefined || !this.items.has(parentItemId)) return false;
+    const mine = this.helpers[parentItemId] ?? {};
+    const known = mine[sessionId] ?? { name: agentId, state: "running", doing: "" };
+    let now = known;
+    if (type === "runStarted") now = { ...known, state: "running" };
+    else if (type === "runEnded") now = { ...known, state: String(data["stopReason"]) };
+    else if (type === "itemStarted")
+      now = { ...known, doing: callOf(data["item"] as AnyItem) || known.doing };
+    if (now === mine[sessionId]) return false;
+    this.helpers = { ...this.helpers, [parentItemId]: { ...mine, [sessionId]: now } };
+    return true;
   }
 
   /** Older items, read from the pages of the history, that stand before what is known. */
@@ -191,6 +217,10 @@ function lengthOf(item: AnyItem, field: string): number {
 
 function fromBase64(data: string): Uint8Array {
   return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+}
+
+function callOf(item: AnyItem): string {
+  return item.kind === "toolCall" ? textOf(item["title"]) || textOf(item["name"]) : "";
 }
 
 /** The words of a message, without what was attached to it. */

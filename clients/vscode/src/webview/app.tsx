@@ -11,7 +11,7 @@ import { Timeline } from "./timeline";
 export function App({ model }: { model: Model }) {
   const { transcript: known } = model;
   const items = [...known.items.values()];
-  const questions = Object.values(known.requests);
+  const questions = [...Object.values(known.requests), ...model.elsewhere];
   return (
     <>
       <Banner model={model} />
@@ -20,6 +20,7 @@ export function App({ model }: { model: Model }) {
           sessionId={model.sessionId}
           items={items}
           older={model.older}
+          helpers={known.helpers}
           idle={known.state === "idle"}
         />
       ) : (

@@ -9,22 +9,31 @@ import { FormCard } from "./form";
 import { visible } from "./markdown";
 import { host } from "./model";
 
-export function Cards({ questions, items }: { questions: Question[]; items: ReadonlyMap<string, AnyItem> }) {
+/** A question of the session that is shown, or of another agent, which is named. */
+type Asked = Question & { from?: string };
+
+export function Cards({ questions, items }: { questions: Asked[]; items: ReadonlyMap<string, AnyItem> }) {
   return (
     <div class="cards">
-      {questions.map((question) =>
-        question.kind === "form" ? (
-          <FormCard key={question.requestId} question={question} />
-        ) : (
-          <PermissionCard
-            key={question.requestId}
-            question={question}
-            input={items.get(question.itemId ?? "")?.["input"] as Record<string, unknown> | undefined}
-          />
-        ),
-      )}
+      {questions.map((question) => (
+        <div key={question.requestId}>
+          {question.from !== undefined && <p class="faint from">{whoAsks(question.from)}</p>}
+          {question.kind === "form" ? (
+            <FormCard question={question} />
+          ) : (
+            <PermissionCard
+              question={question}
+              input={items.get(question.itemId ?? "")?.["input"] as Record<string, unknown> | undefined}
+            />
+          )}
+        </div>
+      ))}
     </div>
   );
+}
+
+function whoAsks(from: string): string {
+  return from === "main" ? "Another session asks:" : `The helper “${visible(from)}” asks:`;
 }
 
 interface PermissionProps {

@@ -3,7 +3,7 @@
 import { memo } from "preact/compat";
 import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
 import { textOf } from "../store/patch";
-import type { AnyItem } from "../store/transcript";
+import type { AnyItem, Helpers } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
 import { toHtml, visible } from "./markdown";
@@ -19,7 +19,14 @@ const MARKS: Record<string, string> = {
   pending: "…",
 };
 
-export const ItemView = memo(function ItemView({ item, idle }: { item: AnyItem; idle: boolean }) {
+interface ItemProps {
+  item: AnyItem;
+  idle: boolean;
+  /** Who works for this call. */
+  helpers?: Helpers[string] | undefined;
+}
+
+export const ItemView = memo(function ItemView({ item, idle, helpers }: ItemProps) {
   switch (item.kind) {
     case "userMessage":
       return <UserMessage item={item} idle={idle} />;
@@ -29,13 +36,15 @@ export const ItemView = memo(function ItemView({ item, idle }: { item: AnyItem; 
       return <Folded item={item} title="Thought" />;
     case "toolCall":
     case "task":
-      return <ToolCall item={item} />;
+      return <ToolCall item={item} helpers={helpers} />;
     case "fileEdit":
       return <FileEdit item={item} />;
     case "plan":
       return <Plan item={item} />;
     case "notice":
       return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
+    case "subagent":
+      return <ChildLine item={item} />;
     case "compaction":
       return <Folded item={item} title="The conversation so far was summed up" />;
     default:
@@ -122,7 +131,33 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
   );
 }
 
-function ToolCall({ item }: { item: AnyItem }) {
+function ChildLine({ item }: { item: AnyItem }) {
+  return (
+    <article class="item faint" aria-label="A helper has ended">
+      <span class={`mark ${item.status}`} aria-hidden="true">
+        {MARKS[item.status] ?? "•"}
+      </span>{" "}
+      Helper {visible(textOf(item["title"]))}: {item.status}
+    </article>
+  );
+}
+
+/** What the helpers of a call do at this moment. */
+function Working({ item, helpers }: Omit<ItemProps, "idle">) {
+  if (!helpers || !LIVE.has(item.status)) return null;
+  return (
+    <ul class="helpers" aria-label="Helpers">
+      {Object.entries(helpers).map(([sessionId, { name, state, doing }]) => (
+        <li key={sessionId}>
+          <b>{visible(name)}</b> {visible(doing)}{" "}
+          <span class="faint">{state === "endTurn" ? "done" : visible(state)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
   const output = textOf(item["output"]);
   const changes = (item["changes"] ?? []) as Change[];
   const terminal = item["terminal"] as Terminal | undefined;
@@ -134,6 +169,7 @@ function ToolCall({ item }: { item: AnyItem }) {
       <CallLine item={item} terminal={terminal} />
       {command && <Command command={command} cwd={terminal?.cwd} />}
       {!command && changes.length === 0 && <Input input={input} />}
+      <Working item={item} helpers={helpers} />
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}

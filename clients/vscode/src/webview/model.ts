@@ -2,6 +2,7 @@
 
 import type { Chip, Completion, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
 import type { Event } from "../protocol.gen";
+import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
 import { Transcript } from "../store/transcript";
 
@@ -23,6 +24,8 @@ export class Model {
   chips: Chip[] = [];
   completions: { ticket: number; rows: Completion[] } = { ticket: 0, rows: [] };
   changes = { changes: 0, files: 0 };
+  /** What helpers ask, and sessions that are not shown. */
+  elsewhere: Elsewhere[] = [];
   failed = "";
   /** A prompt that the host put into the composer; the number makes it another one. */
   compose = { text: host.getState()?.draft ?? "", number: 0 };
@@ -88,6 +91,9 @@ export class Model {
       case "changes":
         this.changes = message;
         break;
+      case "elsewhere":
+        this.asked(message.questions);
+        break;
       case "failed":
         this.failed = message.text;
         break;
@@ -95,7 +101,18 @@ export class Model {
     this.changed();
   }
 
+  private asked(questions: Elsewhere[]): void {
+    const known = new Set(this.elsewhere.map(({ requestId }) => requestId));
+    const added = questions.find(({ requestId }) => !known.has(requestId));
+    if (added) this.said = `${added.from} asks: ${added.title}`;
+    this.elsewhere = questions;
+  }
+
   private event(event: Event): void {
+    if (event.sessionId !== this.sessionId) {
+      this.transcript.takeHelper(event);
+      return;
+    }
     this.transcript.take(event);
     if (event.type === "requestOpened") this.said = `aglet asks: ${String(event.data["title"])}`;
     if (event.type === "runEnded")
@@ -120,6 +137,7 @@ export class Model {
       queue: view.queue,
       runId: view.runId,
       usage: view.usage,
+      helpers: view.helpers ?? {},
     });
   }
 }

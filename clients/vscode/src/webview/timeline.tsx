@@ -1,7 +1,8 @@
 /** The transcript, of which only a window of items is in the page: the end first, more when it is scrolled. */
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { AnyItem } from "../store/transcript";
+import type { RefObject } from "preact";
+import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { AnyItem, Helpers } from "../store/transcript";
 import { ItemView } from "./items";
 import { host } from "./model";
 
@@ -34,14 +35,54 @@ export function moved(span: Span, count: number, edge: "top" | "bottom"): Span {
     : { start: Math.max(span.start, last - MOST), end: last };
 }
 
+/** An item on the screen, and where it stands there. */
+interface Place {
+  item: Element;
+  top: number;
+}
+
+/** The first item that is seen, not the line above the items. */
+function placeOf(scroller: HTMLElement): Place | undefined {
+  const { top } = scroller.getBoundingClientRect();
+  for (const item of scroller.querySelectorAll(".items > .item")) {
+    const box = item.getBoundingClientRect();
+    if (box.bottom > top) return { item, top: box.top };
+  }
+  return undefined;
+}
+
 interface Props {
   sessionId: string;
   items: AnyItem[];
   older: boolean;
   idle: boolean;
+  helpers?: Helpers | undefined;
 }
 
-export function Timeline({ sessionId, items, older, idle }: Props) {
+/** Holds what is read where it stands when items come or go before it; at the end, the end is held. */
+function useHold(
+  scroller: RefObject<HTMLDivElement>,
+  pinned: MutableRef<boolean>,
+  top: MutableRef<number>,
+  first: string | undefined,
+): void {
+  const drawn = useRef<string>();
+  const read = useRef<Place>();
+  if (scroller.current && !pinned.current && drawn.current !== first)
+    read.current = placeOf(scroller.current);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    drawn.current = first;
+    if (!element) return;
+    if (pinned.current) element.scrollTop = element.scrollHeight;
+    else if (read.current?.item.isConnected)
+      element.scrollTop += read.current.item.getBoundingClientRect().top - read.current.top;
+    if (read.current) top.current = element.scrollTop;
+    read.current = undefined;
+  });
+}
+
+export function Timeline({ sessionId, items, older, idle, helpers }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
   const asked = useRef("");
@@ -65,10 +106,7 @@ export function Timeline({ sessionId, items, older, idle }: Props) {
   if (!Number.isFinite(span.end) && pinned.current && items.length - span.start > MOST)
     setSpan(spanAtEnd(items.length));
 
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element && pinned.current) element.scrollTop = element.scrollHeight;
-  });
+  useHold(scroller, pinned, top, items[shown.start]?.itemId);
   useEffect(() => {
     const element = scroller.current;
     if (!element) return undefined;
@@ -89,7 +127,6 @@ export function Timeline({ sessionId, items, older, idle }: Props) {
     else if (element.scrollTop < top.current) pinned.current = false;
     top.current = element.scrollTop;
     if (element.scrollTop < NEAR && shown.start > 0) {
-      if (element.scrollTop === 0) element.scrollTop = 1; // the browser keeps the place only below the edge
       setSpan(moved(span, items.length, "top"));
     } else if (element.scrollTop < NEAR && older) {
       askForOlder();
@@ -116,7 +153,7 @@ export function Timeline({ sessionId, items, older, idle }: Props) {
       <div class="items">
         {(older || shown.start > 0) && <div class="faint center">Scroll up for what was said before</div>}
         {items.slice(shown.start, shown.end).map((item) => (
-          <ItemView key={item.itemId} item={item} idle={idle} />
+          <ItemView key={item.itemId} item={item} idle={idle} helpers={helpers?.[item.itemId]} />
         ))}
       </div>
     </div>

@@ -5,7 +5,7 @@ import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FromChat } from "../../src/chat/messages";
-import type { Question } from "../../src/protocol.gen";
+import type { Event, Question } from "../../src/protocol.gen";
 
 const sent: FromChat[] = [];
 vi.stubGlobal("acquireVsCodeApi", () => ({
@@ -191,4 +191,60 @@ test("a form is filled in by its schema, and what must be there is waited for", 
     { type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } },
   ]);
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
+});
+
+test("a helper's events change nothing of the session but what its call says it does", () => {
+  const model = new Model(() => undefined);
+  const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };
+  const view = { sessionId: "s", epoch: "e", seq: 4, state: "running", items: [call], requests: [] };
+  const empty = { runs: {}, info: {}, options: {}, queue: [], runId: "r", older: false };
+  model.take({ type: "session", view: { ...view, ...empty } });
+  const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
+  const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
+  const told = [
+    { ...place, seq: 1, type: "sessionInfo", data: { parentSessionId: "s" } },
+    { ...place, seq: 2, type: "runStarted", runId: "x", data: {} },
+    { ...place, seq: 3, type: "itemStarted", itemId: "i", data: { item } },
+    {
+      ...place,
+      seq: 4,
+      type: "requestOpened",
+      data: { requestId: "q", kind: "permission", title: "Run ls" },
+    },
+    { ...place, seq: 5, type: "sessionState", data: { state: "requiresAction" } },
+  ];
+  model.take({ type: "events", events: told as unknown as Event[] });
+  const { seq, state, info, requests, items, runId } = model.transcript;
+  expect({ seq, state, info, requests, runId }).toEqual({
+    seq: 4,
+    state: "running",
+    info: {},
+    requests: {},
+    runId: "r",
+  });
+  expect([...items.keys()]).toEqual(["c"]);
+  show(
+    <Timeline
+      sessionId="s"
+      items={[...items.values()]}
+      older={false}
+      idle={false}
+      helpers={model.transcript.helpers}
+    />,
+  );
+  expect(root().querySelector(".helpers")?.textContent).toBe("worker shell ls running");
+  const ended = { ...place, seq: 6, type: "runEnded", runId: "x", data: { stopReason: "endTurn" } };
+  model.take({ type: "events", events: [ended] as unknown as Event[] });
+  expect(model.transcript.helpers["c"]?.["child"]?.state).toBe("endTurn");
+  expect(model.transcript.runs).toEqual({});
+});
+
+test("what a helper asks is a card that says who asks, and is answered like any other", () => {
+  show(<Cards questions={[{ ...command, from: "worker" }]} items={new Map()} />);
+  expect(root().textContent).toContain("The helper “worker” asks:");
+  const allow = [...root().querySelectorAll("button")].find((button) => button.textContent === "Allow once");
+  void act(() => allow?.click());
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "once" } },
+  ]);
 });

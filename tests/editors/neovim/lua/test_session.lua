@@ -71,3 +71,41 @@ check.test("a followed session knows it, and control is asked for by name", func
 end)
 
 check.done()
+
+check.test("a helper's events change nothing of the session but what its call says it does", function()
+  local of = made(noting(), "parent")
+  local call = { itemId = "c", kind = "toolCall", status = "running", name = "agent__worker", title = "Look" }
+  of:take({ { type = "itemStarted", seq = 1, sessionId = "parent", itemId = "c", data = { item = call } } })
+  local told = {}
+  of:on(function(events, changed)
+    told[#told + 1] = { events = events, changed = changed }
+  end)
+  local function helped(type, data)
+    return { type = type, sessionId = "child", agentId = "worker", parentItemId = "c", data = data }
+  end
+  local shell = { itemId = "i", kind = "toolCall", status = "running", name = "shell", title = "shell ls" }
+  local before = of.store:view()
+  of:take_helper({
+    helped("sessionInfo", { parentSessionId = "parent" }),
+    helped("runStarted", {}),
+    helped("itemStarted", { item = shell }),
+    helped("requestOpened", { requestId = "q", kind = "permission", title = "Run ls" }),
+    helped("sessionState", { state = "requiresAction" }),
+  })
+  check.same(of.store:view(), before)
+  check.same(of.store.hole, false)
+  check.same(told, { { events = {}, changed = { c = true } } })
+  check.same(require("aglet.render").helping(of.store.helpers.c), "worker: shell ls")
+  of:take_helper({ helped("itemDelta", { field = "text", append = "a" }) })
+  check.same(#told, 1)
+  of:take_helper({ helped("runEnded", { stopReason = "endTurn" }) })
+  check.same(require("aglet.render").helping(of.store.helpers.c), "worker: done")
+  of:take_helper({ vim.tbl_extend("force", helped("runStarted", {}), { parentItemId = "elsewhere" }) })
+  check.same(vim.tbl_keys(of.store.helpers), { "c" })
+end)
+
+check.test("a question of a helper says who asks", function()
+  local headline = require("aglet.preview").headline
+  check.same(headline({ title = "Run ls", agentId = "worker" }), "worker: Run ls?")
+  check.same(headline({ title = "Run ls", agentId = "main" }), "Run ls?")
+end)
