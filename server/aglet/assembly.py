@@ -4,18 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Config, FolderGrants, Setup
+from aglet.config import Bounds, Config, FolderGrants, Setup
 from aglet.engine.feature import Feature
+from aglet.engine.ledger import Ledger
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
     budget,
     checkpoints,
     client_tools,
     continuation,
+    critic,
     deadline,
     doctor,
     files,
@@ -31,6 +32,7 @@ from aglet.features import (
     usage,
 )
 from aglet.features.client_tools.calling import Client
+from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
@@ -40,8 +42,8 @@ from aglet.workspace.workspace import OpenWorkspace
 class Parts:
     """What the features of one run are made of.
 
-    `seconds` is what the run may take, `schema` what its answer must follow, `window` the tokens that its
-    model can see; `None` and {} when there is no such bound. `tidy` clears what a crash left in the store.
+    `bounds` are what the run may spend and what its answer must follow, `window` the tokens that its model
+    can see (`None`: not known). `tidy` clears what a crash left in the store.
     """
 
     config: Config
@@ -52,8 +54,8 @@ class Parts:
     clock: Clock
     client: Client
     tidy: Clean
-    seconds: float | None
-    schema: JsonObject
+    bounds: Bounds
+    ledger: Ledger
     window: int | None
 
 
@@ -67,9 +69,10 @@ def features(parts: Parts) -> tuple[Feature, ...]:
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
     config, folder = parts.config, Path(parts.workspace.root)
     return (
-        *(() if parts.seconds is None else (deadline.build(parts.seconds),)),
+        deadline.build(),
+        *((critic.build(_watching(parts)),) if config.critic.enabled else ()),
         guards.build(config.guards),
-        budget.build(),
+        budget.build(parts.bounds.allowance, parts.ledger, parts.session.session_id, parts.clock.now),
         instructions.build(
             config.instructions,
             parts.workspace,
@@ -78,6 +81,16 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
+    )
+
+
+def _watching(parts: Parts) -> Means:
+    return Means(
+        settings=parts.config.critic,
+        models=parts.models,
+        subscribe=parts.session.log.subscribe,
+        most=parts.bounds.allowance.most,
+        ceiling=parts.config.deadline.ceiling,
     )
 
 
@@ -105,9 +118,10 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
+    schema = parts.bounds.schema
     titles = config.history.titles and "fast" in config.tiers
     return (
-        *((output_schema.build(config.output_schema, parts.schema),) if parts.schema else ()),
+        *((output_schema.build(config.output_schema, schema),) if schema else ()),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
         client_tools.build(config.client_tools, parts.client, session.session_id, names),

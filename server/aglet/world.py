@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from aglet.assembly import Parts, features
-from aglet.config import Choice, ConfigError, Setup, asked, bounds_of, check_folder
+from aglet.config import Choice, ConfigError, Setup, bounds_of, check_folder
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
 from aglet.engine.ports import ModelClient
@@ -15,6 +15,7 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
+from aglet.stores.ledger import DayLedger
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -29,6 +30,7 @@ class World:
         self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
+        self._ledger = DayLedger(setup.state_folder, self._store.follow)
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -42,7 +44,7 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds_of(self.setup.load(folder).config, options, headless=self._headless)
+            bounds_of(self.setup.load(folder), options, {}, headless=self._headless)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -57,12 +59,13 @@ class World:
 
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup
-        config = setup.load(state.cwd).config
+        loaded = setup.load(state.cwd)
+        config = loaded.config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
         options = {**state.options, **admitted.options}
-        bounds = bounds_of(config, options, headless=self._headless)
-        limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
+        bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
+        limits = left_of(state, admitted, bounds.limits, bounds.asked)
         window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
         models = self._choice.resolver(state.cwd)
@@ -75,8 +78,8 @@ class World:
             clock=self._clock,
             client=self._client,
             tidy=self._store.tidy,
-            seconds=seconds,
-            schema=bounds.schema,
+            bounds=bounds,
+            ledger=self._ledger,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)

@@ -1,6 +1,6 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
-from aglet.config.bounds import asked, bounds_of
+from aglet.config.bounds import Bounds, bounds_of
 from aglet.config.choice import Choice
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
@@ -14,6 +14,7 @@ from aglet.config.sources import Rank, Source
 from aglet.config.trust import Trust
 
 __all__ = [
+    "Bounds",
     "Choice",
     "Config",
     "ConfigError",
@@ -29,7 +30,6 @@ __all__ = [
     "Source",
     "Told",
     "Trust",
-    "asked",
     "bounds_of",
     "check_folder",
     "load",

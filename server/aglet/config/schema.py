@@ -8,6 +8,7 @@ from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.continuation.settings import Settings as Continuation
+from aglet.features.critic.settings import Settings as Critic
 from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
@@ -40,6 +41,7 @@ class Config(BaseModel):
     tiers: dict[str, str] = {}
 
     deadline: Deadline = Deadline()
+    critic: Critic = Critic()
     guards: Guards = Guards()
     budget: Budget = Budget()
     history: History = History()

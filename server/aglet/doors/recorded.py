@@ -2,7 +2,7 @@
 
 from aglet.doors import shapes
 from aglet.doors.tally import spent
-from aglet.engine.facts import Fact, Noted, Steered, Used
+from aglet.engine.facts import Fact, LimitsChanged, Noted, Steered, Used
 from aglet.engine.vocabulary import JsonObject
 
 COUNTS = ("insertions", "deletions")
@@ -17,6 +17,8 @@ def recorded(fact: Fact) -> JsonObject:
             return {**data, "feature": feature, "kind": kind}
         case Steered(item_id, run_id, content):
             return {**data, "itemId": item_id, "runId": run_id, "content": shapes.content_blocks(content)}
+        case LimitsChanged(limits):
+            return {**data, "limits": shapes.limits(limits)}
         case Used(by, usage, cost):
             return {**data, "by": by, **spent(usage, cost)}
         case _:
