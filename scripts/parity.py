@@ -1,26 +1,44 @@
 """The table of the reference's capabilities, and the tests here that name them.
 
-A test names a row in its docstring: `Row 16: …`, `Rows 6, 7: …`. `scripts/parity.py` writes
-`docs/parity.md`; with `--check` it says whether that page is fresh. A row without a test is shown as missing.
+A test names a row in its docstring: `Row 16: …`, `Rows 6, 7: …`, and a port of a run: `Port Audit: …`.
+`scripts/parity.py` writes `docs/parity.md`; with `--check` it says whether that page is fresh. A row or a
+port without a test is shown as missing.
 """
 
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "parity.md"
 NAMED = re.compile(r"\bRows? (\d+(?:(?:, | and )\d+)*)\b")
+NAMED_PORT = re.compile(r"\bPort ([A-Z][a-z ]+):")
 HEAD = """\
 # What the reference project can do, and the tests that show it here
 
-Made by `scripts/parity.py` from the docstrings of the tests (`Row 16: …`); do not edit it. A row counts as
-far as its tests go: they say what was tried. A row without a test is **missing**: it may be there in part,
-but nothing shows it.
+Made by `scripts/parity.py` from the docstrings of the tests (`Row 16: …`, `Port Audit: …`); do not edit it.
+A row counts as far as its tests go: they say what was tried. A row without a test is **missing**: it may be
+there in part, but nothing shows it.
 
 """
+PORTS = {
+    "Budget gate": "refuses before anything is spent; a cancelled run is charged once",
+    "Model resolver": "alias, concrete name, unknown name, nothing to resolve",
+    "Audit": "one record for each way to end; its rows are the transcript's; readable live",
+    "Checkpointer": "kill -9 anywhere, then go on; a store that refuses is a notice",
+    "Critic": "stalled and killed, slow and extended, nudged, crashed",
+    "Steer mailbox": "any interleaving: in order, nothing lost",
+    "Palette": "skills and agents as tools; the whole tree cancelled and counted",
+    "Extra tools": "a tool, an artifact, clean-up; a crash leaves end_turn",
+    "Input files": "image only, another file, both, nothing",
+    "Delivery": "a target that fails changes nothing and is on the record",
+    "Compaction": "at a ratio of the model's window; every firing on the record",
+    "System header": "in front of every system prompt",
+    "Phases": "in sequence, with their own tiers; finished ones are not run again",
+}
 ROWS = {
     "Loop and model": [
         (1, "one-shot run with tool calls"),
@@ -160,23 +178,49 @@ def made() -> str:
         parts += [
             f"| {n} | {what} | {'<br>'.join(tests.get(n, ())) or '**missing**'} |\n" for n, what in rows
         ]
+    parts.append("\n## Ports of a run\n\n| Port | What its tests show | Tests |\n|---|---|---|\n")
+    parts += _ports()
     return "".join(parts)
+
+
+def _ports() -> Iterable[str]:
+    tests = tests_by_port()
+    if wrong := tests.keys() - PORTS:
+        raise ValueError(f"there is no port {sorted(wrong)}: {[tests[name] for name in wrong]}")
+    for name, what in PORTS.items():
+        yield f"| {name} | {what} | {'<br>'.join(tests.get(name, ())) or '**missing**'} |\n"
+
+
+def tests_by_port() -> dict[str, list[str]]:
+    """The tests that name each port, as `file::test`, in order."""
+    found: dict[str, list[str]] = {}
+    for where, said in _tests():
+        for name in NAMED_PORT.findall(said):
+            found.setdefault(name, []).append(where)
+    return found
 
 
 def tests_by_row() -> dict[int, list[str]]:
     """The tests that name each row, as `file::test`, in order."""
     found: dict[int, list[str]] = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for name, number in _named(path):
-            found.setdefault(number, []).append(f"`{path.relative_to(ROOT)}::{name}`")
+    for where, said in _tests():
+        for rows in NAMED.findall(said):
+            for number in re.findall(r"\d+", rows):
+                found.setdefault(int(number), []).append(where)
     return found
 
 
-def _named(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def _tests() -> list[tuple[str, str]]:
+    """Every test that says something, and what."""
+    return [found for path in sorted((ROOT / "tests").rglob("test_*.py")) for found in _said(path)]
+
+
+def _said(path: Path) -> Iterator[tuple[str, str]]:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-            for rows in NAMED.findall(ast.get_docstring(node) or ""):
-                yield from ((node.name, int(number)) for number in re.findall(r"\d+", rows))
+        is_test = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+        if is_test and (said := ast.get_docstring(node)):
+            yield f"`{path.relative_to(ROOT)}::{node.name}`", " ".join(said.split())
 
 
 if __name__ == "__main__":

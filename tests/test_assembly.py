@@ -60,14 +60,17 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "budget",
             "instructions",
             "continuation",
+            "compaction",
             "permissions",
             "checkpoints",
             "usage",
+            "audit",
             "doctor",
             "files",
             "search",
             "shell",
             "ask",
+            "subagents",
             "output_schema",
             "history",
             "client_tools",
@@ -75,7 +78,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
         ]
     )
     assert [tool.spec.name for feature in all_of_them for tool in feature.tools] == snapshot(
-        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell"]
+        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell", "delegate"]
     )
 
 
@@ -271,3 +274,22 @@ async def test_a_project_file_that_breaks_is_refused_before(workspace: Path) -> 
         (workspace / ".aglet/config.toml").write_text("[[[")
         with pytest.raises(ConfigError, match="not valid TOML"):
             world.check_options(str(workspace), {})
+
+
+# --- prices ----------------------------------------------------------------------------------------
+
+
+async def test_another_model_in_a_session_does_not_price_again_what_was_paid(workspace: Path) -> None:
+    """Row 17: every call has the price of the model that answered it."""
+    with ModelServer([Reply("one"), Reply("two")]) as server:
+        text = "".join(
+            f'[models.{name}]\nbase_url = "{server.url}"\ninput_price = {price}\noutput_price = {2 * price}\n'
+            for name, price in (("cheap", 1), ("dear", 100))
+        )
+        async with open_world(setup_of(workspace, text), editor=NoEditor(), headless=True) as world:
+            session = await world.sessions.create(str(workspace))
+            costs: list[float] = []
+            for name in ("cheap", "dear"):
+                admission = await session.prompt((Text("go"),), options={"model": name})
+                costs.append((await session.finished(admission.run_id)).state.total.cost)
+    assert costs == pytest.approx([(10 + 2 * 5) / 1e6, (10 + 2 * 5) * 101 / 1e6])

@@ -100,6 +100,7 @@ def test_a_project_may_add_rules_that_deny_or_ask() -> None:
         {"shell": {"timeout_s": 1}},
         {"no_such_table": {"x": 1}},
         {"budget": 3},
+        {"delivery": {"targets": {"t": {"command": ["sh"]}}}},
     ],
 )
 def test_a_project_cannot_say_anything_else_and_the_user_is_told(project: dict[str, Any]) -> None:
@@ -119,10 +120,15 @@ def test_a_project_may_lower_a_limit_and_never_raise_it(mine: int | None, theirs
 
 
 def test_an_editor_cannot_pass_on_addresses_or_keys() -> None:
-    said = {"base_url": "https://evil.example/v1", "models": {}, "model": "mine"}
+    said = {
+        "base_url": "https://evil.example/v1",
+        "models": {},
+        "model": "mine",
+        "delivery": {"default": "x"},
+    }
     loaded = load([Source(Rank.EDITOR, said)])
     assert loaded.config == Config(model="mine")
-    assert len(loaded.warnings) == 2
+    assert len(loaded.warnings) == 3
 
 
 # --- mistakes ------------------------------------------------------------------------------------

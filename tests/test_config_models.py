@@ -157,6 +157,7 @@ def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
     output_price = 3
     cache_read_price = 0.1
     cache_write_price = 2
+    reasoning_price = 4
     idle_timeout = 5
     timeout = 60
     fallback = "n"
@@ -165,7 +166,7 @@ def test_everything_known_of_a_model_is_passed_on(endpoints: Endpoints) -> None:
     info = endpoint.info
     assert (info.context_window, info.output_limit) == (1000, 100)
     assert (info.input_price, info.output_price) == (1.5, 3)
-    assert (info.cache_read_price, info.cache_write_price) == (0.1, 2)
+    assert (info.cache_read_price, info.cache_write_price, info.reasoning_price) == (0.1, 2, 4)
     assert (endpoint.headers, endpoint.idle_timeout) == ({"X-Team": "blue"}, 5)
     assert (endpoint.timeout, endpoint.fallback) == (60, "n")
 

@@ -204,12 +204,14 @@ class NoticeItem:
 
 @define
 class CompactionItem:
-    """Everything before this was replaced by `text` in what the model sees."""
+    """Most of what was before this was replaced by `text` in what the model sees: about so many tokens."""
 
     item_id: str
     status: str
     text: str
     kind: Literal["compaction"] = "compaction"
+    tokens_before: int | None = None
+    tokens_after: int | None = None
 
 
 @define

@@ -144,6 +144,7 @@ class SessionRow:
     """One session; `state` is idle, running or requiresAction, times are ISO 8601.
 
     `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
+    `parentItemId` is the tool call of the parent that a child works for; a fork has none.
     """
 
     session_id: str
@@ -156,6 +157,7 @@ class SessionRow:
     tags: list[str] | None = None
     archived: bool | None = None
     interrupted: bool | None = None
+    parent_item_id: str | None = None
 
 
 @define

@@ -4,20 +4,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import Bounds, Config, FolderGrants, Setup
-from aglet.engine.feature import Feature
-from aglet.engine.ledger import Ledger
+from aglet.config import AgentDefinition, Bounds, Config, FolderGrants, Setup
+from aglet.engine.feature import Feature, with_tools
+from aglet.engine.ledger import Ledger, NoLedger
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
+from aglet.engine.spawning import Spawner
 from aglet.features import (
     ask,
+    audit,
     budget,
     checkpoints,
     client_tools,
+    compaction,
     continuation,
     critic,
     deadline,
+    delivery,
     doctor,
     files,
     guards,
@@ -29,11 +33,14 @@ from aglet.features import (
     recovery,
     search,
     shell,
+    subagents,
     usage,
 )
+from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
+from aglet.features.subagents.palette import Entry
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
@@ -42,18 +49,22 @@ from aglet.workspace.workspace import OpenWorkspace
 class Parts:
     """What the features of one run are made of.
 
-    `bounds` are what the run may spend and what its answer must follow, `window` the tokens that its model
-    can see (`None`: not known). `tidy` clears what a crash left in the store.
+    `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
+    that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
+    a line of the audit.
     """
 
     config: Config
+    agent: AgentDefinition
     setup: Setup
     session: Session
+    spawner: Spawner
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock
     client: Client
     tidy: Clean
+    record: Write
     bounds: Bounds
     ledger: Ledger
     window: int | None
@@ -63,24 +74,37 @@ def features(parts: Parts) -> tuple[Feature, ...]:
     """The features of a run: the first is asked first and is outermost in the wrappers."""
     rooms = (*_shaping(parts), *_judging(parts), *_tools(parts))
     names = {tool.spec.name for room in rooms for tool in room.tools}
-    return (*rooms, *_added(parts, names))
+    return tuple(with_tools(room, parts.agent.tools) for room in (*rooms, *_added(parts, names)))
 
 
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
     config, folder = parts.config, Path(parts.workspace.root)
     return (
+        *((_delivering(parts),) if parts.bounds.target else ()),
         deadline.build(),
         *((critic.build(_watching(parts)),) if config.critic.enabled else ()),
         guards.build(config.guards),
-        budget.build(parts.bounds.allowance, parts.ledger, parts.session.session_id, parts.clock.now),
+        budget.build(
+            parts.bounds.allowance,
+            NoLedger() if parts.session.state.depth else parts.ledger,  # its parent counts it
+            parts.session.session_id,
+            parts.clock.now,
+        ),
         instructions.build(
-            config.instructions,
+            config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
+        compaction.build(
+            config.compaction,
+            parts.models,
+            parts.session.log,
+            parts.clock.now,
+            schema=bool(parts.bounds.schema),
+        ),
     )
 
 
@@ -94,6 +118,13 @@ def _watching(parts: Parts) -> Means:
     )
 
 
+def _delivering(parts: Parts) -> Feature:
+    from aglet.models.webhook import post  # noqa: PLC0415 - few runs have a target
+
+    session_id = parts.session.session_id
+    return delivery.build(parts.config.delivery, parts.bounds.target, session_id, parts.workspace, post)
+
+
 def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
     grants = FolderGrants(setup.state_folder, Path(workspace.root))
@@ -101,6 +132,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
         usage.build(config.usage),
+        audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
         doctor.build(for_action(setup)),
     )
 
@@ -112,6 +144,16 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
+        subagents.build(config.subagents, parts.spawner, _palette(parts)),
+    )
+
+
+def _palette(parts: Parts) -> tuple[Entry, ...]:
+    """Whom the run may hand work to."""
+    known = ((name, parts.config.agents[name]) for name in parts.agent.agents)
+    return tuple(
+        Entry("agent", name, agent.description, {"agent": name, **({"model": ""} if agent.tier else {})})
+        for name, agent in known
     )
 
 

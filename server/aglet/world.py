@@ -4,10 +4,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from aglet.assembly import Parts, features
-from aglet.config import Choice, ConfigError, Setup, bounds_of, check_folder
+from aglet.config import Choice, ConfigError, Setup, agent_of, bounds_of, check_folder
+from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
@@ -16,6 +17,7 @@ from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.stores.files import FileStore
 from aglet.stores.ledger import DayLedger
+from aglet.stores.lines import Lines
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
 from aglet.workspace.processes import Processes
@@ -39,6 +41,10 @@ class World:
         Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
         return await self._choice.model(folder, name)
+
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        return self._choice.known(folder)
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
@@ -66,18 +72,23 @@ class World:
         options = {**state.options, **admitted.options}
         bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
-        window = self._choice.window(state.cwd, state.context.model or str(options.get("model", "")))
+        agent = agent_of(config.agents, options)
+        model = state.context.model or str(options.get("model", "")) or agent.tier
+        window = self._choice.window(state.cwd, model)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        models = self._choice.resolver(state.cwd)
+        models = self._choice.resolver(state.cwd, agent.tier)
         parts = Parts(
             config=config.for_window(window),
+            agent=agent,
             setup=setup,
             session=session,
+            spawner=Children(self.sessions, session),
             workspace=workspace,
             models=models,
             clock=self._clock,
             client=self._client,
             tidy=self._store.tidy,
+            record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
             bounds=bounds,
             ledger=self._ledger,
             window=window,

@@ -70,7 +70,7 @@ class Patient:
 
 @pytest.fixture
 def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
-    monkeypatch.setattr(local.find_local, "__defaults__", ((), 0.3))
+    monkeypatch.setattr(local.find_local, "__defaults__", ((), 20.0))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -132,6 +132,7 @@ async def test_a_wrong_port(patient: Patient) -> None:
 async def test_a_broken_configuration_is_found_and_the_rest_is_looked_at(
     patient: Patient, text: str, said: str
 ) -> None:
+    """Row 87: the wrong settings are found, and the place they stand in."""
     patient.configure(text)
     report = await patient.report()
     failed = [found for found in report.findings if found.status == "fail"]
@@ -159,6 +160,7 @@ async def test_a_state_folder_that_is_a_file(patient: Patient) -> None:
 
 
 async def test_a_state_folder_where_none_can_be_made(patient: Patient) -> None:
+    """Row 87: the folder that cannot be written to is found."""
     patient.configure("")
     patient.state = Path("/proc/aglet-state")
     state = (await patient(offline=True))["state"]
@@ -174,6 +176,7 @@ async def test_a_state_folder_that_others_look_into(patient: Patient) -> None:
 
 
 async def test_no_model_at_all(patient: Patient) -> None:
+    """Row 87: the missing model server is found."""
     patient.configure("")
     found = await patient()
     assert (found["local"].status, found["model"].status) == ("warn", "fail")
@@ -186,7 +189,7 @@ async def test_servers_of_this_machine_and_the_model_that_comes_of_them(
 ) -> None:
     patient.configure("")
     async with ModelServer([CALL], models=["qwen"]) as server:
-        monkeypatch.setattr(local.find_local, "__defaults__", ((("lmstudio", server.port),), 0.3))
+        monkeypatch.setattr(local.find_local, "__defaults__", ((("lmstudio", server.port),), 20.0))
         found = await patient()
     assert found["local"].text == f"Found: lmstudio at {server.url} with qwen."
     assert (found["model"].text, found["context"].status) == ("qwen answers.", "warn")

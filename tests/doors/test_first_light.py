@@ -341,6 +341,7 @@ async def cancelled(editor: Editor, session: str, run: str) -> None:
 
 
 async def test_cancel_during_text(workspace: Path, home: Path) -> None:
+    """Rows 3 and 11: words are seen in the editor, and cut off, while the model still speaks."""
     with ModelServer([Reply("word " * 500, delay=0.2), Reply("fine")]) as server:
         async with editing(workspace, environment(home, server.url)) as editor:
             session = await new_session(editor, workspace)

@@ -12,6 +12,7 @@ from aglet.doors.fold import Transcript, fold
 from aglet.doors.tally import Tally
 from aglet.doors.to_wire import Translator
 from aglet.engine.facts import (
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -136,6 +137,16 @@ async def just_run(recording: Recording) -> None:
 
 def tools(*made: Any) -> tuple[Feature, ...]:
     return (Feature(name="tools", tools=made),)
+
+
+def test_how_full_the_context_is_says_how_large_it_is_where_that_is_known() -> None:
+    answered = Replied("i", "Hi.", usage=Usage(10, 3))
+    facts = (TurnStarted("t1", "m", 32_000), answered, TurnStarted("t2", "n"), answered)
+    translator = Translator("ses_1", "epoch")
+    entries = (Entry(seq, 1.0, fact) for seq, fact in enumerate(facts, 1))
+    events = [told for entry in entries for told in translator.events(entry)]
+    meters = [event["data"] for event in events if event["type"] == "contextUsage"]
+    assert meters == [{"used": 13, "size": 32_000}, {"used": 13}]
 
 
 async def test_a_run_is_told_from_admission_to_idle() -> None:
@@ -473,6 +484,23 @@ def test_a_second_failed_attempt_has_an_item_of_its_own() -> None:
     assert [item["itemId"] for item in fold(events).items.values()] == [
         "item_1", "item_1.thought~2", "item_1~2",
     ]  # fmt: skip
+
+
+def test_what_became_shorter_is_told_with_the_tokens_before_and_after() -> None:
+    translator = Translator("ses", "epoch", State())
+    summary = Compacted("item_1", "so far", 3, ("item_0",), "threshold", 140_000, 21_000)
+    cleared = Cleared("item_2", ("c1", "c2"), "idle", 90_000, 40_000)
+    facts = [summary, cleared, Compacted("item_3", "again", 0), Cleared("item_4", ("c3",))]
+    events = [
+        event for seq, fact in enumerate(facts, 1) for event in translator.events(Entry(seq, 1.0, fact))
+    ]
+    items = fold(events).items
+    assert items["item_1"]["kind"] == "compaction"
+    assert (items["item_1"]["tokensBefore"], items["item_1"]["tokensAfter"]) == (140_000, 21_000)
+    assert items["item_2"]["kind"] == "notice"
+    assert "2 earlier calls: about 90,000 tokens before, 40,000 now." in items["item_2"]["text"]
+    assert "tokensBefore" not in items["item_3"]
+    assert items["item_4"]["text"].endswith("the results of 1 earlier call.")
 
 
 def test_files_are_summed_over_the_run() -> None:

@@ -61,6 +61,7 @@ def opened(
 
 
 async def test_what_was_cut_off_comes_before_what_waited() -> None:
+    """Port Checkpointer: in the same session, without new input."""
     store = store_with(
         Admitted("run_1", "item_1", PROMPT), RunStarted("run_1"), Admitted("run_2", "item_2", (Text("two"),))
     )
@@ -208,7 +209,7 @@ def test_attempts_are_counted_in_a_row() -> None:
 
 
 async def test_counters_are_exact_over_three_resumes() -> None:
-    """Row 16: resumed three times without a tool call, the counters are what they were."""
+    """Row 16: resumed three times without a tool call, the counters are what they were. Row 76: counters."""
     store, tool = MemoryStore(), FakeTool("look")
 
     def equip_with(model: FakeModel) -> Any:

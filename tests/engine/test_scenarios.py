@@ -283,6 +283,7 @@ async def test_a_stream_that_ends_without_an_answer_is_a_model_error() -> None:
 
 
 async def test_an_unknown_model_is_a_model_error_before_any_turn() -> None:
+    """Port Model resolver: a clear error before anything is asked."""
     await check(options={"model": "nowhere"}, facts=[*START, "ended model_error [modelNotFound]"])
 
 
@@ -387,6 +388,26 @@ async def test_overflow_then_room_goes_on() -> None:
     )  # fmt: skip
     assert len(state.transcript) == 2, "the transcript keeps what the context lost"
     assert state.context.messages[0].content == (Text("the story so far"),)  # type: ignore[union-attr]
+
+
+async def test_overflow_then_room_then_a_tool_call_goes_on() -> None:
+    """Row 7: an overflow, then a tool call, then an answer."""
+
+    async def compact(view: RunView) -> Sequence[Compacted]:
+        return (Compacted("item_s", "the story so far", 1),) if view.state.overflowed else ()
+
+    tool = FakeTool("look", text="a file")
+    state = await check(
+        overflow(), call(("c1", "look")), say(),
+        features=[Feature(name="compaction", before_turn=compact, tools=(tool,))],
+        facts=[
+            *START, "turn", "overflowed too long", "compacted to 'the story so far' keeping from 1",
+            "turn", "replied - look(c1)", "started c1", "finished c1 completed: a file",
+            "turn", "replied done", "ended end_turn",
+        ],
+    )  # fmt: skip
+    assert (tool.ran, state.run.tool_calls) == (1, 1)
+    assert ToolResult("c1", "look", "a file") in state.context.messages
 
 
 async def test_overflow_twice_is_the_end() -> None:
@@ -499,6 +520,8 @@ async def test_a_gate_can_set_phase_and_limits_and_messages() -> None:
 
 
 async def test_notes_survive_replay() -> None:
+    """Row 76: what rooms remember."""
+
     async def gate(view: RunView) -> Sequence[Stop]:
         view.note("memory", "count", {"turns": len(view.state.notes.get("memory", ())) + 1})
         return ()

@@ -367,6 +367,7 @@ async def test_a_journal_that_lost_its_lock_stops_the_run_without_another_write(
 
 
 async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
+    """Port Checkpointer: a disk that refuses is a notice."""
     async with World().session() as session:
         seen: list[str] = []
         leave = session.log.subscribe(

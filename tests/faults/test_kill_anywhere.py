@@ -92,7 +92,7 @@ def prove(work: Path, home: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [1])
 def test_a_killed_run_is_resumed_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
-    """Row 74: kill -9 of the real process at random moments."""
+    """Row 74: kill -9 of the real process at random moments. Port Checkpointer: by the next process."""
     prove(tmp_path / "work", tmp_path / "home", seed)
 
 

@@ -63,6 +63,30 @@ def test_the_output_limit_is_spelled_as_the_server_wants_it(url: str, field: str
     assert field not in body_of(prompt(), endpoint)
 
 
+OPENAI, MISTRAL, ROUTER = (
+    "https://api.openai.com/v1",
+    "https://api.mistral.ai/v1",
+    "https://openrouter.ai/api/v1",
+)
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "asked"),
+    [
+        (OPENAI, "gpt-5", {"prompt_cache_key": "ses_1"}),
+        (MISTRAL, "devstral", {"prompt_cache_key": "ses_1"}),
+        (ROUTER, "anthropic/claude-opus-4.6", {"cache_control": {"type": "ephemeral"}}),
+        (ROUTER, "openai/gpt-5", {}),
+        ("http://127.0.0.1:1234/v1", "gpt-5", {}),
+    ],
+)
+def test_a_server_that_wants_to_be_asked_to_remember_is_asked(url: str, model: str, asked: Any) -> None:
+    endpoint = replace(ENDPOINT, base_url=url, model=model)
+    body = body_of(prompt(session_id="ses_1"), endpoint)
+    assert {key: body[key] for key in ("prompt_cache_key", "cache_control") if key in body} == asked
+    assert "prompt_cache_key" not in body_of(prompt(), endpoint), "nobody's session has no key"
+
+
 def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter() -> None:
     call = ToolCall("c", "f", {"b": 1, "a": [2]})
     talk = (user("one"), AssistantMessage("a", "", "", (call,)), ToolResult("c", "f", "done"))

@@ -9,7 +9,7 @@ import ssl
 import subprocess
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
@@ -93,7 +93,24 @@ async def test_one_connection_serves_the_turns_of_a_session() -> None:
     assert server.connections == 1
 
 
+@pytest.mark.parametrize("ending", ["close", "reset"])
+async def test_a_kept_connection_that_the_server_closed_costs_no_wait(
+    ending: Literal["close", "reset"],
+) -> None:
+    replies = [Reply("one"), Raw(begin=ending), Reply("two"), Raw(then=ending), Reply("three")]
+    async with ModelServer(replies) as server, Asking() as asking:
+        model = asking.model(server.url, QUICK)
+        assert (await hear(model)).text == "one"
+        second = await hear(model)
+        third = await hear(model)
+    assert (second.text, second.waits) == ("two", [])
+    assert (third.text, len(third.waits)) == ("three", 1)  # the head of that answer was there
+    assert server.requests[1].body == server.requests[2].body
+    assert server.connections == 3
+
+
 async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
+    """Row 3: the first words are there before the last byte is sent."""
     async with ModelServer([Reply(["one", "two"], delay=0.05)]) as server, Asking() as asking:
         parts = asking.model(server.url).stream(prompt())
         assert await anext(parts) == TextDelta("item_reply", "one")
@@ -102,18 +119,20 @@ async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
 
 
 async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
-    replies = [Failure(429, "slow", headers={"retry-after-ms": "20"}), Raw(begin="reset"), Reply("there")]
+    """Row 9: a dropped connection and a busy server; the third try is answered."""
+    replies = [Raw(begin="reset"), Failure(429, "slow", headers={"retry-after-ms": "20"}), Reply("there")]
     async with ModelServer(replies) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
     assert heard.text == "there"
     assert [wait.attempt for wait in heard.waits] == [1, 2]
-    assert heard.waits[0].delay >= 0.02
-    assert "slow" in heard.waits[0].cause and "broke off" in heard.waits[1].cause
+    assert heard.waits[1].delay >= 0.02
+    assert "broke off" in heard.waits[0].cause and "slow" in heard.waits[1].cause
     assert server.requests[0].body == server.requests[2].body
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
 async def test_server_trouble_is_tried_again(status: int) -> None:
+    """Row 9: every status that may pass."""
     async with ModelServer([Failure(status), Reply("ok")]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url, QUICK))).text == "ok"
 
@@ -151,6 +170,16 @@ async def test_an_unknown_model_is_told_also_when_nothing_can_be_listed(listing:
     async with ModelServer(replies, pages={"/v1/models": listing}) as server, Asking() as asking:
         heard = await hear(asking.model(server.url))
     assert heard.error and heard.error.kind == "modelNotFound"
+
+
+@pytest.mark.parametrize(("said", "window"), [(None, 4096), (9000, 9000)])
+async def test_the_size_that_an_overflow_names_counts_from_then_on(said: int | None, window: int) -> None:
+    words = "request (8516 tokens) exceeds the available context size (4096 tokens), try increasing it"
+    async with ModelServer([Failure(400, words)]) as server, Asking() as asking:
+        model = asking.model(server.url, context_window=said)
+        assert model.info.context_window == said
+        assert (await hear(model)).overflow == Overflowed(words, 4096, 8516)
+        assert model.info.context_window == window, "what the user said counts more"
 
 
 async def test_an_overflow_is_an_answer_not_an_error() -> None:

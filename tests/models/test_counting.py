@@ -45,17 +45,19 @@ def test_the_bytes_of_images_are_not_words() -> None:
     ("dialect", "path", "answer"),
     [
         ("anthropic", "/v1/messages/count_tokens", {"input_tokens": 42}),
+        ("responses", "/v1/responses/input_tokens", {"object": "response.input_tokens", "input_tokens": 42}),
         ("gemini", "/v1/models/test-model:countTokens", {"totalTokens": 42}),
     ],
 )
 async def test_a_server_that_counts_is_asked(dialect: Dialect, path: str, answer: Any) -> None:
+    """Row 24: a count of the server is told as one."""
     async with ModelServer([Raw([json.dumps(answer).encode()])]) as server, Asking() as asking:
         found = await asking.model(server.url, dialect=dialect, api_key="k").count(prompt("hello"))
     assert found == TokenCount(42, "told")
     (asked,) = server.requests
     assert asked.path == path
     assert "hello" in asked.content.decode()
-    assert not {"stream", "max_tokens"} & asked.body.keys()
+    assert not {"stream", "max_tokens", "store", "include"} & asked.body.keys()
 
 
 @pytest.mark.parametrize("answer", [Failure(404), Raw([b"[]"]), Raw(begin="reset"), Raw([b"<html>"])])
@@ -114,6 +116,7 @@ async def test_a_model_with_a_fallback_counts_as_the_first_one() -> None:
 
 
 async def test_each_answer_makes_the_next_count_surer() -> None:
+    """Row 24: a guess, until an answer says what was counted."""
     nowhere = Failure(404, "no such page")
     async with ModelServer([nowhere, Reply("ok", usage=(4000, 1)), nowhere]) as server, Asking() as asking:
         model = asking.model(server.url)

@@ -41,7 +41,7 @@ async def test_ollama_is_spoken_to_in_its_own_way_with_room_for_tools() -> None:
     running = {"models": [{"name": "loaded", "context_length": 32768}, {"name": "small"}]}
     pages = {**listing(*({"id": name} for name in (*most, "odd", "dumb"))), "/api/ps": page(running)}
     async with ModelServer(show, pages=pages) as server:
-        (found,) = await find_local([("ollama", server.port)], time_limit=5.0)
+        (found,) = await find_local([("ollama", server.port)], time_limit=20.0)
     assert found.windows == (4096, 16384, 32768, None, None)
     first = found.endpoints()[0]
     assert (first.dialect, first.context_window, first.base_url) == ("ollama", 4096, server.url)
@@ -67,6 +67,24 @@ async def test_lm_studio_and_llamacpp_say_how_much_context_a_loaded_model_has() 
         ("lmstudio", (4096, None)),
         ("llamacpp", (8192,)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("models", "names"),
+    [
+        (["/home/me/models/Qwen3-4B.gguf"], ["Qwen3-4B"]),
+        (["models/a.gguf", "C:\\models\\b.gguf", "/models/c"], ["a", "b", "c"]),
+        (["qwen/qwen3-4b", "llama3:8b"], ["qwen/qwen3-4b", "llama3:8b"]),
+        (["/a/x.gguf", "/b/x.gguf"], ["/a/x.gguf", "/b/x.gguf"]),
+    ],
+)
+def test_a_model_that_is_named_by_its_file_is_called_by_the_files_name(
+    models: list[str], names: list[str]
+) -> None:
+    server = LocalServer("llamacpp", "http://127.0.0.1:8080/v1", tuple(models), (None,) * len(models))
+    endpoints = server.endpoints()
+    assert [endpoint.model for endpoint in endpoints] == models
+    assert [endpoint.name for endpoint in endpoints] == [f"llamacpp/{name}" for name in names]
 
 
 async def test_nobody_gets_a_key_and_no_redirect_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ def refused(models: Models, name: str) -> ModelError:
 
 
 def test_a_name_an_alias_a_tier_and_nothing_find_their_model() -> None:
+    """Port Model resolver: aliases."""
     models = Models([BIG, SMALL], aliases={"fast": "small", "mine": "big"}, default="big")
     found = {
         name: models.resolve(name).info.name for name in ("", "default", "fast", "strong", "mine", "small")
@@ -59,6 +60,7 @@ def test_the_default_may_be_an_alias_and_the_only_model_is_the_default() -> None
 
 
 def test_any_model_of_a_server_can_be_named_and_nothing_is_assumed_of_it() -> None:
+    """Port Model resolver: a concrete name."""
     info = Models([BIG, OPEN]).resolve("router/vendor/model-7").info
     assert (info.name, info.context_window) == ("router/vendor/model-7", None)
     other = Models([BIG]).resolve("big/other").info
@@ -66,6 +68,7 @@ def test_any_model_of_a_server_can_be_named_and_nothing_is_assumed_of_it() -> No
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    """Port Model resolver: an unknown name."""
     models = Models([BIG, SMALL], aliases={"fast": "small"})
     error = refused(models, "gigantic")
     assert "'gigantic'" in str(error)
@@ -79,6 +82,7 @@ def test_a_server_without_a_model_says_how_to_name_one() -> None:
 
 
 def test_without_any_model_ways_to_get_one_are_told() -> None:
+    """Port Model resolver: nothing to resolve."""
     assert "OPENAI_API_KEY and OPENAI_MODEL" in refused(Models([]), "").hint
 
 

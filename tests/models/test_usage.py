@@ -27,10 +27,43 @@ from aglet.models.usage import cost_of, usage_of
     ],
 )
 def test_usage_is_read_and_what_cannot_be_true_is_unknown(raw: Any, usage: Usage) -> None:
+    """Row 10: the spellings of usage of many servers."""
     assert usage_of(raw) == usage
 
 
+USAGES = {  # the same call, as four kinds of servers tell it
+    "vllm": {
+        "prompt_tokens": 100, "total_tokens": 150, "completion_tokens": 50,
+        "prompt_tokens_details": {"cached_tokens": 40},
+    },
+    "ollama": {
+        "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150, "cached_tokens": 40,
+    },
+    "litellm": {
+        "completion_tokens": 50, "prompt_tokens": 100, "total_tokens": 150,
+        "prompt_tokens_details": {"audio_tokens": None, "cached_tokens": None},
+        "cache_read_input_tokens": 40,
+    },
+    "openrouter": {
+        "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150, "cost": 0.0007, "is_byok": False,
+        "prompt_tokens_details": {"cached_tokens": 40, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": None},
+    },
+    "deepseek": {
+        "prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150,
+        "prompt_cache_hit_tokens": 40, "prompt_cache_miss_tokens": 60,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", USAGES.values(), ids=USAGES)
+def test_the_usage_of_one_call_is_the_same_however_it_is_spelled(raw: Any) -> None:
+    """Row 10: five spellings, one usage."""
+    assert usage_of(raw) == Usage(100, 50, None, 40)
+
+
 def test_cached_input_has_its_own_prices() -> None:
+    """Row 17: four rates."""
     prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0)
     assert cost_of(Usage(100, 10, None, 40, 20), prices) == pytest.approx(
         (40 * 2 + 40 * 0.5 + 20 * 3 + 100) / 1e6
@@ -40,6 +73,22 @@ def test_cached_input_has_its_own_prices() -> None:
 def test_cached_input_without_a_price_costs_as_input() -> None:
     prices = Prices(input=2.0, output=0.0)
     assert cost_of(Usage(100, 10, None, 40, 20), prices) == pytest.approx(200 / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("usage", "dollars"),
+    [(Usage(0, 100, 40), 60 * 10 + 40 * 4), (Usage(0, 100), 1000), (Usage(0, 100, 400), 400)],
+)
+def test_reasoning_has_its_own_price_where_there_is_one(usage: Usage, dollars: float) -> None:
+    assert cost_of(usage, Prices(2.0, 10.0, reasoning=4.0)) == pytest.approx(dollars / 1e6)
+    assert cost_of(usage, Prices(2.0, 10.0)) == pytest.approx(1000 / 1e6), "else it costs as output"
+
+
+def test_a_call_is_priced_by_all_four_rates_at_once() -> None:
+    """Row 17: input, cached input, cache writes and output each have their rate, and reasoning one, too."""
+    prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0, reasoning=4.0)
+    usage = Usage(100, 50, 20, 40, 20)
+    assert cost_of(usage, prices) == pytest.approx((40 * 2 + 40 * 0.5 + 20 * 3 + 30 * 10 + 20 * 4) / 1e6)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.models.messages import Turn, Written
+from aglet.models.messages import Turn, Written, body_bytes, compact
 
 TEXTS = st.sampled_from(["", "a", "b"])
 CALLS = st.lists(st.just(ToolCall("c", "t", {})), max_size=1).map(tuple)
@@ -26,7 +26,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
 
 
 def told(turn: Turn, model: str) -> list[JsonObject]:
-    return [{"model": model, "turn": turn}]
+    return [{"model": model, "turn": str(turn)}]
 
 
 @settings(deadline=None)
@@ -38,7 +38,12 @@ def test_every_request_reads_as_if_it_were_the_first(messages: list[Message], da
         end = data.draw(st.integers(start, len(messages)))
         model = data.draw(st.sampled_from(["m", "n"]))
         asked = tuple(messages[start:end])
-        assert known.conversation(asked, "s", model) == Written(told).conversation(asked, "s", model)
+        sent = known.conversation(asked, "s", model, [{"head": "é"}])
+        assert sent == Written(told).conversation(asked, "s", model, [{"head": "é"}])
+        assert sent.text == compact(list(sent))
+        assert body_bytes({"model": model, "messages": sent}) == (
+            compact({"model": model, "messages": list(sent)}).encode()
+        )
 
 
 def test_what_was_written_is_not_written_again() -> None:

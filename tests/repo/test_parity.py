@@ -21,7 +21,26 @@ def test_every_row_stands_once_and_one_without_a_test_is_shown_as_missing() -> N
     numbers = [number for rows in parity.ROWS.values() for number, _ in rows]
     assert numbers == list(range(1, 89))
     page = parity.made()
-    assert page.count("**missing**") - 1 == len(set(numbers) - set(parity.tests_by_row()))
+    missing = (set(numbers) - set(parity.tests_by_row())) | (set(parity.PORTS) - set(parity.tests_by_port()))
+    assert page.count("**missing**") - 1 == len(missing)
+
+
+def test_ports_that_are_built_have_their_acceptance_check_by_name() -> None:
+    built = {
+        "Budget gate",
+        "Model resolver",
+        "Audit",
+        "Checkpointer",
+        "Steer mailbox",
+        "Delivery",
+    }
+    assert built <= parity.tests_by_port().keys()
+
+
+def test_a_port_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parity, "tests_by_port", lambda: {"Teleport": ["test_x"]})
+    with pytest.raises(ValueError, match="no port"):
+        parity.made()
 
 
 def test_a_row_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

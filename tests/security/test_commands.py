@@ -326,6 +326,7 @@ def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
 @pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_command_of_the_corpus_escapes(desk: Desk, every: int) -> None:
+    """Row 36: nothing of a large corpus runs unasked."""
     commands = list(dict.fromkeys(corpus()))
     assert len(commands) > 5_000
     passed = assert_no_escape(desk, commands[::every])
@@ -367,6 +368,39 @@ def test_what_is_allowed_in_the_root_is_asked_in_every_other_folder(desk: Desk, 
         assert desk.lets("shell", {"command": command}, mode="ask", rules=RULES)
         assert desk.lets("shell", {"command": command, "cwd": "src/.."}, mode="ask", rules=RULES)
         assert not desk.lets("shell", {"command": command, "cwd": folder}, mode="ask", rules=RULES)
+
+
+DESTRUCTIVE = r"""
+rm -rf build
+/bin/rm -rf build
+sudo rm -rf build
+find . -name '*.py' -delete
+bash -c 'rm -rf build'
+git push --force
+git status; git push --force
+ls | xargs rm
+echo build | xargs -n1 rm -rf
+npm test; rm -rf build
+env rm -rf build
+command rm -rf build
+\rm -rf build
+'rm' -rf build
+r''m -rf build
+$(echo rm) -rf build
+dd if=/dev/zero of=disk
+truncate -s 0 a.py
+python -c 'import shutil; shutil.rmtree("build")'
+git clean -fdx
+git checkout -- .
+mkfs.ext4 disk
+chmod -R 777 .
+"""
+
+
+@pytest.mark.parametrize("command", [*DESTRUCTIVE.strip().splitlines(), "ls -la src\nrm -rf build"])
+def test_what_destroys_is_held_however_it_is_written(desk: Desk, command: str) -> None:
+    """Row 36: none of them runs unasked, also when harmless commands are allowed."""
+    assert not desk.any_of("shell", {"command": command}, [(mode, RULES) for mode in MODES])
 
 
 NAMES = st.one_of(

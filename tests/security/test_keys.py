@@ -40,7 +40,7 @@ def assert_secret(house: House, loot: Loot) -> None:
 
 
 def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(house: House) -> None:
-    """R24: the keys stand in the block the server was started with; nobody else may read that."""
+    """R24, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
     house.environment |= {"WORK_TOKEN": HEADER, "AWS_SECRET_ACCESS_KEY": FILE_KEY, "DB_PASSWORD": KEY}
     loot = house.attack(call("shell", command=SEARCH), mode="allowAll", before=ordinary_user())
     assert "ran\n" in loot.answers[0]
@@ -222,7 +222,7 @@ def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
 
 
 def test_what_is_kept_is_for_the_user_alone(house: House) -> None:
-    """R19: no other user of the machine may read a session."""
+    """R19, Row 48: no other user of the machine may read a session."""
     before = os.umask(0)
     try:
         house.attack(call("shell", command="yes | head -c 200000"), mode="allowAll")

@@ -89,6 +89,7 @@ def trap(house: House) -> House:
 
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "plan", "allowAll"])
 def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
+    """Row 33: links, `..`, file URIs and many more, with every tool."""
     places = {"root": trap.workspace, "outside": trap.outside, "state": trap.state, "home": trap.home}
     calls = [
         made
@@ -114,6 +115,7 @@ def test_every_tool_there_is_was_tried(trap: House) -> None:
 
 
 def test_folders_that_were_added_are_in_and_their_neighbours_are_not(trap: House) -> None:
+    """Row 33: added folders can be reached."""
     inside, beside = (
         str(trap.outside / "canary.txt"),
         str(trap.workspace.with_name("repo-evil") / "canary.txt"),

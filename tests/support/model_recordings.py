@@ -202,7 +202,7 @@ def said_finished(body: bytes, dialect: str, *, ended: bool = True) -> bool:
 
     With `ended` the server closed the stream itself, which ends its last event too.
     """
-    body = body.replace(b"\r\n", b"\n")
+    body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # a CR alone ends a line, too
     if not ended:
         body = body[: body.rfind(b"\n" if dialect == "ollama" else b"\n\n") + 1]
     for line in body.split(b"\n"):

@@ -110,6 +110,17 @@ class FakeWorkspace:
             raise Trouble("too large")
         return FileText(place, data.decode(), FileVersion(sha256(data).hexdigest()), "disk")
 
+    async def read_each(self, *paths: str) -> Sequence[FileText | Trouble | None]:
+        """The texts of files."""
+        found: list[FileText | Trouble | None] = []
+        for path in paths:
+            try:
+                missing = not Path(self.root, path).exists()
+                found.append(None if missing else await self.read(path))
+            except Trouble as problem:
+                found.append(problem)
+        return found
+
     async def list(self, path: str = "") -> Sequence[DirEntry]:
         """The names in a folder."""
         self.opened.append(path)

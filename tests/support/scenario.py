@@ -15,6 +15,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -345,6 +346,8 @@ def describe(fact: Fact) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per 
             return f"answered {answer.outcome}"
         case Compacted(_, summary, keep_from):
             return f"compacted to {summary!r} keeping from {keep_from}"
+        case Cleared(_, call_ids):
+            return f"cleared {', '.join(call_ids)}"
         case Rewound(_, item_id, keep, undoes):
             return f"rewound to {item_id} keeping {keep} undoing {undoes}"
         case PhaseStarted(name):

@@ -6,6 +6,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -97,6 +98,10 @@ SAMPLES: tuple[Fact, ...] = (
     Unknown("teleported", {"v": 2, "to": ["the moon", 1e100], "when": {"soon": True}}),
     Rewound("rewind_1", "item_5", 2, "rewind_0", (CHANGE,)),
     TakenIn(("item_1", "item_2")),
+    TurnStarted("turn_2", "big-model", 200_000),
+    Compacted("item_6", "It was about ls.", 9, ("item_1", "item_5"), "threshold", 7_000, 900),
+    Cleared("item_7", ("call_1", "call_2"), "idle", 7_000, 900),
+    SessionChanged(parent="ses_parent", parent_item="call_1", depth=2),
 )  # fmt: skip
 
 

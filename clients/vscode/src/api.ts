@@ -57,10 +57,8 @@ export function apiOf({ server, conversation, questions, attachments, review }: 
     get questions() {
       return Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
     },
-    prompt: async (text) => {
-      const attached = await attachments.take();
-      await conversation.send([{ type: "text", text }, ...attached], "queue");
-    },
+    prompt: (text) =>
+      attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], "queue")),
     answer: (requestId, answer) => questions.answer(requestId, answer),
   };
 }

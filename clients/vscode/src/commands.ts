@@ -12,6 +12,7 @@ import type { Environment } from "./server/environment";
 import type { Keys } from "./server/keys";
 import type { Server } from "./server/server";
 import type { Status } from "./server/status";
+import type { Actions } from "./session/actions";
 import type { Conversation } from "./session/conversation";
 import type { Options } from "./session/options";
 import type { Rewind } from "./session/rewind";
@@ -24,6 +25,7 @@ export interface Parts {
   conversation: Conversation;
   review: Review;
   chat: Chat;
+  actions: Actions;
   sessions: Sessions;
   rewind: Rewind;
   options: Options;
@@ -35,10 +37,12 @@ export interface Parts {
   failed: (problem: unknown) => void;
 }
 
+/** Commands are called with whatever their caller has. */
+type Verb = (...given: never[]) => unknown;
+
 export function register(parts: Parts): vscode.Disposable[] {
   const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
-  // commands are called with whatever their caller has
-  const verbs: Record<string, (...given: any[]) => unknown> = {
+  const verbs: Record<string, Verb> = {
     "chat.open": () => chat.reveal(),
     "chat.new": () => conversation.begin().then(() => chat.compose("")),
     sessions: () => sessions.pick(),
@@ -55,7 +59,7 @@ export function register(parts: Parts): vscode.Disposable[] {
     mode: () => options.mode(),
     effort: () => options.effort(),
     budget: () => options.budget(),
-    actions: () => options.actions(),
+    actions: () => parts.actions.menu(),
     ask: () => code.ask(),
     explain: () => code.explain(),
     addToChat: (uri?: vscode.Uri, all?: vscode.Uri[]) => code.add(uri, Array.isArray(all) ? all : undefined),
@@ -65,14 +69,14 @@ export function register(parts: Parts): vscode.Disposable[] {
     "server.logs": () => log.show(),
     "server.install": () => install(parts),
     "server.doctor": () => doctor(parts),
-    "key.set": async () => (await keys.set()) && server.restart(),
-    "key.remove": async () => (await keys.remove()) && server.restart(),
+    "key.set": () => keys.set(),
+    "key.remove": () => keys.remove(),
     ...reviewVerbs(parts),
   };
   return Object.entries(verbs).map(([name, follow]) =>
     vscode.commands.registerCommand(`aglet.${name}`, async (...given: unknown[]) => {
       try {
-        await follow(...given);
+        await (follow as (...given: unknown[]) => unknown)(...given);
       } catch (problem) {
         failed(problem);
       }
@@ -80,7 +84,7 @@ export function register(parts: Parts): vscode.Disposable[] {
   );
 }
 
-function reviewVerbs({ review, marks, compare }: Parts): Record<string, (...given: any[]) => unknown> {
+function reviewVerbs({ review, marks, compare }: Parts): Record<string, Verb> {
   const file = (given?: unknown): vscode.Uri | undefined =>
     typeof given === "string" && given.includes(":")
       ? vscode.Uri.parse(given)

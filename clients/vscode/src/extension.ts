@@ -8,7 +8,14 @@ import { register } from "./commands";
 import { Attachments } from "./context/attachments";
 import { CodeCommands } from "./context/commands";
 import { follow } from "./follow";
-import type { AskUserParams, EventParams, PermissionParams, SaveAnswer, SaveParams } from "./protocol.gen";
+import type {
+  AskUserParams,
+  EventParams,
+  PermissionParams,
+  SaveAnswer,
+  SaveParams,
+  SecretParams,
+} from "./protocol.gen";
 import { Compare } from "./review/compare";
 import { byFile } from "./review/hunks";
 import { Marks } from "./review/marks";
@@ -18,23 +25,28 @@ import { Environment } from "./server/environment";
 import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
+import { Actions } from "./session/actions";
 import { Conversation } from "./session/conversation";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
+import { Told } from "./told";
 
 export function activate(context: vscode.ExtensionContext): Api {
   const log = vscode.window.createOutputChannel("aglet", { log: true });
   const environment = new Environment(context, log);
   const keys = new Keys(context);
   const questions = new Questions((asked) => notify.asked(asked));
-  const server = new Server(environment, keys, log, prepare);
+  const server = new Server(environment, log, prepare);
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
   const review = new Review(server, log);
-  const chat = new Chat(context.extensionUri, { server, conversation, questions, attachments, failed });
+  const told = new Told();
+  const actions = new Actions(server, conversation, told);
+  const known = { server, conversation, questions, actions, told, attachments, failed };
+  const chat = new Chat(context.extensionUri, known);
   const notify = new Notify(
     () => chat,
     () => questions,
@@ -62,11 +74,14 @@ export function activate(context: vscode.ExtensionContext): Api {
       review.heard(events);
       for (const event of events) if (event.type === "runEnded") notify.ended(event);
     });
-    client.onRequest("agent/requestPermission", (asked: PermissionParams, token) =>
+    client.onRequest("agent/requestPermission", (asked: PermissionParams, token: vscode.CancellationToken) =>
       questions.ask(asked, token),
     );
-    client.onRequest("agent/askUser", (asked: AskUserParams, token) => questions.ask(asked, token));
+    client.onRequest("agent/askUser", (asked: AskUserParams, token: vscode.CancellationToken) =>
+      questions.ask(asked, token),
+    );
     client.onRequest("agent/save", save);
+    client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
   server.onState((state) => {
@@ -81,9 +96,10 @@ export function activate(context: vscode.ExtensionContext): Api {
   conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
 
   const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;
-  const verbs = { sessions, rewind, options, code, marks, compare, status } as const;
+  const verbs = { actions, sessions, rewind, options, code, marks, compare, status } as const;
   context.subscriptions.push(
     log,
+    told,
     server,
     conversation,
     attachments,

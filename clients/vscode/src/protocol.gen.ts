@@ -157,12 +157,14 @@ export interface CommandsData {
   commands: Action[];
 }
 
-/** Everything before this was replaced by `text` in what the model sees. */
+/** Most of what was before this was replaced by `text` in what the model sees: about so many tokens. */
 export interface CompactionItem {
   itemId: string;
   status: string;
   text: string;
   kind: "compaction";
+  tokensBefore?: number;
+  tokensAfter?: number;
 }
 
 /** A file that is left as it is, because somebody else changed it since. */
@@ -780,7 +782,7 @@ export interface SessionRewindResult {
   checkpointId?: string;
 }
 
-/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). */
+/** One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). `parentItemId` is the tool call of the parent that a child works for; a fork has none. */
 export interface SessionRow {
   sessionId: string;
   title: string;
@@ -792,6 +794,7 @@ export interface SessionRow {
   tags?: string[];
   archived?: boolean;
   interrupted?: boolean;
+  parentItemId?: string;
 }
 
 /** What can be done with sessions besides running them. */

@@ -15,7 +15,6 @@ from aglet.models.local import LocalServer, find_local
 from aglet.models.probe import probe, room
 from aglet.models.resolver import Models
 
-KIND = 2.0  # seconds for the servers of this machine
 START = (
     "Start one: ollama serve (and ollama pull MODEL), LM Studio's server (lms server start), llama-server, "
     "vllm serve. Or configure a model: docs/models.md."
@@ -28,7 +27,7 @@ async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
     """The model servers of this machine, at their usual ports."""
     if case.offline:
         return
-    found = await find_local(time_limit=KIND)
+    found = await find_local()
     if found:
         yield Finding("local", "pass", f"Found: {', '.join(map(_shown, found))}.")
         return
@@ -62,7 +61,7 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
         await look_for_keys(case.setup, case.folder)
         offered = _offered(case, loaded)
         if not (offered.endpoints or case.offline):
-            found = await find_local(time_limit=KIND)
+            found = await find_local()
             offered = offered.or_found(tuple(e for server in found for e in server.endpoints()))
         for warning in offered.warnings:
             yield Finding("key", "warn", warning, "Give the key for that host: aglet key set HOST.")

@@ -1,5 +1,6 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
+from aglet.config.agents import AgentDefinition, agent_of
 from aglet.config.bounds import Bounds, bounds_of
 from aglet.config.choice import Choice
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
@@ -14,6 +15,7 @@ from aglet.config.sources import Rank, Source
 from aglet.config.trust import Trust
 
 __all__ = [
+    "AgentDefinition",
     "Bounds",
     "Choice",
     "Config",
@@ -30,6 +32,7 @@ __all__ = [
     "Source",
     "Told",
     "Trust",
+    "agent_of",
     "bounds_of",
     "check_folder",
     "load",

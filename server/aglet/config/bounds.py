@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from aglet.config.agents import agent_of
 from aglet.config.load import Loaded
 from aglet.engine.limits import tightest
 from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.budget.allowance import Allowance, allowance
 from aglet.features.budget.limits import limits_from
+from aglet.features.delivery.settings import target_from
 from aglet.features.output_schema.settings import schema_from
 
 EDITOR = Limits(max_turns=100)  # of a run for which nobody set a limit
@@ -18,13 +20,14 @@ HEADLESS = Limits(max_turns=12, max_seconds=60.0)
 class Bounds:
     """The limits of a run, those its options alone ask for, and those of its session and its day.
 
-    `schema` is that of its answer ({}: any).
+    `schema` is that of its answer ({}: any), `target` where its result is delivered ("": nowhere).
     """
 
     limits: Limits
     asked: Limits
     allowance: Allowance
     schema: JsonObject
+    target: str
 
 
 def bounds_of(
@@ -32,8 +35,8 @@ def bounds_of(
 ) -> Bounds:
     """The bounds of a run with these options, of which `own` are not the session's. Raises `ValueError`.
 
-    The options may set what the configuration leaves open or says otherwise, but not what the managed file
-    says: that is the most there can be.
+    The options may set what the configuration leaves open or says otherwise, but neither above what the
+    agent may spend nor above the managed file: that is the most there can be.
     """
     usual = HEADLESS if headless else EDITOR
     settings, policy = loaded.config.budget, loaded.policy
@@ -42,9 +45,11 @@ def bounds_of(
         field: getattr(usual, field) for field in ("max_turns", "max_seconds") if getattr(said, field) is None
     }
     limits = limits_from(options, replace(said, **fallback))
+    agent = agent_of(loaded.config.agents, options).limits
     return Bounds(
-        limits=tightest(limits, policy.limits),
+        limits=tightest(limits, agent.limits, policy.limits),
         asked=limits_from(own, Limits()),
         allowance=allowance(settings, policy, str(options.get("caller", ""))),
         schema=schema_from(options),
+        target=target_from(options, loaded.config.delivery),
     )

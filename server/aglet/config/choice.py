@@ -1,11 +1,12 @@
 """Which model a run in a folder works with: a configured one, or one that was found on this machine."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.setup import Setup
-from aglet.engine.ports import ModelClient, ModelError, ModelResolver
+from aglet.engine.ports import ModelClient, ModelError, ModelInfo, ModelResolver
 from aglet.models.endpoint import Endpoint
 from aglet.models.providers import PROVIDERS, named
 from aglet.models.resolver import Models
@@ -38,6 +39,17 @@ class NoModels:
     def resolve(self, name: str) -> ModelClient:
         """There is none. Raises `ModelError`."""
         raise ModelError(str(self._problem), kind="modelNotFound", hint="See: aglet doctor")
+
+
+class Preferring(NamedTuple):
+    """Implements `ModelResolver` for somebody with a usual model of their own ("" for none)."""
+
+    models: ModelResolver
+    usual: str
+
+    def resolve(self, name: str) -> ModelClient:
+        """The named model, or the usual one. Raises `ModelError`."""
+        return self.models.resolve(name or self.usual)
 
 
 class Choice:
@@ -78,10 +90,19 @@ class Choice:
             self._seen.append((offered, known))
         return known
 
-    def resolver(self, folder: str) -> ModelResolver:
-        """The same, for work that can be done without a model: what is wrong is said by who asks for one."""
+    def known(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All that can be named in `folder`, the default first. Raises `ConfigError`."""
+        offered = self._offered(folder)
+        default = offered.aliases.get(offered.default, offered.default)
+        return tuple(e.info for e in sorted(offered.endpoints, key=lambda e: e.name != default))
+
+    def resolver(self, folder: str, usual: str = "") -> ModelResolver:
+        """The same, for work that can be done without a model: what is wrong is said by who asks for one.
+
+        `usual` is the model for who names none, "" for the default.
+        """
         try:
-            return self.models(folder)
+            return Preferring(self.models(folder), usual)
         except ConfigError as problem:
             return NoModels(problem)
 

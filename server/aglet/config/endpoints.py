@@ -1,5 +1,6 @@
 """From the settings to the models that can be used: addresses, and each key only for its own host."""
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,9 +32,38 @@ class Offered:
         """These; or, when none is configured, those that were found, also under their short names."""
         if self.endpoints or not found:
             return self
-        short = {endpoint.model: endpoint.name for endpoint in found}
+        names = ((e.name.partition("/")[2], e.model, e.name) for e in found)
+        short = {said: name for label, model, name in names for said in (label, model)}
         default = short.get(self.default, self.default) or found[0].name
         return Offered(found, default, {**short, **self.aliases}, self.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a configuration and the keys that were kept then: the same again says the same."""
+
+    setup: Setup
+    loaded: Loaded
+    kept: Mapping[str, Kept]
+
+    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept]) -> bool:
+        return self.setup is setup and self.loaded is loaded and self.kept == kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Known(_Read):
+    offered: Offered
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyless(_Read):
+    hosts: tuple[str, ...]
+
+
+REMEMBERED = 8  # configurations; every run asks several times, nearly always for the same
+_known: deque[_Known] = deque(maxlen=REMEMBERED)
+_keyless: deque[_Keyless] = deque(maxlen=REMEMBERED)
 
 
 def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Offered:
@@ -41,12 +71,23 @@ def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Of
 
     Raises `ConfigError`; with `complete` also when the chosen model lacks what it cannot do without.
     """
-    return _Reader(setup, loaded, setup.kept, complete=complete).offered()
+    for known in _known:
+        if known.answers(setup, loaded, setup.kept) and known.complete == complete:
+            return known.offered
+    offered = _Reader(setup, loaded, setup.kept, complete=complete).offered()
+    _known.append(_Known(setup, loaded, dict(setup.kept), offered, complete))
+    return offered
 
 
 async def look_for_keys(setup: Setup, folder: str) -> None:
     """Look everywhere for the keys that models for `folder` lack, and hold them. Raises `ConfigError`."""
-    hosts = _Reader(setup, setup.load(folder), {}, complete=False).hosts_without_a_key()
+    loaded = setup.load(folder)
+    hosts = next((known.hosts for known in _keyless if known.answers(setup, loaded, {})), None)
+    if hosts is None:
+        hosts = _Reader(setup, loaded, {}, complete=False).hosts_without_a_key()
+        _keyless.append(_Keyless(setup, loaded, {}, hosts))
+    if not hosts:
+        return
     found = await look_up(hosts, (*setup.places, *own_places(setup.state_folder)))
     for host in hosts:
         setup.kept.pop(host, None)
@@ -120,7 +161,11 @@ class _Reader:
             context_window=entry.context_window,
             output_limit=entry.output_limit,
             prices=Prices(
-                entry.input_price, entry.output_price, entry.cache_read_price, entry.cache_write_price
+                entry.input_price,
+                entry.output_price,
+                entry.cache_read_price,
+                entry.cache_write_price,
+                entry.reasoning_price,
             ),
             idle_timeout=entry.idle_timeout,
             timeout=entry.timeout,

@@ -10,6 +10,7 @@ from aglet.config.errors import ConfigError
 
 LONGEST_SHOWN = 300  # characters of a wrong path in a message
 PROJECT_FILE = Path(".aglet", "config.toml")
+AGENTS = "agents"  # the folder of agent files beside a config file, and the table they fill
 
 
 def managed_file() -> Path:

@@ -20,11 +20,13 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.features.budget.settings import Settings as Budget
 
 _known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
-USER_ONLY = frozenset({"base_url", "api_key", "api_key_env", "models"})  # an editor may pass on a workspace's
+USER_ONLY = frozenset(
+    {"base_url", "api_key", "api_key_env", "models", "delivery"}
+)  # an editor may pass on a workspace's
 WHY = {
     Rank.MANAGED: "the managed file allows no more.",
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
-    Rank.EDITOR: "addresses and keys come from your own config file only.",
+    Rank.EDITOR: "addresses, keys and deliveries come from your own config file only.",
 }
 
 
@@ -129,13 +131,15 @@ def _validated(values: JsonObject, said: Mapping[KeyPath, Source]) -> Config:
 
 
 def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> ConfigError:
-    path = tuple(str(part) for part in problem["loc"])
+    path = tuple(str(part) for part in problem["loc"] if part != "[key]")
     message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "this must be")
     match problem["type"]:
         case "extra_forbidden":
             message = f"unknown key{_did_you_mean(path)}"
         case "model_type" | "dict_type":
             message = "this must be a table"
+        case "missing":
+            message = "this is required"
         case "json_invalid":
             message = "a setting holds bytes that are no text"
         case _:
@@ -145,8 +149,7 @@ def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> Co
 
 def misfit(message: str, path: KeyPath, said: Mapping[KeyPath, Source]) -> ConfigError:
     """What is wrong with the value at `path`, with the place of whoever said it."""
-    exact = [p for p in said if p[: len(path)] == path]
-    source = next((said[p] for p in (*exact, *prefixes(path)) if p in said), None)
+    source = next((said[p] for around in prefixes(path) for p in said if p[: len(around)] == around), None)
     key = ".".join(path)
     if source is None:
         return ConfigError(message, key=key)

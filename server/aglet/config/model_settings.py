@@ -54,6 +54,7 @@ class ModelSettings(BaseModel):
     output_price: Price | None = None
     cache_read_price: Price | None = None
     cache_write_price: Price | None = None
+    reasoning_price: Price | None = None
     idle_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600.0
     script: str = ""

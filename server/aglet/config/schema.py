@@ -1,15 +1,21 @@
 """All settings: the sum of the rooms' own sections, and the models."""
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from typing import Annotated
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
+
+from aglet.config.agents import Agents, known
 from aglet.config.model_settings import BaseUrl, ModelSettings
 from aglet.features.ask.settings import Settings as Ask
+from aglet.features.audit.settings import Settings as Audit
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
+from aglet.features.compaction.settings import Settings as Compaction
 from aglet.features.continuation.settings import Settings as Continuation
 from aglet.features.critic.settings import Settings as Critic
 from aglet.features.deadline.settings import Settings as Deadline
+from aglet.features.delivery.settings import Settings as Delivery
 from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
 from aglet.features.guards.settings import Settings as Guards
@@ -21,6 +27,7 @@ from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.recovery.settings import Settings as Recovery
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
+from aglet.features.subagents.settings import Settings as Subagents
 from aglet.features.usage.settings import Settings as Usage
 
 
@@ -39,7 +46,9 @@ class Config(BaseModel):
     api_key: SecretStr = SecretStr("")
     models: dict[str, ModelSettings] = {}
     tiers: dict[str, str] = {}
+    agents: Annotated[Agents, AfterValidator(known)] = {}
 
+    delivery: Delivery = Delivery()
     deadline: Deadline = Deadline()
     critic: Critic = Critic()
     guards: Guards = Guards()
@@ -48,16 +57,19 @@ class Config(BaseModel):
     instructions: Instructions = Instructions()
     lean: Lean = Lean()
     continuation: Continuation = Continuation()
+    compaction: Compaction = Compaction()
     output_schema: OutputSchema = OutputSchema()
     permissions: Permissions = Permissions()
     recovery: Recovery = Recovery()
     checkpoints: Checkpoints = Checkpoints()
     usage: Usage = Usage()
+    audit: Audit = Audit()
     doctor: Doctor = Doctor()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()
     ask: Ask = Ask()
+    subagents: Subagents = Subagents()
     client_tools: ClientTools = ClientTools()
 
     def for_window(self, window: int | None) -> "Config":

@@ -1,13 +1,15 @@
 """What this process was told when it began, and from it the settings of any folder."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.config.environment import process_environment
 from aglet.config.errors import ConfigError
 from aglet.config.folders import (
+    AGENTS,
     PROJECT_FILE,
     check_outside,
     home_folder,
@@ -17,7 +19,7 @@ from aglet.config.folders import (
 )
 from aglet.config.kept import Kept, Place
 from aglet.config.load import Loaded, load
-from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml
+from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from aglet.config.tables import leaves
 from aglet.engine.vocabulary import JsonObject
 from aglet.models.providers import KEY_VARIABLES
@@ -33,7 +35,8 @@ class Setup:
 
     `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-    their settings are or would be. `places` are where a missing key is looked for besides this machine's own,
+    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
+    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
     `kept` what was found so far, by host.
     """
 
@@ -44,6 +47,7 @@ class Setup:
     config_file: Path
     instructions: str
     trusts: Trusts
+    own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
 
@@ -54,18 +58,12 @@ class Setup:
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
         return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
 
-    @property
-    def own_places(self) -> tuple[Path, ...]:
-        """What decides what the agent may do: the state, the config file, the platform's folder for it."""
-        return self.state_folder, self.config_file, user_file({}).parent
-
     def load(self, folder: str) -> Loaded:
-        """The settings for work in `folder`; its file counts when it is trusted. Raises `ConfigError`."""
-        root = Path(folder)
+        """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
+        root, file = _project(folder)
         if not self.trusts(root):
             return load(self.sources)
-        project = _read(root / PROJECT_FILE, Rank.PROJECT)
-        return load((*self.sources, project) if project else self.sources)
+        return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +87,23 @@ def read(
     variables = _with_told(environment, told)
     _check_places(variables, Path(folder))
     file, named = user_file(variables), bool(variables.get("AGLET_CONFIG"))
-    sources = [
-        _read(managed_file(), Rank.MANAGED),
-        _read(file, Rank.USER, required=named),
+    said = (
+        *_read_with_agents(managed_file(), Rank.MANAGED),
+        *_read_with_agents(file, Rank.USER, required=named),
         Source(Rank.EDITOR, told.editor),
         from_environment(variables),
         from_arguments(told.arguments),
-    ]
-    said = tuple(source for source in sources if source)
+    )
+    state = state_folder(variables).resolve()
     return Setup(
         sources=said,
-        state_folder=state_folder(variables).resolve(),
+        state_folder=state,
         keys=_take(environment, key_variables(said)),
         environment=dict(environment),
         config_file=file,
         instructions=_text(file.with_name("AGENTS.md")) or "",
         trusts=trusts,
+        own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
     )
 
 
@@ -135,6 +134,21 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
     check_outside(state_folder(variables), workspace, home, "AGLET_STATE_DIR")
     check_outside(user_file(variables), workspace, home, "AGLET_CONFIG")
+
+
+@lru_cache(maxsize=16)  # a run asks several times
+def _project(folder: str) -> tuple[Path, Path]:
+    """The folder, and where its own settings are."""
+    return Path(folder), Path(folder, PROJECT_FILE)
+
+
+def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iterator[Source]:
+    """What a config file says, and every agent file beside it."""
+    if source := _read(file, rank, required=required):
+        yield source
+    for agent in sorted(file.with_name(AGENTS).glob("*.toml")):
+        if source := _read(agent, rank):
+            yield placed(source, AGENTS, agent.stem)
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

@@ -48,6 +48,15 @@ def from_toml(rank: Rank, text: str, file: str) -> Source:
     return Source(rank, values, file, lines)
 
 
+def placed(source: Source, *at: str) -> Source:
+    """What a file says, said of the table at this path."""
+    values = source.values
+    for key in reversed(at):
+        values = {key: values}
+    lines = {(*at, *path): line for path, line in source.lines.items()}
+    return Source(source.rank, values, source.file, {at: 1, **lines})
+
+
 def from_arguments(values: JsonObject) -> Source:
     """What the command line says."""
     return Source(Rank.ARGUMENTS, values, names={(key,): f"--{key.replace('_', '-')}" for key in values})

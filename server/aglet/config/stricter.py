@@ -1,11 +1,13 @@
 """What may only be made stricter: by a trusted project's own file, and below the managed file's limits.
 
-`promises.md` R2, R20.
+`promises.md` R2, R20. A project may add agents: an agent can do no more than who delegates to it. One that
+the user has is the user's.
 """
 
 from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
+from aglet.config.folders import AGENTS
 from aglet.config.tables import KeyPath, is_table, leaves, put, value_at
 from aglet.engine.vocabulary import JsonObject
 
@@ -50,6 +52,8 @@ def _entries(values: JsonObject) -> Iterator[tuple[KeyPath, object]]:
 def _is_stricter(path: KeyPath, value: object, held: JsonObject) -> bool:
     if path in STRICTER:
         return isinstance(value, list)
+    if path[0] == AGENTS:
+        return len(path) == 2 and is_table(value) and path[1] not in held[AGENTS]
     around = value_at(held, path[:-1])
     if path[0] not in LOWERED or not is_table(around) or path[-1] not in around:
         return False

@@ -1,5 +1,6 @@
 """The envelope around every wire event: who, when, and where in the session's order (protocol, part 6)."""
 
+from aglet.doors import shapes
 from aglet.doors.shapes import timestamp
 from aglet.engine.facts import Entry, Glimpse
 from aglet.engine.vocabulary import JsonObject
@@ -8,11 +9,15 @@ PROTOCOL_VERSION = 1
 
 
 class Envelope:
-    """Collects the events of one fact or glimpse; `run_id` and `turn_id` say where the session is now."""
+    """Collects the events of one fact or glimpse; `run_id` and `turn_id` say where the session is now.
+
+    `agent_id` and `parent_item` say whose session it is.
+    """
 
     def __init__(self, session_id: str, epoch: str, seq: int = 0) -> None:
         self.run_id = ""
         self.turn_id = ""
+        self.agent_id, self.parent_item = shapes.MAIN, ""
         self._head: JsonObject = {"v": PROTOCOL_VERSION, "sessionId": session_id, "epoch": epoch}
         self._place: JsonObject = {}
         self._seq = seq
@@ -33,13 +38,15 @@ class Envelope:
 
     def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
         """One more event, in order."""
-        event = {**self._head, **self._place, "type": type, "agentId": "main"}
+        event = {**self._head, **self._place, "type": type, "agentId": self.agent_id}
         if self.run_id:
             event["runId"] = self.run_id
         if self.turn_id:
             event["turnId"] = self.turn_id
         if item_id:
             event["itemId"] = item_id
+        if self.parent_item:
+            event["parentItemId"] = self.parent_item
         event["data"] = data
         self._events.append(event)
 

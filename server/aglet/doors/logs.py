@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from aglet.stores.lines import without
+
 LARGEST = 5_000_000  # bytes; then the file becomes `aglet.log.1` and a new one begins
-SHORTEST = 4  # characters; shorter secrets would make the log unreadable and are none
 
 
 def begin_log(state_folder: Path, secrets: Callable[[], Iterable[str]]) -> None:
@@ -30,10 +31,7 @@ class Redactor(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        line = super().format(record)
-        for secret in sorted({s for s in self._secrets() if len(s) >= SHORTEST}, key=len, reverse=True):
-            line = line.replace(secret, "[secret]")
-        return line
+        return without(self._secrets(), super().format(record))
 
 
 def _file(path: Path) -> logging.FileHandler:

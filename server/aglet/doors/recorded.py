@@ -42,6 +42,22 @@ def checkpoint(note: Noted) -> JsonObject | None:
             return None
 
 
+def subagent(note: Noted) -> JsonObject | None:
+    """The item of a child that came to its end; its own events were told as its session's."""
+    match note:
+        case Noted(feature="subagents", kind="returned", data={"sessionId": str(child), **data}):
+            status = "cancelled" if data["status"] == "interrupted" else data["status"]
+            item = {"itemId": f"{data['callId']}.{child}", "kind": "subagent", "status": status}
+            return {
+                **item,
+                "title": data["label"],
+                "childSessionId": child,
+                **shapes.filled(text=data["reason"]),
+            }
+        case _:
+            return None
+
+
 def file_edit(note: Noted) -> JsonObject | None:
     """The item of a file that was changed outside of a call: a change or a file reverted."""
     match note:

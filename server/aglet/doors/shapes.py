@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from aglet.engine.facts import Rewound
+from aglet.engine.facts import Cleared, Compacted, Rewound
 from aglet.engine.vocabulary import (
     Answer,
     Content,
@@ -27,6 +27,7 @@ from aglet.engine.vocabulary import (
 
 KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
 TITLE_LENGTH = 100
+MAIN, HELPER = "main", "helper"  # the agent of a session that works for no other, and a child without a name
 _LIMITS = tuple(limit.name for limit in fields(Limits))
 
 STOP_REASONS: Mapping[StopReason, str] = {
@@ -65,7 +66,13 @@ def patches(subject: JsonObject) -> str:
 
 def timestamp(at: float) -> str:
     """Unix seconds as ISO 8601 in UTC, with milliseconds."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    second, thousandths = divmod(round(at * 1000), 1000)
+    return f"{_second(second)}.{thousandths:03}Z"
+
+
+@lru_cache(maxsize=16)
+def _second(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat()[: -len("+00:00")]
 
 
 def utf8_length(text: str) -> int:
@@ -93,6 +100,11 @@ def known(values: Mapping[str, Any]) -> JsonObject:
 def filled(**members: Any) -> JsonObject:
     """The members that say something: neither `None` nor empty."""
     return {name: value for name, value in members.items() if value not in (None, "", (), [], {})}
+
+
+def agent_id(parent_item: str, options: Mapping[str, object]) -> str:
+    """Who works in a session: the user's agent, or a child by the name of what it is."""
+    return str(options.get("agent") or HELPER) if parent_item else MAIN
 
 
 def session_info(cwd: str, title: str, parent: str, roots: Iterable[str]) -> JsonObject:
@@ -249,6 +261,19 @@ def rewound(fact: Rewound) -> JsonObject:
         "changes": [change(done) for done in fact.changes],
         **filled(undoes=fact.undoes),
     }
+
+
+def compaction(fact: Compacted | Cleared) -> JsonObject:
+    """The item that says how what the model sees became shorter."""
+    item: JsonObject = {"itemId": fact.item_id, "status": "completed"}
+    before, after = fact.tokens_before, fact.tokens_after
+    if isinstance(fact, Compacted):
+        tokens = filled(tokensBefore=before, tokensAfter=after) if before else {}
+        return {**item, "kind": "compaction", "text": fact.summary, **tokens}
+    size = f": about {before:,} tokens before, {after:,} now" if before else ""
+    calls = "1 earlier call" if len(fact.call_ids) == 1 else f"{len(fact.call_ids)} earlier calls"
+    text = f"Taken out of what the model sees: the results of {calls}{size}."
+    return {**item, "kind": "notice", "title": "compaction", "text": text}
 
 
 def limits(values: Limits) -> JsonObject:

@@ -7,13 +7,14 @@ from typing import assert_never
 from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
-from aglet.doors.recorded import checkpoint, file_edit, recorded
+from aglet.doors.recorded import checkpoint, file_edit, recorded, subagent
 from aglet.doors.tally import Tally, spent
 from aglet.doors.waiting import Waiting, prompt
 from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -73,11 +74,14 @@ class Translator:
         self._tally = Tally()
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
+        self._out.parent_item = state.parent_item
+        self._out.agent_id = shapes.agent_id(state.parent_item, state.options)
         self._waiting = Waiting(state.queue)
         self._pending = list(state.pending)  # messages that no model request has taken in
         asked = {state.admitted.item_id} if state.admitted else set[str]()
         self._steered = {message.item_id for message in state.pending} - asked
         self._turn_members: JsonObject = {}
+        self._window: int | None = None  # of the model of this turn
         self._running = state.running
         self._calls = dict(state.calls)
         self._questions = dict(state.questions)
@@ -159,7 +163,7 @@ class Translator:
                 self._session_changed(fact)
             case Admitted() | QueueChanged() | RunStarted() | RunEnded():
                 self._run_fact(fact)
-            case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
+            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
                 self._context_fact(fact)
             case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
                 self._model_fact(fact)
@@ -181,15 +185,19 @@ class Translator:
         self._tally.note(fact.feature, fact.kind, fact.data)
         if kept := checkpoint(fact):
             self._out.put("checkpoint", kept)
-        if item := file_edit(fact):
+        if item := file_edit(fact) or subagent(fact):
             self._items.tell(item)
 
     def _session_changed(self, fact: SessionChanged) -> None:
+        if fact.parent:
+            self._out.parent_item = fact.parent_item
+        options = settled({**self._options, **fact.options})
+        self._out.agent_id = shapes.agent_id(self._out.parent_item, options)
         if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self._out.put("sessionInfo", dict(self._info))
         if fact.options:
-            self._options = settled({**self._options, **fact.options})
+            self._options = options
             self._out.put("options", {"options": self.options})
 
     def _run_fact(self, fact: Admitted | QueueChanged | RunStarted | RunEnded) -> None:
@@ -248,7 +256,9 @@ class Translator:
         self._tell_messages(self._pending)  # steered too late for this run; the next one begins with them
         self._pending.clear()
 
-    def _context_fact(self, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted) -> None:
+    def _context_fact(
+        self, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
+    ) -> None:
         match fact:
             case Steered(item_id, _, content, _, origin):
                 self._steered.add(item_id)
@@ -258,9 +268,8 @@ class Translator:
                 self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
             case Injected(messages):
                 self._tell_messages(messages)
-            case Compacted(item_id, summary):
-                item = {"itemId": item_id, "kind": "compaction", "status": "completed", "text": summary}
-                self._items.tell(item)
+            case Compacted() | Cleared():
+                self._items.tell(shapes.compaction(fact))
             case Rewound():
                 self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
@@ -283,7 +292,8 @@ class Translator:
 
     def _model_fact(self, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> None:
         match fact:
-            case TurnStarted(turn_id, model):
+            case TurnStarted(turn_id, model, window):
+                self._window = window
                 self._items.forget_failures()
                 self._out.turn_id = turn_id
                 self._out.put("turnStarted", {"model": model})
@@ -313,7 +323,7 @@ class Translator:
             self._end_turn(self._turn_members)
         if fact.usage.input_tokens is not None:
             used = fact.usage.input_tokens + (fact.usage.output_tokens or 0)
-            self._out.put_shown("contextUsage", {"used": used})
+            self._out.put_shown("contextUsage", {"used": used} | shapes.filled(size=self._window))
 
     def _end_turn(self, members: JsonObject) -> None:
         if self._out.turn_id:

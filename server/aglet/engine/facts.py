@@ -30,7 +30,8 @@ from aglet.engine.vocabulary import (
 class SessionChanged:
     """The session was made, or something about it changed. Empty fields leave the old value.
 
-    An option that is `None` is taken back.
+    An option that is `None` is taken back. `parent` is the session it was forked from or works for: then
+    `parent_item` is the call it works for, and `depth` counts the sessions above it.
     """
 
     cwd: str = ""
@@ -38,6 +39,8 @@ class SessionChanged:
     parent: str = ""
     roots: tuple[str, ...] = ()
     options: JsonObject = field(default_factory=dict[str, Any])
+    parent_item: str = ""
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +97,11 @@ class Injected:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """One model request began."""
+    """One model request began; `window` is how many tokens that model holds, where it is known."""
 
     turn_id: str
     model: str
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +192,30 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The context before message `keep_from` (an index into it) was replaced by a summary."""
+    """The context before message `keep_from` (an index into it) was replaced by a summary.
+
+    The messages `kept` (their item ids) of what was before stay in front of it. `cause` says why: threshold,
+    overflow, or asked. Tokens are about what the context has, before and after; 0 when nobody counted.
+    """
 
     item_id: str
     summary: str
     keep_from: int
+    kept: tuple[str, ...] = ()
+    cause: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """The results of these calls left the context. `cause` (idle, too) and tokens are as in `Compacted`."""
+
+    item_id: str
+    call_ids: tuple[str, ...]
+    cause: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,11 +276,11 @@ class Unknown:
 
 
 RoomFact = Used | Steered | LimitsChanged  # what a room may record at any time
-GateFact = Injected | Compacted | PhaseStarted | LimitsChanged
+GateFact = Injected | Compacted | Cleared | PhaseStarted | LimitsChanged
 Fact = (
     SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted
     | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
-    | Compacted | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
+    | Compacted | Cleared | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
 )  # fmt: skip
 
 

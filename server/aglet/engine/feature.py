@@ -5,7 +5,7 @@ The first feature is asked first at the gates and is outermost in the wrappers.
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -15,6 +15,7 @@ from aglet.engine.ports import (
     CallModel,
     ModelRequest,
     ModelResolver,
+    Preview,
     Reply,
     Tool,
     ToolContext,
@@ -58,11 +59,15 @@ class RunView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A call on its way to its tool. Wrappers may pass on a changed one (`dataclasses.replace`)."""
+    """A call on its way to its tool. Wrappers may pass on a changed one (`dataclasses.replace`).
+
+    `preview` is what it would do, from a wrapper that looked, `None` when none did.
+    """
 
     call: ToolCall
     tool: Tool
     context: ToolContext
+    preview: Preview | None = None
 
 
 CallTool = Callable[[Invocation], Awaitable[ToolOutcome]]
@@ -120,6 +125,13 @@ class Feature:
     around_tool: AroundTool = _call_as_is
     before_stop: BeforeStop = _let_it_stop
     on_fact: OnFact = _look_away
+
+
+def with_tools(feature: Feature, names: Sequence[str] | None) -> Feature:
+    """The feature with those of its tools that have these names; `None` is all."""
+    if names is None:
+        return feature
+    return replace(feature, tools=tuple(tool for tool in feature.tools if tool.spec.name in names))
 
 
 @dataclass(frozen=True, slots=True)

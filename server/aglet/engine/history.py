@@ -6,6 +6,7 @@ from aglet.engine.admission import REQUESTS, Refused
 from aglet.engine.facts import (
     Admitted,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -24,10 +25,12 @@ from aglet.engine.facts import (
 )
 from aglet.engine.ports import new_id
 from aglet.engine.session import Session
+from aglet.engine.shortening import ORIGIN
 from aglet.engine.state import State
-from aglet.engine.vocabulary import FileChange, Message, ToolResult
+from aglet.engine.vocabulary import FileChange, Message, ToolResult, UserMessage
 
-SHOWN = (Asked, Compacted, Cut, Injected, Replied, Steered, TakenIn, ToolFinished, ToolStarted, TurnStarted)
+SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
+SHOWN = (*SAID, Asked, Cleared, Compacted, ToolFinished, ToolStarted)
 
 
 def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
@@ -44,7 +47,8 @@ def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
 def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
     """The fact that this item ("" for none) is the last that the model sees from now on.
 
-    An item of a reply with calls takes the results of all of them along.
+    An item of a reply with calls takes the results of all of them along. What stands before a summary cannot
+    be gone back to: what came between is not there any more.
     Raises `Refused` (`runActive`, `noSuchItem`).
     """
     _require_rest(session)
@@ -77,7 +81,10 @@ def _require_rest(session: Session) -> None:
 def _kept(state: State, item_id: str) -> int:
     """How many messages stand up to this item, with the results that belong to it."""
     messages, wanted = state.context.messages, item_id.removesuffix(".thought")
-    found = [place for place, message in enumerate(messages, 1) if name_of(message) == wanted]
+    since = max(
+        (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == ORIGIN), default=0
+    )
+    found = [place for place, m in enumerate(messages, 1) if place > since and name_of(m) == wanted]
     if found:
         keep = found[-1]
         while keep < len(messages) and isinstance(messages[keep], ToolResult):
@@ -112,7 +119,7 @@ def _completed(fact: Fact) -> tuple[str, ...]:
             return item_ids
         case Injected(messages):
             return tuple(message.item_id for message in messages)
-        case Replied(item_id) | Cut(item_id) | Compacted(item_id):
+        case Replied(item_id) | Cut(item_id) | Compacted(item_id) | Cleared(item_id):
             return (item_id,)
         case ToolFinished(call_id):
             return (call_id,)

@@ -75,6 +75,7 @@ class ModelInfo:
     output_price: float | None = None
     cache_read_price: float | None = None
     cache_write_price: float | None = None
+    reasoning_price: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,13 +275,17 @@ class Workspace(Protocol):
     """The open workspace: the editor's buffers over the disk, and processes started in it.
 
     Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
-    was given to `allow` (a permission the user gave). All methods raise `WorkspaceError`.
+    was given to `allow` (a permission the user gave). `can_save`: the editor saves when it is asked to.
+    `unsaved` are the open documents with unsaved changes, relative to the root, `buffers` their texts.
+    All methods raise `WorkspaceError`.
     """
 
     @property
     def root(self) -> str: ...
     @property
     def roots(self) -> tuple[str, ...]: ...
+    @property
+    def can_save(self) -> bool: ...
 
     def place(self, path: str) -> Place: ...
 
@@ -290,6 +295,10 @@ class Workspace(Protocol):
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
         """The file's text. Refuses folders, devices, binary files and files over `max_bytes`."""
+        ...
+
+    async def read_each(self, *paths: str) -> Sequence[FileText | WorkspaceError | None]:
+        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there."""
         ...
 
     async def write(
@@ -311,18 +320,8 @@ class Workspace(Protocol):
         """
         ...
 
-    @property
-    def can_save(self) -> bool:
-        """Whether the editor saves documents when it is asked to."""
-        ...
-
-    def unsaved(self) -> Sequence[str]:
-        """The open documents with unsaved changes, relative to the root."""
-        ...
-
-    def buffers(self) -> Sequence[FileText]:
-        """The open documents with unsaved changes, with their text."""
-        ...
+    def unsaved(self) -> Sequence[str]: ...
+    def buffers(self) -> Sequence[FileText]: ...
 
     def focus(self) -> Focus | None:
         """Where in the workspace the user looks, as far as the editor tells; with a relative path."""

@@ -51,6 +51,12 @@ def left_of(state: State, admitted: Admitted, usual: Limits, asked: Limits) -> L
     return tightest(usual, replace(rest, **kept))
 
 
+def remaining(state: State) -> dict[str, float]:
+    """What is left of each limit of the running run, by the name of its field."""
+    rest = left(state.limits, state.run)
+    return {field: most for field in FIELDS if (most := getattr(rest, field)) is not None}
+
+
 def _chain(entries: Iterable[Entry]) -> tuple[str, ...]:
     """The last run that began, if it was cut off, behind those that it went on with."""
     recovers: dict[str, str] = {}

@@ -25,7 +25,7 @@ from aglet.engine.vocabulary import AssistantMessage, ToolCall
 async def get_reply(log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView) -> Reply:
     """Ask the model with what the state says. Raises `ModelError`; a broken-off answer is a `Cut`."""
     client, request = next_request(log.state, outfit, log.journal.session_id)
-    record(TurnStarted(new_id("turn"), client.info.name))
+    record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
     reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
     return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
 

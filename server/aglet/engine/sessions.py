@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from hashlib import sha256
 from typing import Any, Self
 
@@ -19,7 +19,12 @@ from aglet.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
 
 FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
+Host = Callable[[Session, str], Callable[[], None]]  # a child and its parent's id; gives what says goodbye
 _log = logging.getLogger(__name__)
+
+
+def _unseen(session: Session) -> None:
+    return None
 
 
 def made_for(request: Request) -> str:
@@ -39,6 +44,7 @@ class Sessions:
         self._opening, self._making = asyncio.Lock(), asyncio.Lock()
         self._closing: dict[str, asyncio.Future[None]] = {}
         self._followed: dict[str, tuple[Session, Following, asyncio.Task[Any]]] = {}
+        self.hosts: list[Host] = []  # who wants to see the children of sessions, and to answer for them
 
     async def __aenter__(self) -> Self:
         return self
@@ -62,11 +68,24 @@ class Sessions:
 
         Raises `JournalError`, `JournalBusy` (another process has what it made) and `Refused` (`keyConflict`).
         """
+        return await self.make(SessionChanged(cwd, title, "", roots, options or {}), request)
+
+    async def make(
+        self,
+        about: SessionChanged,
+        request: Request,
+        welcome: Callable[[Session], None] = _unseen,
+    ) -> Session:
+        """Make a session that begins with this fact, once for one request; `welcome` sees it before all else.
+
+        Raises `JournalError`, `JournalBusy` and `Refused`, as `create` does.
+        """
         async with self._making:
-            if known := await self._made(request):
-                return known
-            session = self._adopt(await self._new(request), State())
-            session.log.record(SessionChanged(cwd, title, "", roots, options or {}))
+            known = await self._made(request, about.parent)
+            session = known or self._adopt(await self._new(request), State())
+            welcome(session)
+            if known is None:
+                session.log.record(about)
         return session
 
     async def open(self, session_id: str) -> Session:
@@ -103,8 +122,8 @@ class Sessions:
             if session_id not in self._followed:
                 tail = await asyncio.to_thread(self._store.follow, session_id)
                 log = Log(tail, self._clock, fold_all(tail.entries()))
-                session, following = Session(session_id, log, self._equip, self._spawn), Following(log, tail)
-                self._followed[session_id] = session, following, self._spawn(following.follow())
+                session, following = Session(session_id, log, self._equip, self.spawn), Following(log, tail)
+                self._followed[session_id] = session, following, self.spawn(following.follow())
             session, following, _ = self._followed[session_id]
             await following.catch_up()
             return session
@@ -193,11 +212,12 @@ class Sessions:
 
     def _adopt(self, journal: Journal, state: State) -> Session:
         log = Log(journal, self._clock, state)
-        session = Session(journal.session_id, log, self._equip, self._spawn)
+        session = Session(journal.session_id, log, self._equip, self.spawn)
         self._open[journal.session_id] = session
         return session
 
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Do this beside; it ends, at the latest, with the sessions. What it raises is logged."""
         task = asyncio.get_running_loop().create_task(_contained(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

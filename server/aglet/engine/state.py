@@ -9,6 +9,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -33,6 +34,7 @@ from aglet.engine.facts import (
     Used,
 )
 from aglet.engine.limits import Totals
+from aglet.engine.shortening import Measure, shortened
 from aglet.engine.vocabulary import (
     AssistantMessage,
     JsonObject,
@@ -41,7 +43,6 @@ from aglet.engine.vocabulary import (
     Question,
     Stop,
     StopReason,
-    Text,
     ToolCall,
     ToolResult,
     Usage,
@@ -81,22 +82,25 @@ class Note:
 class State(NamedTuple):
     """A session at one point of its journal. Only `fold` makes a new one, for each fact: so a tuple.
 
-    `transcript` only grows. `context` is what compaction may shorten. `run` is what the running
-    (or last) run used, `total` what the session used; their seconds are those before `since`, from when on
-    time counts (0: it stands still). `rewinds` holds the messages that stood before each rewind. `keys`
-    remembers who asked for what.
+    `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
+    the running (or last) run used, `total` what the session used; their seconds are those before `since`,
+    from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
+    rewind. `keys` remembers who asked for what.
     """
 
     seq: int = 0
     cwd: str = ""
     title: str = ""
     parent: str = ""
+    parent_item: str = ""
+    depth: int = 0
     roots: tuple[str, ...] = ()
     options: Mapping[str, object] = _NONE
     created_at: float = 0.0
     updated_at: float = 0.0
     transcript: tuple[Message, ...] = ()
     context: Context = Context()
+    measure: Measure = Measure()
     queue: tuple[Admitted, ...] = ()
     pending: tuple[UserMessage, ...] = ()
     calls: Mapping[str, OpenCall] = _NONE
@@ -153,7 +157,7 @@ def _changes(state: State, fact: Fact, at: float) -> JsonObject:
             return _session_changes(state, fact)
         case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
             return _run_changes(state, fact, at)
-        case Steered() | TakenIn() | Injected() | Compacted() | Rewound() | PhaseStarted():
+        case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
             return _context_changes(state, fact)
         case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
             return _model_changes(state, fact, at)
@@ -193,6 +197,8 @@ def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
         "cwd": fact.cwd or state.cwd,
         "title": fact.title or state.title,
         "parent": fact.parent or state.parent,
+        "parent_item": fact.parent_item if fact.parent else state.parent_item,
+        "depth": fact.depth if fact.parent else state.depth,
         "roots": fact.roots or state.roots,
         "options": settled({**state.options, **fact.options}),
     }
@@ -262,7 +268,7 @@ def closing_text(open_call: OpenCall, stop: Stop) -> str:
 
 
 def _context_changes(
-    state: State, fact: Steered | TakenIn | Injected | Compacted | Rewound | PhaseStarted
+    state: State, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
 ) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
@@ -273,10 +279,11 @@ def _context_changes(
             return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
         case Injected(messages):
             return _added(state, *messages)
-        case Compacted(item_id, summary, keep_from):
-            head = UserMessage(item_id, (Text(summary),), origin="compaction")
-            kept = (head, *state.context.messages[keep_from:])
-            return {"context": state.context._replace(messages=kept), "overflowed": False}
+        case Compacted(tokens_after=tokens) | Cleared(tokens_after=tokens):
+            kept = shortened(state.context.messages, fact)
+            measure = state.measure._replace(messages=len(kept), tokens=tokens)
+            context = state.context._replace(messages=kept)
+            return {"context": context, "measure": measure, "overflowed": False}
         case Rewound():
             return _rewound(state, fact)
         case _:
@@ -289,6 +296,7 @@ def _rewound(state: State, fact: Rewound) -> JsonObject:
     messages = state.rewinds.get(fact.undoes, before) if fact.undoes else before[: fact.keep]
     return {
         "context": state.context._replace(messages=messages),
+        "measure": state.measure._replace(messages=0, tokens=0),
         "rewinds": {**state.rewinds, fact.checkpoint_id: before},
         "overflowed": False,
         "stop": state.stop if messages is before else None,  # there is nothing to go on with any more
@@ -302,12 +310,14 @@ def _model_changes(
         case TurnStarted():
             run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
             return {"run": run, "total": total, "since": at if state.since else 0.0}
-        case Replied(item_id, text, thinking, calls, opaque=opaque):
+        case Replied(item_id, text, thinking, calls, usage=usage, opaque=opaque):
             message = AssistantMessage(item_id, text, thinking, calls, opaque)
             opened = {call.call_id: OpenCall(call) for call in calls}
             spent = _spent(state, fact.usage, fact.cost)
             added = _added(state, message)
-            return {**added, **spent, "calls": {**state.calls, **opened}, "overflowed": False}
+            measure = _measured(state, usage)
+            calls_now = {**state.calls, **opened}
+            return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
             spent = _spent(state, usage, None)
             if cause == "failed" or not text:
@@ -318,6 +328,14 @@ def _model_changes(
         case _:
             by = {**state.used_by, fact.by: state.used_by.get(fact.by, Totals()).used(fact)}
             return {"run": state.run.used(fact), "total": state.total.used(fact), "used_by": by}
+
+
+def _measured(state: State, usage: Usage) -> Measure:
+    """With the reply to what the context is now; as it was when the provider did not count."""
+    if usage.input_tokens is None:
+        return state.measure._replace(at=state.updated_at)
+    said = (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)
+    return Measure(len(state.context.messages) + 1, usage.input_tokens + max(said, 0), state.updated_at)
 
 
 def _spent(state: State, usage: Usage, cost: float | None) -> JsonObject:

@@ -318,6 +318,7 @@ class SessionRow:
     tags: tuple[str, ...] = ()
     archived: bool = False
     interrupted: bool = False  # nobody works on it, and there is something to go on with
+    parent_item: str = ""  # the call of the parent that it works for, "" when it works for none
 
 
 # --- limits --------------------------------------------------------------------------------------

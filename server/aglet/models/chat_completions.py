@@ -13,7 +13,17 @@ from aglet.models.answer import Answer, finish_in
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import refusal
-from aglet.models.messages import NOTHING, Turn, Written, compact, contents_of, results_of, text_of, written
+from aglet.models.messages import (
+    NOTHING,
+    Turn,
+    Unchanged,
+    Written,
+    compact,
+    contents_of,
+    results_of,
+    text_of,
+    written,
+)
 from aglet.models.reasoning import Reasoning
 from aglet.models.shape import NAME, is_closed
 from aglet.models.tokenizing import counted
@@ -21,6 +31,7 @@ from aglet.models.usage import usage_of
 from aglet.models.values import object_in, objects_in
 
 PLAIN = frozenset({"role", "content"})  # nearly every delta has nothing else
+KEYED = frozenset({"api.openai.com", "api.mistral.ai"})  # who finds the cache of a session by a key
 LIMIT_FIELDS = {"api.openai.com": "max_completion_tokens"}
 FINISHES: Mapping[str, Finish] = {
     "length": "length",
@@ -36,6 +47,7 @@ FINISHES: Mapping[str, Finish] = {
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     """The JSON body that asks for a streamed answer."""
     body: JsonObject = {"model": endpoint.model, "stream": True, "stream_options": {"include_usage": True}}
+    body |= _cached(request, endpoint)
     if limit := endpoint.limited(request.max_output_tokens):
         azure = endpoint.host.endswith(".azure.com")
         body["max_completion_tokens" if azure else LIMIT_FIELDS.get(endpoint.host, "max_tokens")] = limit
@@ -45,17 +57,27 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         wanted = {"name": NAME, "schema": shape, "strict": is_closed(shape)}
         body["response_format"] = {"type": "json_schema", "json_schema": wanted}
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = _tools.listed(request.tools)
     head = [{"role": "system", "content": request.system}] if request.system else []
-    return {
-        **body,
-        "messages": [*head, *_sent.conversation(request.messages, request.session_id, endpoint.identity)],
-    }
+    body["messages"] = _sent.conversation(request.messages, request.session_id, endpoint.identity, head)
+    return body
+
+
+def _cached(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
+    """How this server is asked to remember what it has read; most do so unasked."""
+    if endpoint.host in KEYED and request.session_id:
+        return {"prompt_cache_key": request.session_id}
+    if endpoint.host == "openrouter.ai" and "claude" in endpoint.model:
+        return {"cache_control": {"type": "ephemeral"}}
+    return {}
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", "function": function}
+
+
+_tools = Unchanged(_tool)
 
 
 def _messages(turn: Turn, model: str) -> list[JsonObject]:

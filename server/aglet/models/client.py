@@ -6,15 +6,16 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import cast
 
 import httpx
 
-from aglet.engine.facts import ModelDelta, Overflowed, Replied, TextDelta, ThinkingDelta
+from aglet.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
 from aglet.engine.ports import ModelInfo, ModelRequest, Reply
 from aglet.engine.vocabulary import JsonObject, TokenCount
 from aglet.models.answer import Answer
-from aglet.models.connections import Asked, Connections
+from aglet.models.connections import Asked, Connections, limited
 from aglet.models.counting import Gauge
 from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
@@ -27,7 +28,7 @@ from aglet.models.errors import (
     too_long,
     with_models,
 )
-from aglet.models.messages import compact
+from aglet.models.messages import body_bytes
 from aglet.models.overflow import hidden
 from aglet.models.retry import Part, Patience, patiently
 from aglet.models.shape import REFUSED
@@ -69,7 +70,7 @@ class HttpModel:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
         if not self._takes_schemas:
             request = replace(request, output_schema={})
-        content = compact(self._dialect.body(request, self._endpoint)).encode(errors="replace")
+        content = body_bytes(self._dialect.body(request, self._endpoint))
         if too_long_to_be_kept := self._cut(request, len(content)):
             yield too_long_to_be_kept
             return
@@ -80,7 +81,7 @@ class HttpModel:
         asked = Asked("POST", url, headers, content, until)
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
-                yield await self._refused(response, request)
+                yield self._learned(await self._refused(response, request))
                 return
             async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
@@ -88,12 +89,12 @@ class HttpModel:
                         yield delta
         if isinstance(answer.failure, Failure):
             raise CallFailed(answer.failure)
-        reply = answer.failure or answer.reply()
-        if isinstance(reply, Replied):
-            self._gauge.learn(request, len(content), reply.usage)
-            yield hidden(reply, self._endpoint) or reply
+        if answer.failure:
+            yield self._learned(answer.failure)
             return
-        yield reply
+        reply = answer.reply()
+        self._gauge.learn(request, len(content), reply.usage)
+        yield hidden(reply, self._endpoint) or reply
 
     async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
@@ -102,7 +103,13 @@ class HttpModel:
             tokens := await counting(self._post, body, self._endpoint)
         ):
             return TokenCount(tokens, "told")
-        return self._gauge.count(request, len(compact(body).encode(errors="replace")))
+        return self._gauge.count(request, len(body_bytes(body)))
+
+    def _learned(self, overflow: Overflowed) -> Overflowed:
+        """The same; the size it names counts from now on, where nobody had said one."""
+        if overflow.limit and not self._endpoint.context_window:
+            self._endpoint = replace(self._endpoint, context_window=overflow.limit)
+        return overflow
 
     def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
         """The overflow that this server would not tell: it would drop the beginning of the request."""
@@ -134,7 +141,7 @@ class HttpModel:
         return self._dialect.listed(await self._json("GET", self._dialect.listing(self._endpoint)))
 
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
-        return await self._json("POST", url, compact(body).encode(errors="replace"))
+        return await self._json("POST", url, body_bytes(body))
 
     async def _json(self, method: str, url: str, content: bytes | None = None) -> JsonObject:
         """The object that the server answers with; an empty one when it does not answer soon."""
@@ -154,7 +161,7 @@ async def _read(
     response: httpx.Response, answer: Answer, until: float
 ) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
     """Feed the answer to its end; what each read brought is handed on together."""
-    async with aclosing(_chunks(response, until)) as chunks:
+    async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
         try:
             async with aclosing(events(chunks)) as batches:
                 async for batch in batches:
@@ -177,14 +184,17 @@ async def _read(
                     pass
 
 
-async def _chunks(response: httpx.Response, until: float) -> AsyncGenerator[bytes, None]:
-    """The bytes as they come. Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time)."""
+async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
+    """The bytes as they come, with `idle` seconds between them at most.
+
+    Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
+    """
     encoded = "content-encoding" in response.headers
     size = 0
-    read = response.aiter_bytes() if encoded else response.aiter_raw()
+    read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
     async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
         while True:
-            async with asyncio.timeout_at(until):
+            async with limited(until, idle):
                 chunk = await anext(chunks, None)
             if chunk is None:
                 return
@@ -197,7 +207,7 @@ async def _chunks(response: httpx.Response, until: float) -> AsyncGenerator[byte
 async def _beginning(response: httpx.Response) -> str:
     text = b""
     until = asyncio.get_running_loop().time() + LISTING
-    async with aclosing(_chunks(response, until)) as chunks:
+    async with aclosing(_chunks(response, until, inf)) as chunks:
         with suppress(TimeoutError):  # what is there has to do
             async for chunk in chunks:
                 text += chunk

@@ -3,8 +3,10 @@
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -14,13 +16,25 @@ from aglet.models.errors import CallFailed, Failure, broken_off, nonsense, too_l
 
 CONNECTING = 10.0  # seconds
 KEPT = 60.0  # seconds an idle connection is kept for the next turn
-DIRECT: dict[str, None] = dict.fromkeys(
-    ("all://localhost", "all://127.0.0.1", "all://[::1]")
-)  # never through a proxy
+DIRECT = {"localhost", "127.0.0.1", "::1"}  # never through a proxy
 NO_CERTIFICATES = Failure(
     "network", "The certificates could not be loaded.", "Check SSL_CERT_FILE and SSL_CERT_DIR."
 )
-HEADERS = {"User-Agent": f"aglet/{__version__}", "Accept-Encoding": "identity"}
+NO_SUCH_PROXY = Failure(
+    "network",
+    "The proxy that the environment names cannot be used.",
+    "HTTPS_PROXY, HTTP_PROXY and ALL_PROXY must be like http://HOST:PORT.",
+)
+CLOSED = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)  # how a closed connection shows
+HEADERS = {
+    "User-Agent": f"aglet/{__version__}",
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "Connection": "keep-alive",
+    "Content-Type": "application/json",
+}
+_UNLIMITED = nullcontext()
+_parsed = lru_cache(maxsize=64)(httpx.URL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +52,17 @@ class Connections:
     """Made on first use: reading the certificates takes a while.
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
-    certificates of the system count too.
-    Redirects are not followed: a key belongs to one host.
+    certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
+    not kept. So the transports of the HTTP library are enough (docs/decisions/165). A kept connection that
+    its server closed meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
     """
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
-        self._trusted = trusted or system_trust
-        self._client: httpx.AsyncClient | None = None
+        self._trusted = cache(trusted or system_trust)
+        self._ways: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
         self._making = asyncio.Lock()
+        self._proxy = cache(proxy_for)
+        self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
     async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
@@ -55,17 +72,18 @@ class Connections:
         """
         _check(asked.headers, endpoint)
         with translated(endpoint):
-            client = await self._made()
-            request = client.build_request(
+            idle, url = endpoint.idle_timeout, _parsed(asked.url)
+            request = httpx.Request(
                 asked.method,
-                asked.url,
+                url,
                 content=asked.content,
-                headers={"Content-Type": "application/json", **asked.headers},
-                timeout=httpx.Timeout(endpoint.idle_timeout, connect=CONNECTING, pool=None),
+                headers={**HEADERS, **asked.headers},
+                extensions={"timeout": time_limits(idle)},
             )
+            way = await self._way(self._proxy(url))
             try:
-                async with asyncio.timeout_at(asked.until):
-                    response = await client.send(request, stream=True)
+                async with limited(asked.until, CONNECTING + 2 * idle):
+                    response = await self._answered(way, request)
             except TimeoutError:
                 raise CallFailed(too_long(endpoint)) from None
             try:
@@ -75,25 +93,66 @@ class Connections:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        if self._client:
-            await self._client.aclose()
-            self._client = None
+        for way in self._ways.values():
+            await way.aclose()
+        self._ways.clear()
 
-    async def _made(self) -> httpx.AsyncClient:
-        async with self._making:
-            if self._client is None:
-                try:
-                    self._client = await asyncio.to_thread(_client, self._trusted)
-                except OSError:
-                    raise CallFailed(NO_CERTIFICATES) from None
-        return self._client
+    async def _answered(self, way: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+        """The head of the answer; from another connection when the one that was kept is closed."""
+        server = request.url.netloc
+        try:
+            response = await way.handle_async_request(request)
+        except CLOSED:
+            if server not in self._kept:
+                raise
+            self._kept.discard(server)
+            response = await way.handle_async_request(request)
+        self._kept.add(server)
+        return response
+
+    async def _way(self, proxy: str) -> httpx.AsyncBaseTransport:
+        if proxy not in self._ways:
+            async with self._making:
+                if proxy not in self._ways:
+                    try:
+                        trusted = await asyncio.to_thread(self._trusted)
+                    except OSError:
+                        raise CallFailed(NO_CERTIFICATES) from None
+                    self._ways[proxy] = transport(proxy, trusted)
+        return self._ways[proxy]
 
 
-def _client(trusted: Callable[[], ssl.SSLContext]) -> httpx.AsyncClient:
+def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
+    """Ends at `until`, in the event loop's time, what ends by itself after the `longest` it can take.
+
+    A timer is set only where that could be later.
+    """
+    if until is None or until - asyncio.get_running_loop().time() > longest:
+        return _UNLIMITED
+    return asyncio.timeout_at(until)
+
+
+def time_limits(idle: float) -> dict[str, float | None]:
+    """What a transport ends by itself: a connection that is not there soon, and seconds of silence."""
+    return {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}
+
+
+def proxy_for(url: httpx.URL) -> str:
+    """The proxy on the way to this address, "" for none: there is none to this machine."""
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all", "")
+    if not proxy or url.host in DIRECT or proxy_bypass(url.netloc.decode("ascii")) or proxy_bypass(url.host):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+    """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
-    return httpx.AsyncClient(
-        headers=HEADERS, limits=limits, mounts=DIRECT, follow_redirects=False, verify=trusted()
-    )
+    try:
+        return httpx.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=proxy or None)
+    except (ImportError, ValueError):
+        raise CallFailed(NO_SUCH_PROXY) from None
 
 
 def system_trust() -> ssl.SSLContext:

@@ -21,12 +21,16 @@ class Gauge:
     def __init__(self) -> None:
         self._rate = GUESSED
         self._learned = False
+        self._taught_by = 0  # bytes of the request that it was learned from
 
     def learn(self, request: ModelRequest, sent: int, usage: Usage) -> None:
-        """A request of `sent` bytes was answered with this usage."""
-        tokens = (usage.input_tokens or 0) - IMAGE * len(_images(request))
+        """A request of `sent` bytes cost this. One of about the same size as the last teaches nothing."""
+        told = usage.input_tokens or 0
+        if told < LEAST or abs(sent - self._taught_by) * 10 < self._taught_by:
+            return
+        tokens = told - IMAGE * len(_images(request))
         if tokens >= LEAST:
-            self._rate, self._learned = _text_bytes(request, sent) / tokens, True
+            self._rate, self._learned, self._taught_by = _text_bytes(request, sent) / tokens, True, sent
 
     def count(self, request: ModelRequest, sent: int) -> TokenCount:
         """The tokens of a request of `sent` bytes."""

@@ -14,15 +14,17 @@ Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripte
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars per million tokens; `None` is unknown. Cached input without a price costs as input.
+    """US dollars per million tokens; `None` is unknown.
 
-    A request with more than `above` input tokens costs what `then` says.
+    Cached input without a price costs as input, reasoning without one as output. A request with
+    more than `above` input tokens costs what `then` says.
     """
 
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    reasoning: float | None = None
     above: int | None = None
     then: "Prices | None" = None
 
@@ -104,6 +106,7 @@ class Endpoint:
             output_price=self.prices.output,
             cache_read_price=self.prices.cache_read,
             cache_write_price=self.prices.cache_write,
+            reasoning_price=self.prices.reasoning,
         )
 
     @property

@@ -17,6 +17,7 @@ NAMES = (
     "output_price",
     "cache_read_price",
     "cache_write_price",
+    "reasoning_price",
 )
 WINDOWS = (  # what servers call it in their lists of models
     "context_length",

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import PureWindowsPath
 from threading import Thread
 
 from aglet.models.endpoint import Dialect, Endpoint
@@ -18,7 +19,7 @@ from aglet.models.values import objects_in, text_in
 
 PORTS = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
 OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", "library": "ollama"}  # as `owned_by` says
-TIMEOUT = 0.3  # seconds for all of it
+TIMEOUT = 2.0  # seconds for all of it; where nobody listens none is spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +36,26 @@ class LocalServer:
     dialect: Dialect = "chat"
 
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """Its models, named `kind/model`."""
+        """Its models, named `kind/model`; one that is named by its file, by the file's name alone."""
+        short = tuple(map(_short, self.models))
+        names = short if len(set(short)) == len(short) else self.models
         return tuple(
             Endpoint(
-                name=f"{self.kind}/{model}",
+                name=f"{self.kind}/{name}",
                 model=model,
                 base_url=self.base_url,
                 dialect=self.dialect,
                 context_window=window,
             )
-            for model, window in zip(self.models, self.windows, strict=True)
+            for name, model, window in zip(names, self.models, self.windows, strict=True)
         )
+
+
+def _short(model: str) -> str:
+    """The name of a model; of one that is named by its file (llama.cpp, vLLM), the file's."""
+    path = PureWindowsPath(model)  # it knows both slashes
+    is_file = path.suffix == ".gguf" or path.is_absolute() or model.startswith("/")
+    return path.name.removesuffix(".gguf") if is_file else model
 
 
 async def find_local(

@@ -4,6 +4,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from aglet.engine.vocabulary import (
     AssistantMessage,
@@ -22,6 +23,31 @@ NOTHING = "(empty)"
 CONVERSATIONS = 16  # of which is known how they were sent
 Theirs = UserMessage | ToolResult
 Turn = AssistantMessage | list[Theirs]
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Listed(list[JsonObject]):
+    """A list that knows its JSON. It is not to be changed."""
+
+    def __init__(self, values: Iterable[JsonObject], texts: Iterable[str]) -> None:
+        super().__init__(values)
+        self.text = f"[{','.join(texts)}]"
+
+
+class Unchanged:
+    """A list that is written once for the same things: nearly always they are those of the last time."""
+
+    def __init__(self, write: Callable[[Any], JsonObject]) -> None:
+        self._write = write
+        self._things: Sequence[object] = ()
+        self._listed = Listed((), ())
+
+    def listed(self, things: Sequence[object]) -> Listed:
+        """The things as they are sent."""
+        if things != self._things:
+            sent = [self._write(thing) for thing in things]
+            self._things, self._listed = things, Listed(sent, map(_encode, sent))
+        return self._listed
 
 
 class Written:
@@ -29,22 +55,28 @@ class Written:
 
     def __init__(self, write: Callable[[Turn, str], list[JsonObject]]) -> None:
         self._write = write
-        self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject]]] = OrderedDict()
+        self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject], list[str]]]
+        self._known = OrderedDict()
 
-    def conversation(self, messages: Sequence[Message], session_id: str, model: str) -> list[JsonObject]:
-        """All turns as they are sent to this model. Do not change what is in the list."""
+    def conversation(
+        self, messages: Sequence[Message], session_id: str, model: str, head: Sequence[JsonObject] = ()
+    ) -> Listed:
+        """All turns as they are sent to this model, behind the `head`."""
         key = session_id, model
-        begun, sent = self._known.pop(key, ((), []))
+        begun, sent, texts = self._known.pop(key, ((), [], []))
         if tuple(messages[: len(begun)]) != begun:
-            begun, sent = (), []
+            begun, sent, texts = (), [], []
         rest = messages[len(begun) :]
         ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
         closed = rest[: ends[-1]] if ends else ()
-        sent = [*sent, *self._written(closed, model)]
-        self._known[key] = (*begun, *closed), sent
+        if closed:
+            more = list(self._written(closed, model))
+            sent, texts = [*sent, *more], [*texts, *map(_encode, more)]
+        self._known[key] = (*begun, *closed), sent, texts
         if len(self._known) > CONVERSATIONS:
             self._known.popitem(last=False)
-        return [*sent, *self._written(rest[len(closed) :], model)]
+        last = list(self._written(rest[len(closed) :], model))
+        return Listed([*head, *sent, *last], (*map(_encode, head), *texts, *map(_encode, last)))
 
     def _written(self, messages: Sequence[Message], model: str) -> Iterator[JsonObject]:
         for turn in turns(messages):
@@ -97,7 +129,16 @@ def written(part: Content) -> str:
 
 def compact(value: object) -> str:
     """JSON without spaces; the same value always gives the same text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _encode(value)
+
+
+def body_bytes(body: JsonObject) -> bytes:
+    """The body of a request as it is sent; what it knows of its JSON is not written again."""
+    members = (
+        f"{_encode(name)}:{value.text if isinstance(value, Listed) else _encode(value)}"
+        for name, value in body.items()
+    )
+    return f"{{{','.join(members)}}}".encode(errors="replace")
 
 
 def _ends_a_turn(message: Message) -> bool:

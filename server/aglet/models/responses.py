@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from aglet.engine.ports import ModelRequest
 from aglet.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Usage
 from aglet.models.answer import Answer, finish_in, own
+from aglet.models.counting import Post
 from aglet.models.dialect import Dialect
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import refusal
@@ -20,12 +21,15 @@ from aglet.models.values import object_in, objects_in, text_in
 
 NO_REASONING = re.compile(r"(gpt-3|gpt-4|chatgpt)")  # these refuse to be asked for encrypted reasoning
 FINISHES: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "content_filter"}
+COUNTED = ("model", "instructions", "input", "tools", "text", "reasoning")  # what a request to count may hold
 SHOWN = {"text", "reasoning_text", "summary_text", "output_text", "refusal"}  # kinds of parts with text
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     """The JSON body that asks for a streamed answer."""
     body: JsonObject = {"model": endpoint.model, "stream": True, "store": False}
+    if endpoint.host == "api.openai.com" and request.session_id:
+        body["prompt_cache_key"] = request.session_id
     if not NO_REASONING.match(endpoint.model):
         body["include"] = ["reasoning.encrypted_content"]
     if request.effort:
@@ -198,10 +202,17 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
+async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+    """The tokens of a request, as the server counts them."""
+    asked = {key: body[key] for key in COUNTED if key in body}
+    return count_in(await post(endpoint.at("/responses/input_tokens"), asked), "input_tokens")
+
+
 DIALECT = Dialect(
     url=lambda endpoint: endpoint.at("/responses"),
     body=body_of,
     answer=ResponsesAnswer,
     listing=lambda endpoint: endpoint.at("/models"),
     writes_calls=True,
+    counting=counted,
 )

@@ -36,7 +36,10 @@ def usage_of(raw: JsonObject) -> Usage:
 
 
 def cost_of(usage: Usage, prices: Prices) -> float | None:
-    """US dollars; `None` when a price or a count is unknown. Input includes what came from the cache."""
+    """US dollars; `None` when a price or a count is unknown.
+
+    Input includes what came from the cache, and output the reasoning.
+    """
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
     if prices.then and prices.above is not None and usage.input_tokens > prices.above:
@@ -47,8 +50,11 @@ def cost_of(usage: Usage, prices: Prices) -> float | None:
     fresh = max(usage.input_tokens - read - written, 0)
     read_price = prices.input if prices.cache_read is None else prices.cache_read
     write_price = prices.input if prices.cache_write is None else prices.cache_write
-    spent = fresh * prices.input + read * read_price + written * write_price
-    return (spent + usage.output_tokens * prices.output) / MILLION
+    thought = min(usage.reasoning_tokens or 0, usage.output_tokens)
+    thought_price = prices.output if prices.reasoning is None else prices.reasoning
+    given = fresh * prices.input + read * read_price + written * write_price
+    made = (usage.output_tokens - thought) * prices.output + thought * thought_price
+    return (given + made) / MILLION
 
 
 def count_in(raw: JsonObject, key: str) -> int | None:

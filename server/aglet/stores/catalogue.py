@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 # The number goes up with the schema and with the fields of `SessionRow`, so that two versions of
 # aglet never fight over one file. `cwd` and `row` are JSON: they may hold what SQLite's text cannot.
-_NAME = "catalogue-2.db"
+_NAME = "catalogue-3.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, stamp TEXT NOT NULL, inode INTEGER NOT NULL,

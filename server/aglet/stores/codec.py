@@ -48,6 +48,7 @@ FACTS: dict[str, type[Fact]] = {
     "asked": facts.Asked,
     "answered": facts.Answered,
     "compacted": facts.Compacted,
+    "cleared": facts.Cleared,
     "rewound": facts.Rewound,
     "phase_started": facts.PhaseStarted,
     "limits_changed": facts.LimitsChanged,

@@ -52,7 +52,10 @@ def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, st
         match entry.fact:
             case SessionChanged() as new:
                 about = SessionChanged(
-                    new.cwd or about.cwd, new.title or about.title, new.parent or about.parent
+                    new.cwd or about.cwd,
+                    new.title or about.title,
+                    new.parent or about.parent,
+                    parent_item=new.parent_item if new.parent else about.parent_item,
                 )
             case Admitted(content=content) | Steered(content=content, origin="user"):
                 words = "\n".join(part.text for part in content if isinstance(part, Text))
@@ -69,8 +72,9 @@ def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, st
     first, last = entries[0].at, entries[-1].at
     archived, interrupted = notes.get(ARCHIVED, {}).get("archived") is True, work.interrupted
     row = SessionRow(
-        session_id, title, about.cwd, first, last, work.state, about.parent, tags, archived, interrupted
-    )
+        session_id, title, about.cwd, first, last, work.state, about.parent, tags, archived, interrupted,
+        about.parent_item,
+    )  # fmt: skip
     return row, searchable("\n".join([title, *tags, *said]))
 
 

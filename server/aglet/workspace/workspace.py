@@ -30,6 +30,8 @@ from aglet.workspace.processes import Processes
 from aglet.workspace.snapshots import Snapshots
 from aglet.workspace.texts import hash_of
 
+Read = FileText | WorkspaceError | None
+LARGEST = 10_000_000  # bytes of a file that is read
 Hidden = Callable[[Iterable[str]], bool]
 
 
@@ -80,7 +82,7 @@ class OpenWorkspace:
 
     # --- files ---
 
-    async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
+    async def read(self, path: str, *, max_bytes: int = LARGEST) -> FileText:
         """The file's text: the document's, unless only the disk changed. Raises `WorkspaceError`."""
         target = self._documents.enter(path)
         if buffer := self._documents.find(target):
@@ -91,6 +93,18 @@ class OpenWorkspace:
             self._editor.tell(buffer.uri, created=False)
             return replace(await asyncio.to_thread(read_text, target, max_bytes), behind=True)
         return await asyncio.to_thread(read_text, target, max_bytes)
+
+    async def read_each(self, *paths: str) -> Sequence[Read]:
+        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there."""
+        stored = await asyncio.to_thread(_stored, self._ground, paths)
+        found: Sequence[Read] = []
+        for path, (target, text) in zip(paths, stored, strict=True):
+            try:
+                is_open = target is not None and self._documents.find(target) is not None
+                found.append(await self.read(path) if is_open else text)
+            except WorkspaceError as problem:
+                found.append(problem)
+        return found
 
     async def write(
         self, path: str, text: str, *, expected: FileVersion | None, label: str = ""
@@ -245,6 +259,20 @@ class OpenWorkspace:
         except OSError:  # no permission to look, or no possible name
             return False
         return not any(self.place(str(spelling)).inside for spelling in (file, file.parent))
+
+
+def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, Read]]:
+    """What the disk holds of these."""
+    found: list[tuple[Target | None, Read]] = []
+    for path in paths:
+        target = None
+        try:
+            target = ground.enter(path)
+            found.append((target, read_text(target, LARGEST)))
+        except WorkspaceError as problem:
+            absent = isinstance(problem.__cause__, FileNotFoundError)
+            found.append((target, None if absent else problem))
+    return found
 
 
 def _document(seen: Seen) -> FileText:

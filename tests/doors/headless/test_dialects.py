@@ -28,6 +28,21 @@ def test_a_tool_is_called_and_its_result_goes_back(aglet: Aglet, dialect: Dialec
     assert "sk-canary-123" not in done.err
 
 
+def test_model_and_effort_are_named_for_a_run_and_changed_when_it_is_gone_on_with(aglet: Aglet) -> None:
+    with ModelServer([Reply("One."), Reply("Two."), Reply("Three.")]) as server:
+        aglet.configure(
+            f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n[models.big]\nbase_url = "{server.url}"\n'
+            '[tiers]\nstrong = "big"\nmine = "m/other"\n'
+        )
+        asked = [("run", "mine", "low"), ("resume", "strong", "high")]
+        for number, (command, model, effort) in enumerate(asked):
+            done = aglet.run(command, f"prompt {number}", "--model", model, "--effort", effort)
+            assert done.code == 0, done.err
+        assert aglet.run("resume", "prompt 2").out == "Three.\n"
+        sent = [(post.body["model"], post.body.get("reasoning_effort")) for post in server.posts]
+    assert sent == [("other", "low"), ("big", "high"), ("m", None)], "each for its own run"
+
+
 def test_a_model_that_gives_way_to_another_is_told(aglet: Aglet) -> None:
     with ModelServer([Failure(402, "nothing left")]) as spent, ModelServer([Reply("Hello.")]) as other:
         aglet.configure(

@@ -17,6 +17,7 @@ def last_event(process: subprocess.Popen[str]) -> dict[str, object]:
 
 
 def test_sigint_cancels_the_run(aglet: Aglet) -> None:
+    """Row 84: cancel has an exit code of its own."""
     aglet.script({"text": "begun", "hang": True})
     process = aglet.start("run", "go", "--output", "jsonl")
     aglet.wait_until_asked()

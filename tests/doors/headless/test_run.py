@@ -10,7 +10,7 @@ import pytest
 
 from aglet.doors.headless.exits import CODES, exit_of
 from aglet.doors.shapes import STOP_REASONS
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import SCRIPTED, Aglet
 from support.model_server import ModelServer, Reply
 
 LIST = {"name": "list_dir", "arguments": {}}
@@ -69,6 +69,7 @@ def test_a_schema_that_is_none_is_told_before_anything_is_asked(
 
 
 def test_the_first_line_is_hello_and_the_last_is_the_end_of_the_run(aglet: Aglet) -> None:
+    """Row 84: JSON lines."""
     aglet.script({"calls": [WRITE]}, {"text": "Done."})
     done = aglet.run("run", "write", "--output", "jsonl", "--mode", "allowAll")
     first, *events, last = done.events
@@ -169,12 +170,14 @@ def test_a_folder_that_is_added_may_be_written(aglet: Aglet, tmp_path: Path) -> 
 def test_each_way_to_end_has_its_exit_code(
     aglet: Aglet, turns: list[dict[str, Any]], arguments: list[str], code: int, reason: str
 ) -> None:
+    """Row 84: success, budget, error: the exit code and the JSON object agree."""
     aglet.script(*turns)
     done = aglet.run("run", "go", "--output", "json", *arguments)
     assert (done.code, done.whole["exitCode"], done.whole["stopReason"]) == (code, code, reason)
 
 
 def test_every_stop_reason_of_the_wire_has_an_exit_code() -> None:
+    """Row 84: none is left out."""
     codes = {reason: exit_of({"stopReason": reason}) for reason in STOP_REASONS.values()}
     limits = {"maxTokens", "maxTurns", "budget", "contextFull", "timeout", "killed", "guard"}
     assert {reason for reason, code in codes.items() if code == 4} == limits
@@ -273,6 +276,7 @@ def test_the_environment_alone_is_enough(aglet: Aglet) -> None:
 
 
 def test_a_key_is_in_no_output_no_session_and_no_log(aglet: Aglet) -> None:
+    """Row 48: grep after a run finds none."""
     aglet.configure("")
     command = {"name": "shell", "arguments": {"command": "env; cat /proc/$PPID/environ; echo ran"}}
     aglet.environment["AGLET_API_KEY"] = "canary-4711"
@@ -308,3 +312,13 @@ def test_what_a_trusted_project_may_not_say_is_told(aglet: Aglet) -> None:
     done = aglet.run("run", "go", "--trust")
     assert done.code == 3
     assert "permissions.mode was ignored" in done.err
+
+
+def test_the_result_also_goes_where_the_user_named(aglet: Aglet) -> None:
+    aglet.configure(SCRIPTED + '[delivery.targets.here]\nfile = "result.md"\n')
+    aglet.script({"text": "Fifteen birds."})
+    assert aglet.run("run", "count", "--deliver", "here").code == 0
+    assert (aglet.workspace / "result.md").read_text() == "Fifteen birds.\n"
+    done = aglet.run("run", "count", "--deliver", "elsewhere")
+    assert done.code == 2
+    assert "deliver must name a target of your config file (here), not 'elsewhere'" in done.err

@@ -192,3 +192,15 @@ def test_a_run_that_a_crash_cut_off_is_marked_in_the_list(cli: Cli, store: FileS
     assert "interrupted" in line
     rows = json.loads(cli("list", "--json")[1])
     assert [row["sessionId"] for row in rows if row.get("interrupted")] == ["ses_bb"]
+
+
+def test_what_each_run_did_can_be_read(cli: Cli) -> None:
+    """Port Audit: from the shell, long after the run."""
+    code, out, _ = cli("audit", "ses_bb", "--json")
+    (record,) = map(json.loads, out.splitlines())
+    assert (code, record["output"], record["sessionId"]) == (0, "I did feed the cat.", "ses_bb")
+    assert cli("audit", "ses_bb", "--run", record["runId"], "--json")[1] == out
+    assert "feed the cat" in cli("audit", "ses_bb")[1]
+    code, _, err = cli("audit", "ses_bb", "--run", "run_x")
+    assert code == 2
+    assert "no run 'run_x'" in err

@@ -82,6 +82,7 @@ def writing(number: int) -> Message:
 
 
 def test_files_and_conversation_go_back_together_and_come_back(serve: Serve) -> None:
+    """Row 77: both, with one request, and its undoing."""
     wire = serve(writing(1), turns(READ_NEW, *writing(2)["turns"]))
     wire.initialize()
     session = wire.session(options={"mode": "allowAll"})

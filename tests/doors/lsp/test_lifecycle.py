@@ -153,6 +153,22 @@ def test_a_server_without_a_model_starts_and_says_so(bare: Wire) -> None:
     assert (error["code"], error["data"]["kind"]) == (-33009, "configInvalid")
 
 
+def test_every_model_that_can_be_named_is_told_that_of_the_next_run_first(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(
+        'model = "fast"\n[tiers]\nfast = "small"\n'
+        '[models.big]\nbase_url = "http://127.0.0.1:9/v1"\n'
+        '[models.small]\nbase_url = "http://127.0.0.1:9/v1"\ncontext_window = 32000\n'
+    )
+    with Wire(tmp_path, config) as wire:
+        wire.initialize()
+        assert wire.call("agent/status")["models"] == [
+            {"name": "small", "provider": "127.0.0.1", "contextWindow": 32000},
+            {"name": "big", "provider": "127.0.0.1"},
+        ]
+        assert wire.leave() == 0
+
+
 @pytest.mark.parametrize("text", ["mdoel = 1\n", "mdoel = "], ids=["an unknown key", "no TOML"])
 def test_a_broken_configuration_is_told_to_whoever_asks(tmp_path: Path, text: str) -> None:
     config = tmp_path / "config.toml"

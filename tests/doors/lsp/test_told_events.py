@@ -155,7 +155,7 @@ async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> No
     async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
         session = await sessions.create("/work")
         client = read_client({"capabilities": block})
-        attached = Attached(session, Peer(given, Limits()), client, lambda: None)
+        attached = Attached(session, Peer(given, Limits()), client, lambda: None, lambda: list(offered))
         attached.offer()
         for now in ([], ["waltz"], ["waltz"], ["waltz", "tango"]):
             offered[:] = now

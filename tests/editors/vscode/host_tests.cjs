@@ -1,6 +1,7 @@
 // Tests of the extension from inside: the real `vscode` module, the real server, the scripted model.
 
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
 const vscode = require("vscode");
 
 const PATIENCE = 60_000; // milliseconds for anything that must happen
@@ -29,6 +30,20 @@ async function allowAll() {
     api.answer(found, { outcome: "selected", optionId: "once" });
     await until("the question is closed", () => !api.questions.includes(found));
   }
+}
+
+/** The server's process: the child of this one that serves. */
+function serving() {
+  for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, parent] = /\) \S (\d+)/.exec(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
+      const line = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      if (Number(parent) === process.pid && line.includes("serve")) return Number(pid);
+    } catch {
+      // it has ended
+    }
+  }
+  return undefined;
 }
 
 const tests = {
@@ -127,6 +142,106 @@ const tests = {
     await until("it is offered", () => api.context.includes("README.md:1"));
     editor.selection = new vscode.Selection(0, 0, 0, 0);
     await until("the file is offered", () => api.context.includes("README.md"));
+  },
+
+  async "problems and open tabs are offered, and go with the prompt"() {
+    const diagnostics = vscode.languages.createDiagnosticCollection("test");
+    const uri = file("greet.py");
+    await vscode.window.showTextDocument(file("README.md"), { preview: false });
+    await vscode.window.showTextDocument(uri, { preview: false });
+    const misspelt = new vscode.Diagnostic(new vscode.Range(4, 11, 4, 16), "a misspelt word");
+    misspelt.source = "speller";
+    const hint = new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), "a hint", vscode.DiagnosticSeverity.Hint);
+    diagnostics.set(uri, [misspelt, hint]);
+    await until("both are offered", () => api.context.includes("1 problem") && api.context.some((name) => /open tab/.test(name)));
+    await vscode.commands.executeCommand("aglet.chat.new");
+    await api.prompt("What do you see");
+    await until("it is answered", () => last("message")?.text === "I have looked.");
+    const content = last("userMessage").content;
+    const problems = content.find((block) => block.uri === "problems:greet.py");
+    assert.equal(problems.text, "greet.py:5:12: error: a misspelt word [speller]");
+    assert.ok(content.some((block) => block.type === "resourceLink" && block.name === "README.md"));
+    diagnostics.set(uri, []);
+    await until("it is offered no more", () => !api.context.includes("1 problem"));
+    diagnostics.dispose();
+    await ended();
+  },
+
+  async "code is added to the chat, and explained"() {
+    const editor = await vscode.window.showTextDocument(file("greet.py"));
+    const line = editor.document.getText().split("\n").findIndex((text) => text.startsWith("def greet"));
+    editor.selection = new vscode.Selection(line, 0, line + 2, 0);
+    await vscode.commands.executeCommand("aglet.addToChat");
+    const label = `greet.py:${line + 1}–${line + 2}`;
+    await until("it is attached", () => api.context.includes(label));
+    await vscode.window.showTextDocument(editor.document);
+    await vscode.commands.executeCommand("aglet.explain");
+    await until("it is answered", () => last("message")?.text === "It greets.");
+    const [text, code] = last("userMessage").content;
+    assert.match(text.text, /^Explain this code/);
+    assert.match(code.text, /^def greet\(name\):\n    return /);
+    await ended();
+  },
+
+  async "an edited command is what runs"() {
+    await api.prompt("Run two lines");
+    const asked = await question();
+    const input = { ...last("toolCall").input, command: "echo edited; echo twice" };
+    api.answer(asked, { outcome: "selected", optionId: "once", input });
+    await until("it is answered", () => last("message")?.text === "It ran.");
+    assert.equal(last("toolCall").terminal.command, "echo edited; echo twice");
+    assert.match(last("toolCall").output, /edited\s+twice/);
+    await ended();
+  },
+
+  async "changes are judged in the diff editor too"() {
+    const uri = file("greet.py");
+    const document = await vscode.workspace.openTextDocument(uri);
+    const whole = new vscode.WorkspaceEdit();
+    const original = '"""Greets people."""\n\n\ndef greet(name):\n    return "Helo " + name\n\n\ndef part(name):\n    return "Good by " + name\n';
+    whole.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), original);
+    await vscode.workspace.applyEdit(whole);
+    await vscode.commands.executeCommand("aglet.chat.new");
+    await api.prompt("Correct the greetings");
+    await until("it runs", () => api.state !== "idle");
+    await allowAll();
+    await until("both are known", () => api.changes.length === 2 && api.changes.every((change) => change.stands));
+    await vscode.commands.executeCommand("aglet.review.diff", uri.toString());
+    const tab = await until("the diff is open", () => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      return input instanceof vscode.TabInputTextDiff && input;
+    });
+    const before = await vscode.workspace.openTextDocument(tab.original);
+    assert.equal(before.getText(), original);
+    const editor = await until("it has the focus", () => {
+      const found = vscode.window.activeTextEditor;
+      return found?.document.uri.toString() === uri.toString() && found;
+    });
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await vscode.commands.executeCommand("aglet.review.next");
+    assert.ok(vscode.window.tabGroups.activeTabGroup.activeTab.input instanceof vscode.TabInputTextDiff);
+    await until("the cursor stands on the first", () => vscode.window.activeTextEditor?.selection.active.line === 4);
+    await vscode.commands.executeCommand("aglet.review.undo");
+    assert.match(document.getText(), /Helo [^]*Good bye \{name\}!/);
+    await vscode.commands.executeCommand("aglet.review.next");
+    await vscode.commands.executeCommand("aglet.review.keep");
+    await until("nothing is left", () => api.changes.length === 0);
+    assert.match(document.getText(), /Helo [^]*Good bye \{name\}!/);
+  },
+
+  async "a server that is killed is started again, and the session is back"() {
+    const before = api.items.length;
+    const killed = await until("the server is found", serving);
+    process.kill(killed, "SIGKILL");
+    const other = await until("another one runs", () => {
+      const found = serving();
+      return found !== undefined && found !== killed && api.server.state === "ready" && found;
+    });
+    assert.notEqual(other, killed);
+    await until("the session is back", () => api.items.length === before);
+    await api.prompt("What do you see");
+    await until("it works", () => last("message")?.text === "I have looked." && api.items.length > before);
+    await ended();
   },
 
   async "a restart of the server brings the session back"() {

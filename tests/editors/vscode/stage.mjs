@@ -66,6 +66,18 @@ export const SCRIPT = {
         { text: "The notes are written." },
       ],
     },
+    { match: "Explain this code", turns: [{ text: "It greets." }] },
+    { match: "Run two lines", turns: [
+      { calls: [{ name: "shell", arguments: { command: "echo one" } }] },
+      { text: "It ran." },
+    ] },
+    // It asks when there is a file named "go": the user has time to look at something else.
+    { match: "Run it later", turns: [
+      { text: "First I think.", calls: [{ name: "shell", arguments: { command: "until [ -e go ]; do sleep 0.1; done" } }] },
+      { calls: [{ name: "shell", arguments: { command: "echo later" } }] },
+      { text: "It ran later." },
+    ] },
+    { match: "What do you see", turns: [{ text: "I have looked." }] },
     { match: "Ask me", turns: [
       { calls: [{ name: "ask_user", arguments: { question: "Which language?", choices: ["English", "German"], free_text: false } }] },
       { text: "Understood." },
@@ -88,7 +100,7 @@ export function makeStage() {
   fs.writeFileSync(script, JSON.stringify(SCRIPT));
   const config = path.join(folder, "config.toml");
   const model = ['model = "play"', "[models.play]", 'dialect = "scripted"', `script = ${JSON.stringify(script)}`];
-  fs.writeFileSync(config, [...model, "context_window = 32000", ""].join("\n"));
+  fs.writeFileSync(config, [...model, "context_window = 32000", "[models.other]", ...model.slice(2), ""].join("\n"));
   const env = { AGLET_CONFIG: config, AGLET_STATE_DIR: path.join(folder, "state"), HOME: folder };
   return { folder, workspace, env, remove: () => fs.rmSync(folder, { recursive: true, force: true }) };
 }

@@ -99,7 +99,7 @@ async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     ],
 )  # fmt: skip
 async def test_nothing_to_spend_means_no_model_call(limits: Limits) -> None:
-    """Row 14: nothing to spend, nothing asked."""
+    """Row 14: nothing to spend, nothing asked. Port Budget gate: the model was never asked."""
     state = await run(limits)
     assert state.run.model_calls == 0
     assert state.run.turns == 0

@@ -68,6 +68,7 @@ class Tale:
 def test_a_restore_takes_back_the_agents_work_and_nothing_else(
     deeds: list[Deed], bodies: list[str], data: st.DataObject
 ) -> None:
+    """Row 77: whatever agent and user did."""
     points = st.integers(0, max(0, sum(who == "agent" for who, _ in deeds) - 1))
     asyncio.run(tell(deeds, bodies, (data.draw(points), data.draw(points))))
 

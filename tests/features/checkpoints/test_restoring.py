@@ -35,6 +35,7 @@ def changes_of(data: dict[str, Any]) -> dict[str, str]:
 
 
 async def test_edited_and_created_files_go_back_to_any_prompt(scene: Scene) -> None:
+    """Row 77: bytes equal, at every prompt."""
     (scene.root / "a.txt").write_bytes(b"one\r\ntwo\r\n")
     first = await scene.write("a.txt", "one\nTWO\n")
     second = await scene.write("sub/new.txt", "new\n")
@@ -91,6 +92,7 @@ async def test_a_restore_can_be_undone_and_the_undoing_too(scene: Scene) -> None
 
 
 async def test_it_holds_after_the_session_was_opened_again(scene: Scene) -> None:
+    """Rows 76 and 77: the history of files."""
     (scene.root / "a.txt").write_text("old\n")
     await scene.write("a.txt", "new\n")
     await scene.reopen()

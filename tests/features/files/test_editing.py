@@ -23,6 +23,7 @@ def sha(data: bytes) -> str:
 
 
 async def test_a_file_that_was_read_can_be_edited(tools: Toolbox, root: Path) -> None:
+    """Row 31: edit."""
     (root / "a.py").write_text("x = 1\ny = 2\n")
     await tools.call("read_file", path="a.py")
     outcome = await tools.call("edit_file", path="a.py", old_text="x = 1", new_text="x = 3")
@@ -173,6 +174,7 @@ Copy old_text from the file, without the line numbers.\
 
 
 async def test_a_new_file_is_written_with_its_folders(tools: Toolbox, root: Path) -> None:
+    """Row 31: write."""
     outcome = await tools.call("write_file", path="src/new/a.py", content="x = 1\n")
     assert (root / "src/new/a.py").read_text() == "x = 1\n"
     assert outcome.text == "Created src/new/a.py."

@@ -15,6 +15,7 @@ from support.toolbox import Toolbox
 
 
 async def test_lines_come_with_their_numbers(tools: Toolbox, root: Path) -> None:
+    """Row 31: read."""
     (root / "a.txt").write_bytes(b"one\r\n\r\nthree")
     assert await tools.call("read_file", path="a.txt") == ToolOutcome("1\tone\n2\t\n3\tthree")
 
@@ -110,6 +111,7 @@ async def test_what_cannot_be_read_is_told(tools: Toolbox, root: Path) -> None:
 
 
 async def test_a_folder_is_listed_with_folders_first(tools: Toolbox, root: Path) -> None:
+    """Row 31: list."""
     (root / "b.txt").write_text("12345")
     (root / "z").mkdir()
     (root / "link").symlink_to("b.txt")

@@ -26,15 +26,15 @@ async def test_a_later_run_gets_what_is_known_and_the_next_one_what_was_found_me
     fake, walks = FakeWorkspace(), Walks()
     workspace = cast(Workspace, fake)
     aside: list[Coroutine[Any, Any, None]] = []
-    fake.answers = [["a"]]
-    assert await walks.files(workspace, 100.0, aside.append) == ["a"]
-    assert await walks.files(workspace, 100.0 + FRESH - 1, aside.append) == ["a"]
+    fake.answers = [["a/AGENTS.md"]]
+    assert await walks.known(workspace, 100.0, aside.append) == ["a/AGENTS.md"]
+    assert await walks.known(workspace, 100.0 + FRESH - 1, aside.append) == ["a/AGENTS.md"]
     assert not aside, "what is fresh is not looked for again"
 
-    fake.answers = [["a", "b"]]
-    assert await walks.files(workspace, 100.0 + FRESH, aside.append) == ["a"]
+    fake.answers = [["a/AGENTS.md", "b/CLAUDE.md"]]
+    assert await walks.known(workspace, 100.0 + FRESH, aside.append) == ["a/AGENTS.md"]
     await aside.pop()
-    assert await walks.files(workspace, 101.0 + FRESH, aside.append) == ["a", "b"]
+    assert await walks.known(workspace, 101.0 + FRESH, aside.append) == ["a/AGENTS.md", "b/CLAUDE.md"]
     assert not aside
 
 
@@ -42,9 +42,9 @@ async def test_a_folder_that_cannot_be_walked_any_more_is_told_to_the_next_run()
     fake, walks = FakeWorkspace(), Walks()
     workspace = cast(Workspace, fake)
     aside: list[Coroutine[Any, Any, None]] = []
-    fake.answers = [["a"], WorkspaceError("gone"), WorkspaceError("gone")]
-    await walks.files(workspace, 0.0, aside.append)
-    assert await walks.files(workspace, FRESH, aside.append) == ["a"]
+    fake.answers = [["a/AGENTS.md"], WorkspaceError("gone"), WorkspaceError("gone")]
+    await walks.known(workspace, 0.0, aside.append)
+    assert await walks.known(workspace, FRESH, aside.append) == ["a/AGENTS.md"]
     await aside.pop()
     with pytest.raises(WorkspaceError, match="gone"):
-        await walks.files(workspace, FRESH, aside.append)
+        await walks.known(workspace, FRESH, aside.append)

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from aglet.engine.vocabulary import Focus
-from aglet.features.instructions.environment import Environment, describe, git_head
-from aglet.features.instructions.files import find, nearest
+from aglet.features.instructions.environment import Environment, describe, head_in
+from aglet.features.instructions.files import Found, find
+from aglet.features.instructions.nested import NAMES, nearest
 from aglet.features.instructions.prompt import SYSTEM, ProjectFile, Sources, render
 from support.rooms import FakeWorkspace
 
@@ -58,6 +59,11 @@ These folders have instructions of their own. Read them before you work there:
     )
 
 
+async def found(workspace: FakeWorkspace, user_says: str = "") -> Found:
+    """What the project says, as the workspace stands now."""
+    return find(await workspace.read_each(*NAMES), nearest(await workspace.files()), user_says, 100)
+
+
 def test_a_prompt_of_ones_own_replaces_the_built_in_one() -> None:
     assert render(Sources(system="You are a poet.", append="Rhyme.")) == "You are a poet.\n\nRhyme."
 
@@ -70,46 +76,43 @@ def test_a_file_cannot_end_its_own_marks() -> None:
 
 async def test_agents_md_counts_before_claude_md(workspace: FakeWorkspace) -> None:
     write(workspace, "CLAUDE.md", "claude")
-    assert [f.text for f in (await find(workspace, "", 100, workspace.files)).files] == ["claude"]
+    assert [f.text for f in (await found(workspace)).files] == ["claude"]
     write(workspace, "AGENTS.md", "agents")
-    assert [f.text for f in (await find(workspace, "", 100, workspace.files)).files] == ["agents"]
+    assert [f.text for f in (await found(workspace)).files] == ["agents"]
 
 
 async def test_deeper_files_are_named_one_per_folder(workspace: FakeWorkspace) -> None:
     for path in ("AGENTS.md", "a/AGENTS.md", "a/CLAUDE.md", "b/c/CLAUDE.md", "b/agents.md.bak"):
         write(workspace, path, "x")
-    assert (await find(workspace, "", 100, workspace.files)).nested == ("a/AGENTS.md", "b/c/CLAUDE.md")
+    assert (await found(workspace)).nested == (
+        "a/AGENTS.md",
+        "b/c/CLAUDE.md",
+    )
     assert nearest(["CLAUDE.md", "AGENTS.md"]) == ["AGENTS.md"]
 
 
 async def test_what_the_user_says_already_is_not_said_twice(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", "Use tabs.\n")
-    assert (await find(workspace, "Use tabs.", 100, workspace.files)).files == ()
+    assert (await found(workspace, "Use tabs.")).files == ()
 
 
 async def test_nothing_to_say_says_nothing(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", " \n")
-    found = await find(workspace, "", 100, workspace.files)
-    assert (found.files, found.nested, found.notices) == ((), (), ())
+    assert await found(workspace) == Found()
 
 
 async def test_hidden_characters_in_a_file_are_spelled_out(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", "a\u202eb\u200bc\x1b[31m\r\n\u06cc\u200c\u0647")
-    (file,) = (await find(workspace, "", 100, workspace.files)).files
+    (file,) = (await found(workspace)).files
     assert file.text == "a\\u{202e}b\\u{200b}c\\u{1b}[31m\n\u06cc\u200c\u0647"
 
 
 async def test_a_file_that_cannot_be_read_is_told(workspace: FakeWorkspace, tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").symlink_to("/etc/hostname")
-    found = await find(workspace, "", 100, workspace.files)
-    assert found.files == ()
-    assert found.notices[0].title == "Project instructions are not used"
-    assert "outside the workspace" in found.notices[0].text
-
-
-async def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
-    found = await find(gone := FakeWorkspace(tmp_path / "gone"), "", 100, gone.files)
-    assert "the folder" in found.notices[0].text
+    nothing = await found(workspace)
+    assert nothing.files == ()
+    assert nothing.notices[0].title == "Project instructions are not used"
+    assert "outside the workspace" in nothing.notices[0].text
 
 
 @pytest.mark.parametrize(
@@ -128,15 +131,8 @@ async def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
         (b"", ""),
     ],
 )
-async def test_only_a_plain_head_is_passed_on(workspace: FakeWorkspace, head: bytes, told: str) -> None:
-    write(workspace, ".git/HEAD", head)
-    assert await git_head(workspace) == told
-
-
-async def test_no_repository_has_no_head(workspace: FakeWorkspace) -> None:
-    assert await git_head(workspace) == ""
-    write(workspace, ".git", "gitdir: ../x")
-    assert await git_head(workspace) == ""
+def test_only_a_plain_head_is_passed_on(head: bytes, told: str) -> None:
+    assert head_in(head.decode()) == told
 
 
 def test_the_snapshot_names_nothing_that_is_not_known() -> None:

@@ -91,6 +91,7 @@ def policy(mode: Mode = "ask", **rules: str) -> Policy:
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
 def test_every_mode_with_every_rule(row: tuple[str, Sequence[Aim], str, str, str, str, str, str]) -> None:
+    """Row 43: every tier with every kind of rule."""
     _, aims, rule, *expected = row
     for (place, letters), (index, mode) in product(zip(PLACES, expected, strict=True), enumerate(MODES)):
         rules = {} if place == "none" else {place: rule}

@@ -25,6 +25,7 @@ def tools(tmp_path: Path) -> Toolbox:
 
 
 async def test_files_are_found_by_name(tools: Toolbox) -> None:
+    """Row 31: glob."""
     assert await tools.call("glob", pattern="*.py") == ToolOutcome("src/a.py\nsrc/b.py")
     assert await tools.call("glob", pattern="deep/*", path="src") == ToolOutcome("src/deep/c.txt")
     assert await tools.call("glob", pattern="*.log") == ToolOutcome("No file is called *.log.")

@@ -46,6 +46,7 @@ def without_seconds(text: str) -> str:
 
 
 async def test_a_command_gives_its_output_and_its_exit_code(tools: Toolbox, tmp_path: Path) -> None:
+    """Row 35: the exit code."""
     outcome = await tools.call("shell", command="echo out; echo err >&2; exit 3")
     assert without_seconds(outcome.text) == "out\nerr\n[exit code 3"
     assert (outcome.status, outcome.effects, outcome.truncated) == ("completed", "unknown", 0)
@@ -58,6 +59,7 @@ async def test_a_command_without_output_still_says_how_it_ended(tools: Toolbox) 
 
 
 async def test_output_is_shown_while_it_comes(tools: Toolbox) -> None:
+    """Rows 4 and 35: each line when it is written, not all at the end."""
     times: list[float] = []
     tools.shown = _Clocked(times)
     await tools.call("shell", command="for n in 1 2 3; do echo $n; sleep 0.1; done")
@@ -92,6 +94,7 @@ async def test_a_command_that_waits_for_input_gets_none(tools: Toolbox) -> None:
 
 
 async def test_a_command_is_stopped_when_its_time_is_over(tools: Toolbox) -> None:
+    """Row 35: the time limit."""
     for watch in within(3.0):
         with watch:
             outcome = await tools.call("shell", command="echo begin; sleep 60", timeout_s=0.5)
@@ -118,6 +121,7 @@ async def test_a_signal_is_told(tools: Toolbox) -> None:
 
 
 async def test_long_output_keeps_its_ends(tools: Toolbox) -> None:
+    """Row 35: the cap."""
     outcome = await tools.call("shell", command="echo first; seq 10000; echo last")
     assert outcome.text.startswith("first\n1\n")
     assert "last\n[To see all of it, send the output to a file" in outcome.text
@@ -139,7 +143,7 @@ old
 
 
 async def test_cancelling_ends_the_command(tools: Toolbox, tmp_path: Path) -> None:
-    """Row 35: the whole tree ends."""
+    """Row 35: the whole tree ends. Row 40: a command that sleeps."""
     call = asyncio.create_task(tools.call("shell", command="echo $$ > pid; sleep 60 & wait"))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.01)

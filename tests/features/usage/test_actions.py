@@ -55,6 +55,7 @@ class FakeCounter:
     ],
 )
 async def test_the_meter_says_how_sure_it_is(sure: Any, window: int | None, words: str) -> None:
+    """Row 24: counted, estimated or guessed, and of how much."""
     told = await do("context", State(), FakeCounter(sure, window))
     assert words in told.text
     assert told.data
@@ -91,6 +92,7 @@ async def test_usage_is_told_in_words_and_numbers() -> None:
 
 
 async def test_the_context_is_told_by_kind() -> None:
+    """Row 23: the kinds sum to the whole."""
     messages = (
         UserMessage("1", (Text("1234"), Resource("file:///a", "56"), Image("aGk=", "image/png"))),
         UserMessage("2", (Text("123"),), "instructions"),
@@ -105,5 +107,6 @@ async def test_the_context_is_told_by_kind() -> None:
             "instructions": 3,
         },
     }  # fmt: skip
+    assert sum(told.data["byKind"].values()) == told.data["characters"]
     assert "| results | 5 | 16% |" in told.text
     assert "| system | 0 | 0% |" in (await do("context", State())).text

@@ -135,12 +135,14 @@
 ---@class aglet.CommandsData
 ---@field commands aglet.Action[]
 
----Everything before this was replaced by `text` in what the model sees.
+---Most of what was before this was replaced by `text` in what the model sees: about so many tokens.
 ---@class aglet.CompactionItem
 ---@field itemId string
 ---@field status string
 ---@field text string
 ---@field kind "compaction"
+---@field tokensBefore? integer
+---@field tokensAfter? integer
 
 ---A file that is left as it is, because somebody else changed it since.
 ---@class aglet.Conflict
@@ -680,7 +682,7 @@
 ---@field lastItemId string
 ---@field checkpointId? string
 
----One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
+---One session; `state` is idle, running or requiresAction, times are ISO 8601. `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`). `parentItemId` is the tool call of the parent that a child works for; a fork has none.
 ---@class aglet.SessionRow
 ---@field sessionId string
 ---@field title string
@@ -692,6 +694,7 @@
 ---@field tags? string[]
 ---@field archived? boolean
 ---@field interrupted? boolean
+---@field parentItemId? string
 
 ---What can be done with sessions besides running them.
 ---@class aglet.SessionSkills

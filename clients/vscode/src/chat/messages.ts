@@ -1,8 +1,8 @@
 /** What the extension host and the chat's webview tell each other. */
 
 import type {
-  Action,
   AskUserAnswer,
+  ContextUsageData,
   Event,
   PermissionAnswer,
   Question,
@@ -17,11 +17,18 @@ export interface Chip {
   id: string;
   label: string;
   detail: string;
-  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "symbol" | "url";
+  kind: "file" | "folder" | "selection" | "image" | "diagnostic" | "symbol" | "url" | "tabs";
   /** It follows the active editor, and was not chosen by the user. */
   offered?: boolean;
   /** For images: what to show, as a data URL. */
   preview?: string;
+}
+
+/** A model that can be named. */
+export interface Model {
+  name: string;
+  provider: string;
+  contextWindow?: number;
 }
 
 /** One row under an `@` or a `/`. */
@@ -31,7 +38,12 @@ export interface Completion {
   /** What takes the place of the typed word. */
   insert: string;
   /** What is attached when it is chosen. */
-  attach?: { kind: "file" | "folder" | "symbol" | "url"; uri: string };
+  attach?: Attach;
+}
+
+export interface Attach {
+  kind: "file" | "folder" | "symbol" | "url" | "problems" | "tabs";
+  uri: string;
 }
 
 export interface SessionView {
@@ -46,6 +58,7 @@ export interface SessionView {
   options: Record<string, unknown>;
   queue: Waiting[];
   runId: string;
+  usage?: ContextUsageData | undefined;
   /** There are items before the first one here. */
   older: boolean;
 }
@@ -56,7 +69,7 @@ export type ToChat =
   | { type: "older"; items: AnyItem[]; older: boolean }
   | { type: "item"; item: AnyItem }
   | { type: "server"; state: ServerState; problem: string }
-  | { type: "abilities"; actions: Action[]; models: string[]; options: Record<string, unknown> }
+  | { type: "models"; models: Model[]; options: Record<string, unknown> }
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: Completion[] }
   | { type: "compose"; text: string }
@@ -72,7 +85,7 @@ export type FromChat =
   | { type: "answer"; requestId: string; answer: PermissionAnswer | AskUserAnswer }
   | { type: "older" }
   | { type: "complete"; ticket: number; kind: "@" | "/"; word: string }
-  | { type: "attach"; attach: NonNullable<Completion["attach"]> }
+  | { type: "attach"; attach: Attach }
   | { type: "image"; name: string; data: string; mimeType: string }
   | { type: "dropped"; uris: string[] }
   | { type: "drop"; id: string }

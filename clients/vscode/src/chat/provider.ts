@@ -3,18 +3,23 @@
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
 import { mentions, slashes } from "../context/completions";
-import type { Action, Change, Content } from "../protocol.gen";
+import type { Change, Content } from "../protocol.gen";
+import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
+import { textOf } from "../store/patch";
+import type { Told } from "../told";
 import { wordsOf } from "../store/transcript";
-import { CHAT_COMMANDS, type FromChat, type ToChat } from "./messages";
+import { type Attach, CHAT_COMMANDS, type FromChat, type How, type Model, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
   server: Server;
   conversation: Conversation;
   questions: Questions;
+  actions: Actions;
+  told: Told;
   attachments: Attachments;
   /** Tell the user that something could not be done. */
   failed: (problem: unknown) => void;
@@ -24,8 +29,7 @@ type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T
 
 export class Chat implements vscode.WebviewViewProvider {
   static readonly view = "aglet.chat";
-  actions: Action[] = [];
-  models: string[] = [];
+  models: Model[] = [];
   changes = { changes: 0, files: 0 };
   private view: vscode.WebviewView | undefined;
   private waiting: ToChat[] = [];
@@ -77,12 +81,12 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "changes", changes, files });
   }
 
-  tellAbilities(actions: Action[], models: string[]): void {
-    [this.actions, this.models] = [actions, models];
+  tellModels(models: Model[]): void {
+    this.models = models;
     const settings = vscode.workspace.getConfiguration("aglet");
     const named = ["mode", "model", "effort"].map((name) => [name, settings.get(name)]);
     const options = Object.fromEntries(named.filter(([, value]) => value)) as Record<string, unknown>;
-    this.post({ type: "abilities", actions, models, options });
+    this.post({ type: "models", models, options });
   }
 
   tellFailure(text: string): void {
@@ -109,14 +113,11 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private readonly handlers: Handlers = {
     ready: () => this.begin(),
-    send: async ({ text, how }) => {
-      const attached = await this.parts.attachments.take();
-      const input: Content[] = [{ type: "text", text }, ...attached];
-      await this.parts.conversation.send(input, how).catch((problem: unknown) => {
+    send: ({ text, how }) =>
+      this.send(text, how).catch((problem: unknown) => {
         this.post({ type: "compose", text }); // what was written is not lost
         throw problem;
-      });
-    },
+      }),
     stop: () => this.parts.conversation.stop(),
     answer: async ({ requestId, answer }) => {
       if (this.parts.questions.answer(requestId, answer)) return;
@@ -127,7 +128,7 @@ export class Chat implements vscode.WebviewViewProvider {
       this.post({ type: "older", items: await conversation.readOlder(), older: conversation.hasOlder });
     },
     complete: async ({ ticket, kind, word }) => {
-      const rows = kind === "@" ? await mentions(word) : slashes(this.actions, word);
+      const rows = kind === "@" ? await mentions(word) : slashes(await this.parts.actions.list(), word);
       this.post({ type: "completions", ticket, rows });
     },
     attach: ({ attach }) => this.attach(attach.kind, attach.uri),
@@ -161,20 +162,28 @@ export class Chat implements vscode.WebviewViewProvider {
     },
   };
 
+  private async send(text: string, how: How): Promise<void> {
+    const { actions, attachments, conversation } = this.parts;
+    if (await actions.slash(text)) return;
+    await attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], how));
+  }
+
   private begin(): void {
     this.ready = true;
     this.tellServer();
     this.post({ type: "session", view: this.parts.conversation.view() });
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
-    this.tellAbilities(this.actions, this.models);
+    this.tellModels(this.models);
     for (const message of this.waiting.splice(0)) this.post(message);
   }
 
-  private async attach(kind: "file" | "folder" | "symbol" | "url", uri: string): Promise<void> {
+  private async attach(kind: Attach["kind"], uri: string): Promise<void> {
     const { attachments } = this.parts;
+    if (kind === "problems") return attachments.addProblems();
+    if (kind === "tabs") return attachments.addTabs();
     if (kind === "url") {
-      attachments.add({ kind, label: uri, detail: uri }, () => ({ type: "resourceLink", uri }));
+      attachments.add({ kind, label: uri, detail: uri }, () => [{ type: "resourceLink", uri }]);
     } else if (kind === "symbol") {
       const [, first, last] = /#L(\d+)-L(\d+)$/.exec(uri) ?? [];
       const document = await vscode.workspace.openTextDocument(
@@ -212,10 +221,8 @@ export class Chat implements vscode.WebviewViewProvider {
     const whole = await server
       .request("agent/item", { sessionId: conversation.sessionId, itemId, field: "output", range })
       .catch(() => undefined);
-    const content = whole?.text ?? String(item?.["output"] ?? "");
-    await vscode.window.showTextDocument(
-      await vscode.workspace.openTextDocument({ content, language: "log" }),
-    );
+    const name = textOf(item?.["title"], "Output").slice(0, 60);
+    await this.parts.told.show(`${name}.log`, whole?.text ?? textOf(item?.["output"]));
   }
 
   /** The words of a prompt of the user's. */

@@ -1,21 +1,15 @@
-/** What goes with the next prompt: chosen pieces, and the active file or selection that is offered. */
+/** What goes with the next prompt: chosen pieces, and what is offered and was not dropped. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chip } from "../chat/messages";
 import type { Content } from "../protocol.gen";
-
-const LONGEST = 200_000; // characters of one attached text
-
-interface Attached {
-  chip: Chip;
-  content: () => Promise<Content> | Content;
-}
+import { type Attached, labelled, last, offers, problemsOf, resource, tabs } from "./offers";
 
 export class Attachments implements vscode.Disposable {
   private chosen: Attached[] = [];
-  private offered: Attached | undefined;
-  private refused = ""; // the offer that the user dropped
+  private offered: Attached[] = [];
+  private readonly refused = new Set<string>(); // offers that the user dropped
   private readonly changed = new vscode.EventEmitter<Chip[]>();
   readonly onChange = this.changed.event;
   private readonly watching: vscode.Disposable;
@@ -24,6 +18,8 @@ export class Attachments implements vscode.Disposable {
     this.watching = vscode.Disposable.from(
       vscode.window.onDidChangeActiveTextEditor(() => this.offer()),
       vscode.window.onDidChangeTextEditorSelection(() => this.offer()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.offer()),
+      vscode.languages.onDidChangeDiagnostics(() => this.offer()),
       vscode.workspace.onDidChangeConfiguration(
         (change) => change.affectsConfiguration("aglet.context") && this.offer(),
       ),
@@ -32,7 +28,7 @@ export class Attachments implements vscode.Disposable {
   }
 
   get chips(): Chip[] {
-    return [...this.chosen, ...(this.offered ? [this.offered] : [])].map(({ chip }) => chip);
+    return [...this.chosen, ...this.offered].map(({ chip }) => chip);
   }
 
   add(chip: Omit<Chip, "id">, content: Attached["content"]): void {
@@ -46,39 +42,50 @@ export class Attachments implements vscode.Disposable {
   addFile(uri: vscode.Uri, kind: "file" | "folder" = "file"): void {
     const name = vscode.workspace.asRelativePath(uri);
     const link: Content = { type: "resourceLink", uri: uri.toString(), name };
-    this.add({ kind, label: name.split("/").at(-1) ?? name, detail: name }, () => link);
+    this.add({ kind, label: last(name), detail: name }, () => [link]);
   }
 
   /** Lines of a document as they are now, unsaved or not. */
   addText(document: vscode.TextDocument, range: vscode.Range, kind: Chip["kind"] = "selection"): void {
-    this.add({ kind, ...labelled(document, range) }, () => resource(document, range));
+    this.add({ kind, ...labelled(document, range) }, () => [resource(document, range)]);
   }
 
   addImage(name: string, data: string, mimeType: string): void {
     const preview = `data:${mimeType};base64,${data}`;
-    this.add({ kind: "image", label: name, detail: mimeType, preview }, () => ({
-      type: "image",
-      data,
-      mimeType,
-    }));
+    this.add({ kind: "image", label: name, detail: mimeType, preview }, () => [
+      { type: "image", data, mimeType },
+    ]);
+  }
+
+  /** The errors and warnings of all files. */
+  addProblems(): void {
+    for (const { chip, content } of problemsOf()) this.add(chip, content);
+  }
+
+  addTabs(): void {
+    for (const { chip, content } of tabs()) this.add(chip, content);
   }
 
   drop(id: string): void {
-    if (this.offered?.chip.id === id) {
-      this.refused = this.offered.chip.detail;
-      this.offered = undefined;
-    }
+    if (this.offered.some(({ chip }) => chip.id === id)) this.refused.add(id);
+    this.offered = this.offered.filter(({ chip }) => chip.id !== id);
     this.chosen = this.chosen.filter(({ chip }) => chip.id !== id);
     this.changed.fire(this.chips);
   }
 
-  /** Everything that goes with this prompt; afterwards nothing is chosen any more. */
-  async take(): Promise<Content[]> {
-    const taken = [...this.chosen, ...(this.offered ? [this.offered] : [])];
-    const content = await Promise.all(taken.map((one) => one.content()));
+  /** Everything goes with this prompt and is not chosen any more; it is again if the prompt was not taken. */
+  async with(send: (content: Content[]) => Promise<void>): Promise<void> {
+    const taken = this.chosen;
     this.chosen = [];
-    this.changed.fire(this.chips);
-    return content;
+    try {
+      const content = await Promise.all([...taken, ...this.offered].map(async (one) => one.content()));
+      await send(content.flat());
+    } catch (problem) {
+      this.chosen = [...taken, ...this.chosen];
+      throw problem;
+    } finally {
+      this.changed.fire(this.chips);
+    }
   }
 
   dispose(): void {
@@ -87,46 +94,15 @@ export class Attachments implements vscode.Disposable {
   }
 
   private offer(): void {
-    const before = this.offered?.chip.detail;
-    this.offered = this.find();
-    if (before !== this.offered?.chip.detail) this.changed.fire(this.chips);
-  }
-
-  private find(): Attached | undefined {
-    if (!vscode.workspace.getConfiguration("aglet").get("context.activeFile", true)) return undefined;
-    const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-    if (!editor || !["file", "untitled"].includes(editor.document.uri.scheme)) return undefined;
-    const { document, selection } = editor;
-    const name = vscode.workspace.asRelativePath(document.uri);
-    const told = selection.isEmpty
-      ? { label: name.split("/").at(-1) ?? name, detail: name }
-      : labelled(document, selection);
-    if (told.detail === this.refused) return undefined;
-    this.refused = "";
-    const range = new vscode.Range(selection.start, selection.end);
-    const link: Content = { type: "resourceLink", uri: document.uri.toString(), name };
-    const chip: Chip = {
-      id: "offered",
-      kind: selection.isEmpty ? "file" : "selection",
-      ...told,
-      offered: true,
-    };
-    return { chip, content: () => (range.isEmpty ? link : resource(document, range)) };
+    const now = offers();
+    const ids = new Set(now.map(({ chip }) => chip.id));
+    for (const id of this.refused) if (!ids.has(id)) this.refused.delete(id); // it may be offered again
+    const before = seen(this.offered);
+    this.offered = now.filter(({ chip }) => !this.refused.has(chip.id));
+    if (before !== seen(this.offered)) this.changed.fire(this.chips);
   }
 }
 
-function labelled(document: vscode.TextDocument, range: vscode.Range): { label: string; detail: string } {
-  const name = vscode.workspace.asRelativePath(document.uri);
-  const lines = range.isSingleLine ? `${range.start.line + 1}` : `${range.start.line + 1}–${lastLine(range)}`;
-  return { label: `${name.split("/").at(-1) ?? name}:${lines}`, detail: `${name}:${lines}` };
-}
-
-/** The last line of which something is in the range, from 1. */
-function lastLine(range: vscode.Range): number {
-  return range.end.line + (range.end.character > 0 || range.isEmpty ? 1 : 0);
-}
-
-function resource(document: vscode.TextDocument, range: vscode.Range): Content {
-  const uri = `${document.uri.toString()}#L${range.start.line + 1}-L${lastLine(range)}`;
-  return { type: "resource", uri, text: document.getText(range).slice(0, LONGEST) };
+function seen(offered: readonly Attached[]): string {
+  return offered.map(({ chip }) => chip.detail).join("\n");
 }

@@ -7,12 +7,25 @@ import type { Action } from "../protocol.gen";
 const MOST = 12;
 const LOOKED_AT = 5000; // files
 
+const SPECIAL: Completion[] = [
+  {
+    label: "problems",
+    detail: "errors and warnings of all files",
+    insert: "@problems ",
+    attach: { kind: "problems", uri: "" },
+  },
+  { label: "tabs", detail: "all open files", insert: "@tabs ", attach: { kind: "tabs", uri: "" } },
+];
+
 export async function mentions(word: string): Promise<Completion[]> {
   if (/^https?:\/\//.test(word)) {
     return [{ label: word, detail: "address", insert: `${word} `, attach: { kind: "url", uri: word } }];
   }
   const [paths, symbols] = await Promise.all([files(word), word.length > 1 ? symbolsOf(word) : []]);
-  return [...paths, ...symbols].slice(0, MOST);
+  return [...SPECIAL.filter(({ label }) => word && label.startsWith(word)), ...paths, ...symbols].slice(
+    0,
+    MOST,
+  );
 }
 
 export function slashes(actions: readonly Action[], word: string): Completion[] {

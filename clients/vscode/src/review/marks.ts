@@ -38,7 +38,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    if (!vscode.workspace.getConfiguration("aglet").get("review.codeLens", true)) return [];
+    if (!vscode.workspace.getConfiguration("aglet").get<boolean>("review.codeLens", true)) return [];
     const hunks = this.review.of(document.uri);
     return hunks.flatMap((hunk, index) => {
       const range = new vscode.Range(hunk.line, 0, hunk.line, 0);
@@ -46,17 +46,17 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
         new vscode.CodeLens(range, { title, command, tooltip, arguments: [hunk.hunk] });
       const undo =
         hunk.stands !== false
-          ? lens("$(discard) Undo", "aglet.review.undo", "Put back what stood here (Alt+N)")
+          ? lens("$(discard)\u00a0Undo", "aglet.review.undo", "Put back what stood here (Alt+N)")
           : lens(
-              "$(circle-slash) edited since",
+              "$(circle-slash)\u00a0edited since",
               "aglet.review.diff",
               "It cannot be told apart from your own edits",
             );
       return [
-        lens("$(check) Keep", "aglet.review.keep", "Keep this change (Alt+Y)"),
+        lens("$(check)\u00a0Keep", "aglet.review.keep", "Keep this change (Alt+Y)"),
         undo,
         lens(
-          `$(diff) ${told(hunk)} · ${index + 1} of ${hunks.length}`,
+          `$(diff)\u00a0${told(hunk)} · ${index + 1} of ${hunks.length}`,
           "aglet.review.diff",
           "Compare with before",
         ),
@@ -71,7 +71,9 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const found =
       editor && here.length > 0 ? next(here, editor.selection.active.line, step) : this.review.hunks[0];
     if (!found) return;
-    const shown = await vscode.window.showTextDocument(vscode.Uri.parse(found.uri, true));
+    const uri = vscode.Uri.parse(found.uri, true);
+    const isHere = editor?.document.uri.toString() === uri.toString(); // in a diff editor, perhaps
+    const shown = isHere ? editor : await vscode.window.showTextDocument(uri);
     const start = new vscode.Position(found.line, 0);
     shown.selection = new vscode.Selection(start, start);
     shown.revealRange(rangeOf(found), vscode.TextEditorRevealType.InCenterIfOutsideViewport);

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Content, Event, Item, ResumeResult } from "../protocol.gen";
+import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
 import { type AnyItem, Transcript } from "../store/transcript";
@@ -15,6 +15,9 @@ export class Conversation implements vscode.Disposable {
   transcript = new Transcript();
   /** There are items before the first one of the transcript. */
   hasOlder = false;
+  /** What can be done in the session, as the server said last. */
+  actions: readonly Action[] = [];
+  private making: Promise<string> | undefined;
   private tail = TAIL;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
@@ -35,7 +38,10 @@ export class Conversation implements vscode.Disposable {
   take(events: readonly Event[]): void {
     const ours = events.filter((event) => event.sessionId === this.sessionId);
     if (ours.length === 0) return;
-    for (const event of ours) this.transcript.take(event);
+    for (const event of ours) {
+      this.transcript.take(event);
+      if (event.type === "commands") this.actions = event.data["commands"] as Action[];
+    }
     this.events.fire(ours);
     for (const itemId of this.transcript.incomplete) void this.repair(itemId);
     if (ours.some((event) => event.type === "notice" && event.data["kind"] === "detached"))
@@ -72,9 +78,14 @@ export class Conversation implements vscode.Disposable {
     this.replaced.fire();
   }
 
-  /** The session, made now if there is none. */
+  /** The session, made now if there is none; once, however often it is asked for meanwhile. */
   async ensure(): Promise<string> {
     if (this.sessionId) return this.sessionId;
+    this.making ??= this.make().finally(() => (this.making = undefined));
+    return this.making;
+  }
+
+  private async make(): Promise<string> {
     const folder = vscode.workspace.workspaceFolders?.[0];
     if (!folder) throw new Error("Open a folder first: the agent works on its files.");
     const roots = (vscode.workspace.workspaceFolders ?? []).slice(1).map((other) => other.uri.toString());
@@ -88,6 +99,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript = new Transcript();
     this.transcript.epoch = made.epoch;
     this.transcript.options = made.options;
+    this.actions = made.commands as unknown as Action[];
     this.hasOlder = false;
     await this.memory.update(LAST, made.sessionId);
     this.replaced.fire();
@@ -136,7 +148,7 @@ export class Conversation implements vscode.Disposable {
 
   view(): SessionView {
     const { transcript: known, sessionId, hasOlder } = this;
-    const { epoch, seq, state, runs, info, options, queue, runId } = known;
+    const { epoch, seq, state, runs, info, options, queue, runId, usage } = known;
     const items = [...known.items.values()];
     const requests = Object.values(known.requests);
     return {
@@ -151,6 +163,7 @@ export class Conversation implements vscode.Disposable {
       options,
       queue,
       runId,
+      usage,
       older: hasOlder,
     };
   }
@@ -168,7 +181,7 @@ export class Conversation implements vscode.Disposable {
       for (const item of result.openItems) this.transcript.put(item as unknown as AnyItem);
       this.transcript.state = result.state;
     } else if (result.snapshot) {
-      this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems as Item[]);
+      this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems);
       this.hasOlder = result.snapshot.olderCursor !== undefined;
       this.tail = TAIL;
     }

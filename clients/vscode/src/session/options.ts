@@ -1,8 +1,8 @@
-/** Pickers for what a session works with: model, mode, effort, budgets; and its actions. */
+/** Pickers for what a session works with: model, mode, effort, budgets. */
 
 import * as vscode from "vscode";
+import type { Model } from "../chat/messages";
 import type { Chat } from "../chat/provider";
-import type { Action, Content } from "../protocol.gen";
 import type { Server } from "../server/server";
 import type { Conversation } from "./conversation";
 
@@ -32,17 +32,10 @@ export class Options {
     private readonly chat: Chat,
   ) {}
 
-  /** Ask the server what there is, for pickers and completion. */
+  /** Ask the server which models there are, for the pickers and the meter. */
   async refresh(): Promise<void> {
     const { models } = await this.server.request("agent/status", {});
-    const { sessionId } = this.conversation;
-    const listed = sessionId
-      ? await this.server.request("agent/action/list", { sessionId })
-      : { actions: [] };
-    this.chat.tellAbilities(
-      listed.actions,
-      models.map((model) => String(model["name"])),
-    );
+    this.chat.tellModels(models as unknown as Model[]);
   }
 
   async mode(): Promise<void> {
@@ -60,7 +53,12 @@ export class Options {
 
   async model(): Promise<void> {
     const rows = [
-      ...this.chat.models.map((name) => ({ label: name, value: name })),
+      ...this.chat.models.map(({ name, provider, contextWindow }) => ({
+        label: name,
+        description: provider,
+        detail: contextWindow ? `${contextWindow.toLocaleString("en")} tokens` : "",
+        value: name,
+      })),
       { label: "$(edit) Another name of config.toml…", value: "" },
       { label: "$(dashboard) Reasoning effort…", value: "effort", effort: true },
     ];
@@ -93,55 +91,4 @@ export class Options {
     if (given !== undefined)
       await this.conversation.setOption(chosen.value, given === "" ? null : Number(given));
   }
-
-  /** Everything else that can be done with the session. */
-  async actions(): Promise<void> {
-    const sessionId = await this.conversation.ensure();
-    const { actions } = await this.server.request("agent/action/list", { sessionId });
-    const rows = actions.map((action) => ({
-      label: action.title,
-      description: action.name,
-      detail: action.description,
-      action,
-    }));
-    const chosen = await vscode.window.showQuickPick(rows, {
-      placeHolder: "Actions of this session",
-      matchOnDescription: true,
-    });
-    if (chosen) await this.invoke(sessionId, chosen.action);
-  }
-
-  private async invoke(sessionId: string, action: Action): Promise<void> {
-    const input = await askFor(action.inputSchema);
-    if (!input) return;
-    const { output } = await this.server.request("agent/action/invoke", {
-      sessionId,
-      name: action.name,
-      input,
-    });
-    const text = textOf(output);
-    if (!text) return;
-    const content = `# ${action.title}\n\n${text}\n`;
-    const document = await vscode.workspace.openTextDocument({ content, language: "markdown" });
-    await vscode.commands.executeCommand("markdown.showPreview", document.uri);
-  }
-}
-
-function textOf(output: readonly Content[]): string {
-  return output.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
-}
-
-/** What the schema requires, asked one by one; `undefined` when the user gave up. */
-async function askFor(schema: Record<string, unknown>): Promise<Record<string, unknown> | undefined> {
-  const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
-  const input: Record<string, unknown> = {};
-  for (const name of (schema["required"] ?? []) as string[]) {
-    const given = await vscode.window.showInputBox({
-      prompt: String(properties[name]?.["description"] ?? name),
-    });
-    if (given === undefined) return undefined;
-    const type = properties[name]?.["type"];
-    input[name] = type === "integer" || type === "number" ? Number(given) : given;
-  }
-  return input;
 }

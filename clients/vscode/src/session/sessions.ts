@@ -23,10 +23,11 @@ export class Sessions {
   ) {}
 
   /** Let the user choose; the chosen one is opened. */
-  pick(): void {
+  pick(search = ""): void {
     const picker = vscode.window.createQuickPick<Row>();
     picker.placeholder = "Sessions of this folder; type to search titles and what was said";
     picker.matchOnDescription = true;
+    picker.value = search;
     let timer: NodeJS.Timeout | undefined;
     const load = () => void this.load(picker).catch(this.failed);
     picker.onDidChangeValue(() => {
@@ -34,7 +35,7 @@ export class Sessions {
       timer = setTimeout(load, PAUSE);
     });
     picker.onDidTriggerItemButton(
-      ({ item, button }) => void this.follow(item.row, button, load).catch(this.failed),
+      ({ item, button }) => void this.follow(item.row, button, picker.value).catch(this.failed),
     );
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
@@ -78,10 +79,11 @@ export class Sessions {
     picker.busy = false;
   }
 
-  private async follow(row: SessionRow, button: vscode.QuickInputButton, reload: () => void): Promise<void> {
+  /** Do it; then the list is there again, for the next. */
+  private async follow(row: SessionRow, button: vscode.QuickInputButton, search: string): Promise<void> {
     const { sessionId } = row;
-    if (button === FORK) await this.fork(sessionId);
-    else if (button === RENAME) {
+    if (button === FORK) return this.fork(sessionId);
+    if (button === RENAME) {
       const title = await vscode.window.showInputBox({ prompt: "The new title", value: row.title });
       if (title) await this.server.request("agent/session/rename", { sessionId, title });
     } else {
@@ -90,6 +92,6 @@ export class Sessions {
       await this.server.request("agent/session/delete", { sessionId });
       if (sessionId === this.conversation.sessionId) await this.conversation.begin();
     }
-    reload();
+    this.pick(search);
   }
 }

@@ -6,6 +6,11 @@ export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A text of the wire; what is none (or not there) is the other one. */
+export function textOf(value: unknown, otherwise = ""): string {
+  return typeof value === "string" ? value : otherwise;
+}
+
 /** `target` after the patch: `null` removes, an object merges, all else replaces. Neither is changed. */
 export function merged(target: Json, patch: Json): Json {
   const result: Json = {};

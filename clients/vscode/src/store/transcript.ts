@@ -14,7 +14,7 @@ import type {
   Snapshot,
   TurnRetryingData,
 } from "../protocol.gen";
-import { type Json, isObject, merged } from "./patch";
+import { type Json, isObject, merged, textOf } from "./patch";
 
 /** An item of any kind: unknown kinds and members are kept. */
 export type AnyItem = Json & { itemId: string; kind: string; status: string };
@@ -74,8 +74,8 @@ export class Transcript {
         this.requests = { ...this.requests, [String(data["requestId"])]: data as unknown as Question };
         break;
       case "requestResolved": {
-        const { [String(data["requestId"])]: _, ...open } = this.requests;
-        this.requests = open;
+        const open = Object.entries(this.requests).filter(([id]) => id !== data["requestId"]);
+        this.requests = Object.fromEntries(open);
         break;
       }
       case "runStarted":
@@ -155,7 +155,7 @@ export class Transcript {
     if (repeated >= added.length && added.length > 0) return;
     const text = new TextDecoder().decode(repeated > 0 ? added.subarray(repeated) : added);
     this.lengths.set(key, delta.offset + added.length);
-    this.items.set(itemId, { ...item, [delta.field]: String(item[delta.field] ?? "") + text });
+    this.items.set(itemId, { ...item, [delta.field]: textOf(item[delta.field]) + text });
   }
 
   private forget(itemId: string): void {

@@ -115,10 +115,9 @@ function Review({ model }: { model: Model }) {
     host.postMessage({ type: "command", command });
   return (
     <div class="review" role="group" aria-label="Changes to review">
-      <span>
+      <span class="what">
         {changes} {changes === 1 ? "change" : "changes"} in {files} {files === 1 ? "file" : "files"}
       </span>
-      <span class="end" />
       <button type="button" onClick={say("aglet.review.next")}>
         Review
       </button>
@@ -154,7 +153,7 @@ function Foot({ model }: { model: Model }) {
     <div class="foot">
       <span role="status">{known.state === "idle" ? endOf(last) : stateOf(model)}</span>
       <span class="end" />
-      {known.usage && <Meter used={known.usage.used} size={known.usage.size} />}
+      {known.usage && <Meter used={known.usage.used} size={model.window} />}
       {last && <span title="Cost of the last run">{costOf(last)}</span>}
     </div>
   );

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Change, Option, Question } from "../protocol.gen";
+import { textOf } from "../store/patch";
 import type { AnyItem } from "../store/transcript";
 import { PatchView } from "./diff";
 import { FormCard } from "./form";
@@ -33,7 +34,7 @@ interface PermissionProps {
 
 function PermissionCard({ question, input }: PermissionProps) {
   const subject = question.subject ?? {};
-  const asked = subject["type"] === "command" ? String(subject["command"] ?? "") : "";
+  const asked = subject["type"] === "command" ? textOf(subject["command"]) : "";
   const [command, setCommand] = useState(asked);
   const [reason, setReason] = useState("");
   const changed = asked !== "" && command !== asked;
@@ -46,7 +47,8 @@ function PermissionCard({ question, input }: PermissionProps) {
     host.postMessage({ type: "answer", requestId: question.requestId, answer });
   };
   const options = question.options ?? [];
-  const lasting = changed ? options.filter((option) => option.scope === "once") : options;
+  const once = options.filter((option) => option.scope === "once");
+  const offered = changed ? once : [...once, ...options.filter((option) => option.scope !== "once")];
 
   return (
     <section class="card" role="group" aria-label={`Permission: ${question.title}`}>
@@ -62,7 +64,7 @@ function PermissionCard({ question, input }: PermissionProps) {
         onInput={(event) => setReason(event.currentTarget.value)}
       />
       <div class="choices">
-        {lasting.map((option) => (
+        {offered.map((option) => (
           <button
             type="button"
             class={option.decision === "allow" && option.scope === "once" ? "primary" : ""}
@@ -73,10 +75,10 @@ function PermissionCard({ question, input }: PermissionProps) {
           </button>
         ))}
       </div>
-      {lasting.some((option) => option.rule) && (
+      {offered.some((option) => option.rule) && (
         <p class="faint">
           “Allow for …” saves:{" "}
-          <code>{visible([...new Set(lasting.flatMap((o) => o.rule ?? []))].join(", "))}</code>
+          <code>{visible([...new Set(offered.flatMap((o) => o.rule ?? []))].join(", "))}</code>
         </p>
       )}
     </section>
@@ -114,7 +116,7 @@ function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
         ) : (
           <pre class="command">{visible(command)}</pre>
         )}
-        <p class="faint">in {visible(String(cwd ?? ""))}</p>
+        <p class="faint">in {visible(textOf(cwd))}</p>
       </>
     );
   }
@@ -124,7 +126,7 @@ function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
         {(changes as Change[]).map((change) => (
           <>
             <div class="file">{visible(decodeURIComponent(change.uri.replace(/^file:\/\//, "")))}</div>
-            <PatchView patch={change.patch} />
+            <PatchView patch={change.patch} most={Infinity} />
           </>
         ))}
       </>

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Completion, How } from "../chat/messages";
+import { textOf } from "../store/patch";
 import { host, type Model } from "./model";
 
 const HISTORY = 50;
@@ -75,14 +76,21 @@ export function Composer({ model }: { model: Model }) {
     place.current = next;
     setText(next < 0 ? "" : (past.at(-1 - next) ?? ""));
   };
+  const choose: Record<string, () => void> = {
+    ArrowDown: () => setChosen((chosen + 1) % rows.length),
+    ArrowUp: () => setChosen((chosen + rows.length - 1) % rows.length),
+    Escape: () => setClosed(true),
+    Enter: () => accept(rows[chosen] ?? (rows[0] as Completion)),
+    Tab: () => accept(rows[chosen] ?? (rows[0] as Completion)),
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (rows.length > 0 && ["ArrowDown", "ArrowUp", "Enter", "Tab", "Escape"].includes(event.key)) {
-      event.preventDefault();
-      if (event.key === "ArrowDown") setChosen((chosen + 1) % rows.length);
-      else if (event.key === "ArrowUp") setChosen((chosen + rows.length - 1) % rows.length);
-      else if (event.key === "Escape") setClosed(true);
-      else accept(rows[chosen] ?? (rows[0] as Completion));
-    } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    const follow = rows.length > 0 ? choose[event.key] : undefined;
+    if (!follow) return edit(event);
+    event.preventDefault();
+    follow();
+  };
+  const edit = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       send(running && (event.ctrlKey || event.metaKey) ? "steer" : "queue");
     } else if (event.key === "ArrowUp") recall(event, 1);
@@ -92,24 +100,7 @@ export function Composer({ model }: { model: Model }) {
 
   return (
     <div class="composer" onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
-      {rows.length > 0 && (
-        <ul class="completions" role="listbox" id="completions" aria-label="Completions">
-          {rows.map((row, index) => (
-            <li
-              id={`completion-${index}`}
-              role="option"
-              aria-selected={index === chosen}
-              class={index === chosen ? "chosen" : ""}
-              onMouseDown={(event) => {
-                event.preventDefault();
-                accept(row);
-              }}
-            >
-              {row.label} <span class="faint">{row.detail}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Completions rows={rows} chosen={chosen} accept={accept} />
       <Chips model={model} />
       <textarea
         ref={input}
@@ -154,6 +145,34 @@ export function Composer({ model }: { model: Model }) {
   );
 }
 
+interface CompletionsProps {
+  rows: Completion[];
+  chosen: number;
+  accept: (row: Completion) => void;
+}
+
+function Completions({ rows, chosen, accept }: CompletionsProps) {
+  if (rows.length === 0) return null;
+  return (
+    <ul class="completions" role="listbox" id="completions" aria-label="Completions">
+      {rows.map((row, index) => (
+        <li
+          id={`completion-${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          class={index === chosen ? "chosen" : ""}
+          onMouseDown={(event) => {
+            event.preventDefault(); // the prompt keeps the focus
+            accept(row);
+          }}
+        >
+          {row.label} <span class="faint">{row.detail}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Chips({ model }: { model: Model }) {
   if (model.chips.length === 0) return null;
   return (
@@ -184,9 +203,9 @@ const MODES: Record<string, string> = {
 
 function Pickers({ model }: { model: Model }) {
   const options = { ...model.settings, ...model.transcript.options };
-  const mode = String(options["mode"] ?? "ask");
-  const effort = options["effort"] ? ` · ${String(options["effort"])}` : "";
-  const name = String(options["model"] ?? model.models[0] ?? "model");
+  const mode = textOf(options["mode"], "ask");
+  const effort = textOf(options["effort"]) && ` · ${textOf(options["effort"])}`;
+  const name = textOf(options["model"], model.models[0]?.name ?? "model");
   return (
     <>
       <button
@@ -226,7 +245,7 @@ function attachImage(file: File): void {
   if (!file.type.startsWith("image/")) return;
   const reader = new FileReader();
   reader.onload = () => {
-    const data = String(reader.result).replace(/^[^,]*,/, "");
+    const data = textOf(reader.result).replace(/^[^,]*,/, "");
     host.postMessage({ type: "image", name: file.name || "image", data, mimeType: file.type });
   };
   reader.readAsDataURL(file);

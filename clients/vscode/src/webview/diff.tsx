@@ -34,11 +34,12 @@ export function DiffView({ change, itemId, index }: { change: Change; itemId: st
   );
 }
 
-export function PatchView({ patch }: { patch: string }) {
+/** `most` rows are shown; what is to be allowed is shown whole. */
+export function PatchView({ patch, most = MOST }: { patch: string; most?: number }) {
   const rows = rowsOf(patch);
   return (
     <pre class="diff" tabIndex={0} aria-label="Diff">
-      {rows.slice(0, MOST).map((row) => (
+      {rows.slice(0, most).map((row) => (
         <div class={row.kind}>
           <span class="number" aria-hidden="true">
             {row.new ?? row.old ?? ""}
@@ -47,7 +48,7 @@ export function PatchView({ patch }: { patch: string }) {
           <span class="line">{visible(row.text) || " "}</span>
         </div>
       ))}
-      {rows.length > MOST && <div class="faint">… {rows.length - MOST} more lines</div>}
+      {rows.length > most && <div class="faint">… {rows.length - most} more lines</div>}
     </pre>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Question } from "../protocol.gen";
+import { textOf } from "../store/patch";
 import { visible } from "./markdown";
 import { host } from "./model";
 
@@ -22,9 +23,9 @@ export function fieldsOf(schema: Record<string, unknown>): Field[] {
     const choices = given["enum"] ?? items?.["enum"] ?? [];
     return {
       name,
-      title: String(given["title"] ?? name),
-      description: String(given["description"] ?? ""),
-      type: String(given["type"] ?? "string"),
+      title: textOf(given["title"], name),
+      description: textOf(given["description"]),
+      type: textOf(given["type"], "string"),
       choices: Array.isArray(choices) ? choices.map(String) : [],
       required: required.includes(name),
     };

@@ -2,6 +2,7 @@
 
 import { memo } from "preact/compat";
 import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
+import { textOf } from "../store/patch";
 import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
@@ -34,18 +35,13 @@ export const ItemView = memo(function ItemView({ item, idle }: { item: AnyItem; 
     case "plan":
       return <Plan item={item} />;
     case "notice":
-      return <Folded item={item} title={textOf(item, "title") || "Notice"} />;
+      return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
     case "compaction":
       return <Folded item={item} title="The conversation so far was summed up" />;
     default:
-      return <Folded item={item} title={textOf(item, "title") || item.kind} />;
+      return <Folded item={item} title={textOf(item["title"]) || item.kind} />;
   }
 });
-
-function textOf(item: AnyItem, field: string): string {
-  const value = item[field];
-  return typeof value === "string" ? value : "";
-}
 
 function Html({ html, className }: { html: string; className: string }) {
   return <div class={className} dangerouslySetInnerHTML={{ __html: html }} />;
@@ -62,7 +58,10 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       {attached.length > 0 && (
         <ul class="chips" aria-label="Attached">
           {attached.map((block) => (
-            <li class="chip">{nameOf(block)}</li>
+            <li class="chip">
+              {block.type === "image" && <img src={`data:${block.mimeType};base64,${block.data}`} alt="" />}
+              <span>{visible(nameOf(block))}</span>
+            </li>
           ))}
         </ul>
       )}
@@ -98,7 +97,7 @@ function nameOf(block: Content): string {
 }
 
 function Message({ item }: { item: AnyItem }) {
-  const text = textOf(item, "text");
+  const text = textOf(item["text"]);
   if (!text && !LIVE.has(item.status)) return null;
   return (
     <article class={`item message ${item.status}`} aria-label="aglet said" aria-busy={LIVE.has(item.status)}>
@@ -111,7 +110,7 @@ function Message({ item }: { item: AnyItem }) {
 }
 
 function Folded({ item, title }: { item: AnyItem; title: string }) {
-  const text = textOf(item, "text");
+  const text = textOf(item["text"]);
   return (
     <details class={`item folded ${item.kind}`}>
       <summary>
@@ -124,32 +123,49 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
 }
 
 function ToolCall({ item }: { item: AnyItem }) {
-  const output = textOf(item, "output");
+  const output = textOf(item["output"]);
   const changes = (item["changes"] ?? []) as Change[];
   const terminal = item["terminal"] as Terminal | undefined;
   const input = (item["input"] ?? {}) as Record<string, unknown>;
-  const command = terminal?.command ?? (typeof input["command"] === "string" ? input["command"] : "");
+  const command = terminal?.command ?? textOf(input["command"]);
   const live = LIVE.has(item.status);
   return (
     <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
-      <summary>
-        <span class={`mark ${item.status}`} aria-hidden="true">
-          {MARKS[item.status] ?? "•"}
-        </span>
-        <span class="title">{visible(textOf(item, "title") || textOf(item, "name"))}</span>
-        <span class="faint">{live ? item.status : statusOf(item, terminal)}</span>
-      </summary>
-      {command && <pre class="command">$ {visible(command)}</pre>}
-      {terminal?.cwd && <div class="faint cwd">in {visible(terminal.cwd)}</div>}
-      {!command && changes.length === 0 && Object.keys(input).length > 0 && (
-        <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>
-      )}
+      <CallLine item={item} terminal={terminal} />
+      {command && <Command command={command} cwd={terminal?.cwd} />}
+      {!command && changes.length === 0 && <Input input={input} />}
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
       {output && changes.length === 0 && <Output itemId={item.itemId} output={output} live={live} />}
     </details>
   );
+}
+
+function CallLine({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
+  return (
+    <summary>
+      <span class={`mark ${item.status}`} aria-hidden="true">
+        {MARKS[item.status] ?? "•"}
+      </span>
+      <span class="title">{visible(textOf(item["title"]) || textOf(item["name"]))}</span>
+      <span class="faint">{LIVE.has(item.status) ? item.status : statusOf(item, terminal)}</span>
+    </summary>
+  );
+}
+
+function Command({ command, cwd }: { command: string; cwd: string | undefined }) {
+  return (
+    <>
+      <pre class="command">$ {visible(command)}</pre>
+      {cwd && <div class="faint cwd">in {visible(cwd)}</div>}
+    </>
+  );
+}
+
+function Input({ input }: { input: Record<string, unknown> }) {
+  if (Object.keys(input).length === 0) return null;
+  return <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>;
 }
 
 function statusOf(item: AnyItem, terminal: Terminal | undefined): string {
@@ -188,7 +204,7 @@ function FileEdit({ item }: { item: AnyItem }) {
   return (
     <details class="item tool completed">
       <summary>
-        <span class="title">{visible(textOf(item, "title") || "Files were changed")}</span>
+        <span class="title">{visible(textOf(item["title"]) || "Files were changed")}</span>
       </summary>
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
@@ -202,7 +218,7 @@ function Plan({ item }: { item: AnyItem }) {
   const done: Record<string, string> = { completed: "done", inProgress: "being done", pending: "to do" };
   return (
     <article class="item plan" aria-label="Plan">
-      <b>{visible(textOf(item, "title") || "Plan")}</b>
+      <b>{visible(textOf(item["title"]) || "Plan")}</b>
       <ul>
         {steps.map((step) => (
           <li class={step.status}>

@@ -1,7 +1,7 @@
 /** All that the chat knows; the components read it, and are drawn again at most once per frame. */
 
-import type { Chip, Completion, FromChat, SessionView, ToChat } from "../chat/messages";
-import type { Action, Event } from "../protocol.gen";
+import type { Chip, Completion, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
+import type { Event } from "../protocol.gen";
 import type { ServerState } from "../server/server";
 import { Transcript } from "../store/transcript";
 
@@ -18,8 +18,7 @@ export class Model {
   sessionId = "";
   older = false;
   server: { state: ServerState; problem: string } = { state: "starting", problem: "" };
-  actions: Action[] = [];
-  models: string[] = [];
+  models: ModelRow[] = [];
   settings: Record<string, unknown> = {};
   chips: Chip[] = [];
   completions: { ticket: number; rows: Completion[] } = { ticket: 0, rows: [] };
@@ -27,6 +26,12 @@ export class Model {
   failed = "";
   /** A prompt that the host put into the composer; the number makes it another one. */
   compose = { text: host.getState()?.draft ?? "", number: 0 };
+  /** How many tokens the model of this session holds, where it is known. */
+  get window(): number | undefined {
+    const named = this.transcript.options["model"] ?? this.settings["model"];
+    const row = named ? this.models.find(({ name }) => name === named) : this.models[0];
+    return this.transcript.usage?.size ?? row?.contextWindow;
+  }
   /** What a screen reader is told. */
   said = "";
   private scheduled = false;
@@ -60,8 +65,7 @@ export class Model {
       case "server":
         this.server = message;
         break;
-      case "abilities":
-        this.actions = message.actions;
+      case "models":
         this.models = message.models;
         this.settings = message.options;
         break;
@@ -108,6 +112,7 @@ export class Model {
       options: view.options,
       queue: view.queue,
       runId: view.runId,
+      usage: view.usage,
     });
   }
 }

@@ -91,12 +91,17 @@ export function Timeline({ sessionId, items, older, idle }: Props) {
     if (element.scrollTop < NEAR && shown.start > 0) {
       if (element.scrollTop === 0) element.scrollTop = 1; // the browser keeps the place only below the edge
       setSpan(moved(span, items.length, "top"));
-    } else if (element.scrollTop < NEAR && older && asked.current !== items[0]?.itemId) {
-      asked.current = items[0]?.itemId ?? "";
-      host.postMessage({ type: "older" });
+    } else if (element.scrollTop < NEAR && older) {
+      askForOlder();
     } else if (below < NEAR && Number.isFinite(span.end)) {
       setSpan(moved(span, items.length, "bottom"));
     }
+  };
+  const askForOlder = () => {
+    const oldest = items[0]?.itemId ?? "";
+    if (asked.current === oldest) return; // it was asked for, and has not come yet
+    asked.current = oldest;
+    host.postMessage({ type: "older" });
   };
 
   return (

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 /** The chat's parts in a page: long transcripts, completion, questions, forms. */
 
-import { render } from "preact";
+import { type ComponentChild, render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FromChat } from "../../src/chat/messages";
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 const root = () => document.getElementById("root") as HTMLElement;
 
-function show(node: Parameters<typeof render>[0]): void {
+function show(node: ComponentChild): void {
   void act(() => render(node, root()));
 }
 
@@ -89,7 +89,7 @@ const command: Question = {
 const call = { itemId: "c1", kind: "toolCall", status: "pending", input: { command: "ls -la", timeout: 5 } };
 const button = (name: string) =>
   [...root().querySelectorAll("button")].find(
-    (found) => found.textContent?.trim() === name,
+    (found) => found.textContent.trim() === name,
   ) as HTMLButtonElement;
 
 function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): void {

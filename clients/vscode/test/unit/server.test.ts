@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { Backoff } from "../../src/server/backoff";
 import { choose, trustworthy } from "../../src/server/choice";
+import { hostOf } from "../../src/server/hosts";
 
 test("the user's setting comes before the managed environment, and that before the PATH", () => {
   const all = { setting: ["/opt/aglet", "--verbose"], managed: "/env/aglet", onPath: "/usr/bin/aglet" };
@@ -23,6 +24,16 @@ test("a folder cannot bring a program by way of the PATH", () => {
   const path = ["/project/bin", "bin", ".", "/project", "/usr/bin", "", "/projector/bin"].join(":");
   const absolute = (folder: string) => folder.startsWith("/");
   expect(trustworthy(path, ["/project"], ":", absolute)).toEqual(["/usr/bin", "/projector/bin"]);
+  const windows = trustworthy("C:\\work\\bin;C:\\Python", ["C:\\work"], ";", () => true);
+  expect(windows).toEqual(["C:\\Python"]);
+});
+
+test("a key is kept by the host's name, whatever the user writes", () => {
+  for (const given of ["api.example.com", "https://API.example.com:8443/v1", " api.example.com/v1 "])
+    expect(hostOf(given)).toBe("api.example.com");
+  expect(hostOf("[::1]:8080")).toBe("::1");
+  for (const given of ["", "no host", "https://", "https://name:word@api.example.com"])
+    expect(hostOf(given)).toBe("");
 });
 
 test("a server that ends is started later and later, and in the end not any more", () => {

@@ -125,7 +125,7 @@ async def _latest(world: World, cwd: str) -> str:
     cursor = ""
     while True:
         rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
-        for row in rows:
+        for row in [row for row in rows if not row.parent_item]:  # a child is its parent's
             entries = await world.sessions.peek(row.session_id)
             if any(isinstance(entry.fact, Admitted) for entry in entries):
                 return row.session_id

@@ -83,12 +83,16 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
     )
     _add_model_options(parser)
+    parser.add_argument(
+        "--effort", help="how much the model thinks: none, minimal, low, medium, high, or a word of its own"
+    )
     parser.add_argument("--cwd", type=name_of_folder, help="the folder to work in (or the current one)")
     parser.add_argument(
         "--add-dir", type=name_of_folder, action="append", default=[], help="another folder; may be repeated"
     )
     parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
+    parser.add_argument("--deliver", help="where the result goes, too: a target of [delivery]")
     parser.add_argument(
         "--output-schema", type=_schema, metavar="FILE", help="a JSON Schema that the answer has to fit"
     )

@@ -138,9 +138,11 @@ def _start(
         return asyncio.run(refuse(arguments.output, problem))
     options = {
         "model": arguments.model or None,
+        "effort": arguments.effort or None,
         "mode": arguments.mode,
         "outputSchema": arguments.output_schema,
         **limits(arguments),
+        "deliver": arguments.deliver,
     }
     request = Request(
         cwd=arguments.cwd or "",

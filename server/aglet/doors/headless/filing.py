@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import json
 import logging
 import os
 import sys
@@ -27,6 +28,8 @@ from aglet.engine.history import forked
 from aglet.engine.log import Log
 from aglet.engine.ports import Journal, JournalError, new_id
 from aglet.engine.state import State, fold_all
+from aglet.features.audit.record import records
+from aglet.features.audit.telling import as_json, page
 from aglet.features.history.filing import archived, changed, tags_of, title_from
 from aglet.stores.files import FileStore
 from aglet.workspace.clock import SystemClock
@@ -45,6 +48,18 @@ def show(given: Given, store: FileStore) -> None:
     """`show`."""
     session_id = _named(given, store)
     write_session(session_id, store.peek(session_id), as_json=given.json)
+
+
+def audit(given: Given, store: FileStore) -> None:
+    """`audit`: the record of each run."""
+    session_id = _named(given, store)
+    found = [record for record in records(store.peek(session_id)) if given.run in {"", record.run_id}]
+    if given.run and not found:
+        raise CannotBegin(f"There is no run {given.run[:100]!r} in {session_id}.", "usage")
+    if given.json:
+        write("".join(json.dumps(as_json(record, session_id)) + "\n" for record in found))
+    else:
+        write("".join(f"{harmless(line)}\n" for line in page(found).splitlines()))
 
 
 def rename(given: Given, store: FileStore) -> None:
@@ -125,6 +140,7 @@ DONE: Mapping[str, Callable[[Given, FileStore], None]] = {
     "sessions list": list_sessions,
     "sessions search": list_sessions,
     "sessions show": show,
+    "sessions audit": audit,
     "sessions rename": rename,
     "sessions tag": tag,
     "sessions archive": archive,

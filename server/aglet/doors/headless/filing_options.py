@@ -26,6 +26,11 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         below.add_parser("show", help="one session: where, when, what it used, what was said last"), "show"
     )
     show.add_argument("--json", action="store_true", help="as JSON")
+    audit = _ready(
+        below.add_parser("audit", help="what each run was asked, did, used, and how it ended"), "audit"
+    )
+    audit.add_argument("--run", default="", help="one run only")
+    audit.add_argument("--json", action="store_true", help="as JSON, one line for each run")
     _ready(below.add_parser("rename", help="give a session another title"), "rename").add_argument("title")
     tag = _ready(below.add_parser("tag", help="give a session tags"), "tag")
     tag.add_argument("tags", nargs="+", metavar="TAG")

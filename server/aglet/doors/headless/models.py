@@ -18,7 +18,6 @@ from aglet.models.listing import Listing, list_models
 from aglet.models.local import find_local
 from aglet.models.resolver import TIERS, Models
 
-KIND = 2.0  # seconds for the servers of this machine: nobody waits for a first word here
 SOURCES: Mapping[Who, str] = {
     "settings": "your settings",
     "list": "aglet's list",
@@ -30,7 +29,9 @@ PRICES = (
     ("cache_read_price", "cached in"),
     ("cache_write_price", "cache write"),
     ("output_price", "out"),
+    ("reasoning_price", "reasoning"),
 )
+USUAL = "reasoning_price"  # what nobody tells is what other output costs
 NOTHING = "No model is configured, and no model server answers on this machine. See: aglet doctor\n"
 
 
@@ -74,7 +75,7 @@ async def _look(offered: Offered, *, offline: bool) -> list[Seen]:
     connections = Connections()
     try:
         async with asyncio.TaskGroup() as group:
-            local = group.create_task(find_local(time_limit=KIND))
+            local = group.create_task(find_local())
             tasks = {
                 _server(endpoint): group.create_task(list_models(endpoint, connections))
                 for endpoint in {_server(e): e for e in offered.endpoints if e.base_url}.values()
@@ -199,6 +200,7 @@ def _prices(known: Mapping[str, Figure]) -> str:
     parts: Sequence[str] = [
         f"{title} {'unknown' if known[name].value is None else f'${known[name].value:g}'}"
         for name, title in PRICES
+        if known[name].value is not None or name != USUAL
     ]
     sources = {_source(known[name]) for name, _ in PRICES if known[name].value is not None}
     if not sources:

@@ -74,7 +74,8 @@ class Asking:
 
     def _way(self, request_id: str, question: Question) -> Way | None:
         session, client = self._session, self._client
-        place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": "main"}
+        agent = shapes.agent_id(session.state.parent_item, session.state.options)
+        place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
         read = partial(from_wire.answer, question, by=client.name)
         if question.kind == "form":
             form = {"requestId": request_id, "mode": "form", "message": question.title}

@@ -18,7 +18,7 @@ from aglet.doors.messages import JsonObject
 from aglet.engine.loop import GRACE
 from aglet_protocol import events, methods
 
-ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction", "fileEdit")
+ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction", "fileEdit", "subagent")
 
 
 class Capture:

@@ -193,10 +193,11 @@ async def _meant(door: Door, given: JsonObject) -> str:
 
 async def _latest(door: Door) -> str:
     """The newest session of the open folder, of all when none is open. Raises `Malformed`."""
-    rows, _ = await door.world.sessions.list(cwd=door.folder, limit=1)
-    if not rows:
-        raise from_wire.Malformed("there is no session here yet: aglet.run makes one")
-    return rows[0].session_id
+    rows, _ = await door.world.sessions.list(cwd=door.folder)
+    for row in rows:
+        if not row.parent_item:  # a child is its parent's
+            return row.session_id
+    raise from_wire.Malformed("there is no session here yet: aglet.run makes one")
 
 
 async def _follow_in_transcript(door: Door, attached: Attached) -> None:

@@ -1,10 +1,10 @@
 """What the methods of this door work with: the sessions of the world, each attached to the client."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aglet.config import ConfigError
 from aglet.doors.errors import session_busy, session_not_found
@@ -15,7 +15,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.lsp.meant import Meant
 from aglet.doors.lsp.once import Once
 from aglet.doors.lsp.peer import Peer
-from aglet.doors.lsp.plain import Mirror
+from aglet.doors.lsp.plain import Mirror, Silent
 from aglet.doors.lsp.publish import Publisher
 from aglet.doors.lsp.review import Review
 from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
@@ -29,11 +29,15 @@ from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.workspace.editor import Editor
 
+Role = Literal["own", "followed", "child"]
 REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
 
 
 class Attached:
-    """A session whose events go to the client and, unless it is `read_only`, whose questions come from it."""
+    """A session whose events go to the client and, unless it is `followed`, whose questions come from it.
+
+    What it offers depends on what `configured` gives, and is looked at again when that changed.
+    """
 
     def __init__(
         self,
@@ -41,12 +45,13 @@ class Attached:
         peer: Peer,
         client: Client,
         gone: Callable[[], None],
-        *,
-        read_only: bool = False,
+        configured: Callable[[], object],
+        role: Role = "own",
     ) -> None:
+        self._configured, self._offered_for = configured, None
         self.session, self._peer, self._client, self._gone = session, peer, client, gone
-        self.read_only = read_only
-        self.mirror = Mirror(peer, client)
+        self.read_only = role == "followed"
+        self.mirror = (Silent if role == "child" else Mirror)(peer, client)
         self.publisher = Publisher(session, peer, client, self.mirror)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
@@ -72,7 +77,10 @@ class Attached:
         """Tell what commands there are, when the client knows others or none."""
         if self.told and not self.read_only and self._client.hears("commands"):
             with suppress(ConfigError):  # then nothing can be offered, and who wants to work hears why
-                offers = offered(self.session)
+                configured = self._configured()
+                if self.offers is not None and configured == self._offered_for:
+                    return
+                self._offered_for, offers = configured, offered(self.session)
                 if offers != self.offers:
                     self.offers = offers
                     self.publisher.show("commands", {"commands": offers})
@@ -129,6 +137,8 @@ class Door:
         self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
         self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
+        with suppress(ConfigError):  # then there are no sessions
+            world.sessions.hosts.append(self._welcome)
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -180,15 +190,18 @@ class Door:
     async def _follow(self, session_id: str) -> Attached:
         session = await self.world.sessions.follow(session_id)
         if session_id not in self._followed:
-            gone = partial(self.detach, session_id)
-            self._followed[session_id] = Attached(session, self.peer, self.client, gone, read_only=True)
+            self._followed[session_id] = self._attached_to(session, "followed")
         return self._followed[session_id]
 
     def join(self, attached: Attached, call: Call) -> None:
         """Tell the client of this session again from here on, if it had left."""
-        if not attached.told:
-            attached.join()
-            call.until_answered.callback(attached.offer)
+        if attached.told:
+            return
+        attached.join()
+        call.until_answered.callback(attached.offer)
+        for child in self._children(attached.session.session_id):
+            child.join()
+            call.until_answered.callback(child.asking.put_again)
 
     @contextmanager
     def admission(self, session_id: str, call: Call) -> Generator[None]:
@@ -246,18 +259,51 @@ class Door:
         if damage := session.log.journal.damage:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
-        gone = partial(self.detach, session.session_id)
-        attached = self._attached[session.session_id] = Attached(session, self.peer, self.client, gone)
+        attached = self._attached[session.session_id] = self._attached_to(session)
         call.until_answered.callback(attached.offer)
         return attached
+
+    def _attached_to(self, session: Session, role: Role = "own", *, leaves: str = "") -> Attached:
+        gone = partial(self.detach, leaves or session.session_id)
+        return Attached(session, self.peer, self.client, gone, partial(self._configured, session), role)
+
+    def _configured(self, session: Session) -> object:
+        """What says what a session offers, as it stands. Raises `ConfigError`."""
+        setup = self.world.setup
+        return setup, setup.load(session.state.cwd)
 
     def detach(self, session_id: str, *, unread: bool = True) -> None:
         """Send nothing more of this session to the client; it goes on. One that does not read is told."""
         attached = self._attached.get(session_id) or self._followed.get(session_id)
         if attached and attached.told:
-            if unread:
-                attached.publisher.say_detached()
+            for one in (attached, *self._children(session_id)):
+                if unread:
+                    one.publisher.say_detached()
+                one.leave()
+
+    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+        """Who hears of a session hears of its children and answers for them; gives what says goodbye."""
+        parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
+        if parent is None or known is not None:
+            return lambda: None
+        attached = self._attached_to(child, "child", leaves=parent_id)
+        if not parent.told:
             attached.leave()
+        self._attached = {child.session_id: attached, **self._attached}  # it is not the one used last
+        return partial(self._dismiss, attached)
+
+    def _dismiss(self, child: Attached) -> None:
+        child.end()
+        child.told = False
+        if self._attached.get(child.session.session_id) is child:
+            del self._attached[child.session.session_id]
+
+    def _children(self, session_id: str) -> Iterator[Attached]:
+        """Those that work for this session, and those that work for them."""
+        for child in list(self._attached.values()):
+            if child.session.state.parent_item and child.session.state.parent == session_id:
+                yield child
+                yield from self._children(child.session.session_id)
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""

@@ -106,6 +106,13 @@ class Mirror:
             self._peer.notify("$/progress", {"token": self._token, "value": value})
 
 
+class Silent(Mirror):
+    """For a child: what it does is part of a call of its parent, which is mirrored."""
+
+    def show(self, events: list[JsonObject]) -> None:
+        """Nothing."""
+
+
 def brief(count: int) -> str:
     """A count as people say it: 950, 12k, 1.3M."""
     if count < 1_000:

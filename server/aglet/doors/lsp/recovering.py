@@ -29,9 +29,8 @@ async def recover(door: Door) -> None:
         if mode == "never":
             return
         rows, _ = await door.world.sessions.list(cwd=door.folder)
-        for row in [row for row in rows if row.interrupted and row.state == "idle" and not row.archived][
-            :MOST
-        ]:
+        left = [row for row in rows if row.interrupted and row.state == "idle" and not row.archived]
+        for row in [row for row in left if not row.parent_item][:MOST]:  # a child is its parent's
             if door.world.sessions.is_open(row.session_id):  # the client was faster
                 continue
             await (_by_itself if mode == "auto" else _ask)(door, row)

@@ -1,6 +1,7 @@
 """A connection after its first answer: what arrives goes to the dispatcher, the documents, or a question."""
 
 import asyncio
+import gc
 import signal
 from contextlib import suppress
 from functools import cached_property, partial
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 DOCUMENTS = ("textDocument/", "notebookDocument/")
 GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
+COLLECTED = (10_000, 20, 20)  # new objects before the garbage collector looks; runs make few cycles
 BREATH = 64  # messages taken before other work gets its turn
 
 
@@ -54,6 +56,8 @@ class Connection:
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
+                gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
+                gc.set_threshold(*COLLECTED)
                 door = Door(world, self._peer, self._client, self._editor, self._opening.folder)
                 dispatcher = Dispatcher(door, tasks)
                 besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]

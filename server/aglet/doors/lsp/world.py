@@ -12,7 +12,7 @@ from aglet.doors.logs import begin_log
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.messages import JsonObject
-from aglet.engine.ports import ModelClient
+from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.sessions import Sessions
 from aglet.workspace.editor import Editor
 from aglet.workspace.redact import harden
@@ -29,6 +29,10 @@ class World(Protocol):
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in this folder. Raises `ConfigError` and `ModelError`."""
+        ...
+
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All models that can be named in this folder, the default first. Raises `ConfigError`."""
         ...
 
     def check_options(self, folder: str, options: JsonObject) -> None:
@@ -54,6 +58,10 @@ class NoWorld:
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """There is none."""
+        raise self._problem
+
+    def models(self, folder: str) -> tuple[ModelInfo, ...]:
+        """There are none."""
         raise self._problem
 
     def check_options(self, folder: str, options: JsonObject) -> None:

@@ -99,7 +99,7 @@ class Recorder:
             return await self._read(invocation, view, inner)
         wanted = await _targets(invocation, Effect.WRITES)
         blind = Effect.EXECUTES in effects or not wanted
-        paths = [*dict.fromkeys((*wanted, *self._candidates(view.state)))] if blind else wanted
+        paths = list(dict.fromkeys((*wanted, *(self._candidates(view.state) if blind else ()))))
         call = Watched(self._keeper, invocation, view, blind=blind)
         await call.begin(paths)
         self._tell(call.seen.values(), view)
@@ -119,11 +119,10 @@ class Recorder:
         """Remember the files that were read: a later command is most likely to change these."""
         outcome = await inner(invocation)
         if Effect.READS in invocation.tool.spec.effects and not outcome.is_error:
-            known, place = self._keeper.timeline(view.state), invocation.context.workspace.place
-            for path in await _targets(invocation, Effect.READS):
-                with suppress(WorkspaceError):
-                    if path not in known.touched and place(path).inside:
-                        view.note(ROOM, TOUCHED, {"path": path})
+            known = self._keeper.timeline(view.state)
+            for path, inside in (await _targets(invocation, Effect.READS)).items():
+                if inside and path not in known.touched:
+                    view.note(ROOM, TOUCHED, {"path": path})
         return outcome
 
     def _candidates(self, state: State) -> list[str]:
@@ -207,16 +206,18 @@ def _attribute(
     later.append(after.state)
 
 
-async def _targets(invocation: Invocation, effect: Effect) -> list[str]:
-    """The paths that a call names for this effect, with links resolved, each once."""
-    preview, paths = await invocation.tool.preview(invocation.call, invocation.context), dict[str, None]()
+async def _targets(invocation: Invocation, effect: Effect) -> dict[str, bool]:
+    """The paths that a call names for this effect, with links resolved, and whether each is inside."""
+    preview = invocation.preview or await invocation.tool.preview(invocation.call, invocation.context)
+    paths: dict[str, bool] = {}
     for target in preview.targets:
         if target.effect is effect:
             try:
-                paths[invocation.context.workspace.place(target.value).path] = None
+                place = invocation.context.workspace.place(target.value)
+                paths[place.path] = place.inside
             except WorkspaceError:  # no path at all; the call will say so
-                paths[target.value] = None
-    return list(paths)
+                paths[target.value] = False
+    return paths
 
 
 def _state(found: Found) -> FileState:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from aglet.engine.ports import Workspace, WorkspaceError
 from aglet.engine.vocabulary import Focus, Message, Text, UserMessage
 from aglet.features.instructions.plain import plain
 
 ORIGIN = "environment"
 MOST_NAMED = 20
+HEAD = ".git/HEAD"  # read without running git
+MOST_OF_HEAD = 1024
 _BRANCH = re.compile(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
 _COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
 
@@ -65,15 +66,9 @@ def _line(name: str) -> str:
     return plain(name).replace("\n", " ")
 
 
-async def git_head(workspace: Workspace) -> str:
-    """The branch or commit that is checked out, read without running git; "" when there is none to see.
-
-    Only to be called in a folder the user trusts; whatever is no plain name is not passed on.
-    """
-    try:
-        head = (await workspace.read(".git/HEAD", max_bytes=1024)).text
-    except WorkspaceError:
-        return ""
+def head_in(text: str) -> str:
+    """The branch or commit that this text of `HEAD` names; "" for whatever is no plain name."""
+    head = text if len(text) <= MOST_OF_HEAD else ""
     if branch := _BRANCH.fullmatch(head):
         return f"branch {branch[1]}"
     commit = _COMMIT.fullmatch(head)

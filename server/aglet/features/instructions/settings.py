@@ -19,6 +19,10 @@ class Settings(BaseModel):
     project_files: bool = True
     file_limit: PositiveInt = 32_000
 
+    def said_by(self, prompt: str) -> Self:
+        """The same for an agent with a prompt of its own ("" for none)."""
+        return self.model_copy(update={"system": prompt}) if prompt else self
+
     def short(self, window: int) -> Self:
         """The same for a model of so many tokens: a short prompt, and no file over a fifth of them."""
         limit = min(self.file_limit, max(window * CHARACTERS // 5, 1))

@@ -1,12 +1,12 @@
 """The gate every call passes: judge it, ask where needed, remember the answer, let exactly that run."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aglet.engine.facts import Notice
 from aglet.engine.feature import CallTool, Invocation, RunView
-from aglet.engine.ports import Asker, Effect, Preview, ToolSpec, Workspace
+from aglet.engine.ports import Asker, Effect, Preview, Workspace
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject, Option, ToolOutcome
 from aglet.features.permissions.aims import aims_of
@@ -26,6 +26,8 @@ from aglet.features.permissions.questions import chosen, question, refusal
 from aglet.features.permissions.rules import PATHS, Aim, parse_rule
 from aglet.features.permissions.settings import Settings
 
+READING = frozenset({Effect.READS})
+FEW = 4  # places that are looked at without a thread
 UNTOLD = "Not run: it would fail, but why can only be told when you may read that file. Read it first."
 CHANGED = (
     "Not run: what it would do changed while the user was asked, so their answer was for something else. "
@@ -52,9 +54,9 @@ class Gate:
 
     def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, grants: Grants) -> None:
         self._mode: Mode = settings.mode
-        self._rules = Policy(
+        self._said = Policy(
             mode=settings.mode,
-            roots=_spelled(workspace),
+            roots=(),
             deny=tuple(parse_rule(text) for text in settings.deny),
             ask=tuple(parse_rule(text) for text in settings.ask),
             allow=tuple(parse_rule(text, widens=True) for text in settings.allow),
@@ -75,22 +77,31 @@ class Gate:
             view.note(ROOM, ALLOWED, {"callId": invocation.call.call_id, "by": judged.verdict.by})
         return await self._run(judged, inner)
 
+    @cached_property
+    def _rules(self) -> Policy:
+        """What holds in this workspace; its folders are looked at when the first call comes."""
+        return replace(self._said, roots=_spelled(self._workspace))
+
     def mode_of(self, state: State) -> Mode:
         """The mode that holds now. One this version does not have is the strict `ask`."""
         mode = state.settings.get("mode", self._mode)
         return mode if is_mode(mode) else "ask"
 
     async def _judge(self, invocation: Invocation, state: State) -> Judged:
-        tool, call = invocation.tool, invocation.call
-        preview = await tool.preview(call, invocation.context)
-        aims, granted_before = await asyncio.to_thread(self._look, tool.spec, preview)
-        granted = readable((*session_grants(state), *granted_before))
-        policy = replace(self._rules, mode=self.mode_of(state), granted=granted)
+        spec = invocation.tool.spec
+        preview = await invocation.tool.preview(invocation.call, invocation.context)
+        invocation = replace(invocation, preview=preview)
+        if spec.effects == READING and len(preview.targets) <= FEW:
+            aims = aims_of(spec, preview, self._workspace)
+        else:
+            aims = await asyncio.to_thread(aims_of, spec, preview, self._workspace)
+        granted = session_grants(state)
+        policy = replace(self._rules, mode=self.mode_of(state), granted=readable(granted))
+        if not isinstance(decide(aims, policy), Allow):
+            for_project = await asyncio.to_thread(self._grants.load)
+            policy = replace(policy, granted=readable((*granted, *for_project)))
         reading = decide([as_reading(aim) for aim in aims if is_edit(aim)], policy)
         return Judged(invocation, preview, aims, decide(aims, policy), isinstance(reading, Allow))
-
-    def _look(self, spec: ToolSpec, preview: Preview) -> tuple[tuple[Aim, ...], Sequence[str]]:
-        return aims_of(spec, preview, self._workspace), self._grants.load()
 
     async def _ask(self, judged: Judged, ask: Ask, view: RunView, inner: CallTool) -> ToolOutcome:
         call = judged.invocation.call
@@ -129,7 +140,7 @@ class Gate:
 
 
 def _edited(invocation: Invocation, arguments: JsonObject) -> Invocation:
-    return replace(invocation, call=replace(invocation.call, arguments=arguments))
+    return replace(invocation, call=replace(invocation.call, arguments=arguments), preview=None)
 
 
 def _spelled(workspace: Workspace) -> tuple[str, ...]:

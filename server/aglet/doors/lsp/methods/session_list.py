@@ -28,6 +28,7 @@ async def list_sessions(door: Door, params: SessionListParams, call: Call) -> Se
             tags=list(row.tags) or None,
             archived=row.archived or None,
             interrupted=row.interrupted or None,
+            parent_item_id=row.parent_item or None,
         )
         for row in rows
     ]

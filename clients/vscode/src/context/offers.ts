@@ -1,0 +1,119 @@
+/** What is offered with a prompt unasked: the active file or its selection, its problems, the other open tabs. */
+
+import * as vscode from "vscode";
+import type { Chip } from "../chat/messages";
+import type { Content } from "../protocol.gen";
+
+const MOST_PROBLEMS = 50;
+const MOST_TABS = 20;
+const LONGEST = 200_000; // characters of one attached text
+
+export interface Attached {
+  chip: Chip;
+  content: () => Content[] | Promise<Content[]>;
+}
+
+/** All that can be offered now; each has an id that says what it is, not how it is at the moment. */
+export function offers(): Attached[] {
+  const settings = vscode.workspace.getConfiguration("aglet.context");
+  const wanted = (name: string) => settings.get<boolean>(name, true);
+  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+  const document =
+    editor && ["file", "untitled"].includes(editor.document.uri.scheme) ? editor.document : undefined;
+  return [
+    ...(editor && document && wanted("activeFile") ? [active(editor)] : []),
+    ...(document && wanted("diagnostics") ? problemsOf(document.uri) : []),
+    ...(wanted("openTabs") ? tabs(document?.uri) : []),
+  ].map((one) => ({ ...one, chip: { ...one.chip, offered: true } }));
+}
+
+function active({ document, selection }: vscode.TextEditor): Attached {
+  const name = vscode.workspace.asRelativePath(document.uri);
+  if (selection.isEmpty) {
+    const link: Content = { type: "resourceLink", uri: document.uri.toString(), name };
+    return {
+      chip: { id: `file ${name}`, kind: "file", label: last(name), detail: name },
+      content: () => [link],
+    };
+  }
+  const range = new vscode.Range(selection.start, selection.end);
+  const told = labelled(document, range);
+  return {
+    chip: { id: `selection ${told.detail}`, kind: "selection", ...told },
+    content: () => [resource(document, range)],
+  };
+}
+
+/** Errors and warnings of one file, or of all of them; nothing when there are none. */
+export function problemsOf(uri?: vscode.Uri): Attached[] {
+  const found = uri
+    ? [[uri, vscode.languages.getDiagnostics(uri)] as const]
+    : vscode.languages.getDiagnostics();
+  const lines = found.flatMap(([where, problems]) =>
+    problems
+      .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Warning)
+      .map((problem) => lineOf(vscode.workspace.asRelativePath(where), problem)),
+  );
+  if (lines.length === 0) return [];
+  const label = lines.length === 1 ? "1 problem" : `${lines.length} problems`;
+  const name = uri ? vscode.workspace.asRelativePath(uri) : "";
+  const more = lines.length > MOST_PROBLEMS ? [`… and ${lines.length - MOST_PROBLEMS} more`] : [];
+  const text = [...lines.slice(0, MOST_PROBLEMS), ...more].join("\n");
+  const chip: Chip = {
+    id: `problems ${name}`,
+    kind: "diagnostic",
+    label,
+    detail: uri ? `${label} in ${name}` : label,
+  };
+  return [{ chip, content: () => [{ type: "resource", uri: `problems:${name}`, text }] }];
+}
+
+function lineOf(name: string, { range, severity, message, source }: vscode.Diagnostic): string {
+  const kind = severity === vscode.DiagnosticSeverity.Error ? "error" : "warning";
+  const by = source ? ` [${source}]` : "";
+  return `${name}:${range.start.line + 1}:${range.start.character + 1}: ${kind}: ${message}${by}`;
+}
+
+/** The files that are open in tabs, but for this one; nothing when there are no others. */
+export function tabs(but?: vscode.Uri): Attached[] {
+  const uris = vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
+    .filter((uri) => uri.scheme === "file" && uri.toString() !== but?.toString());
+  const links = new Map(uris.map((uri) => [uri.toString(), vscode.workspace.asRelativePath(uri)]));
+  if (links.size === 0) return [];
+  const chip: Chip = {
+    id: "tabs",
+    kind: "tabs",
+    label: links.size === 1 ? "1 open tab" : `${links.size} open tabs`,
+    detail: [...links.values()].join(", "),
+  };
+  const content = [...links]
+    .slice(0, MOST_TABS)
+    .map(([uri, name]): Content => ({ type: "resourceLink", uri, name }));
+  return [{ chip, content: () => content }];
+}
+
+export function labelled(
+  document: vscode.TextDocument,
+  range: vscode.Range,
+): { label: string; detail: string } {
+  const name = vscode.workspace.asRelativePath(document.uri);
+  const lines = range.isSingleLine ? `${range.start.line + 1}` : `${range.start.line + 1}–${lastLine(range)}`;
+  return { label: `${last(name)}:${lines}`, detail: `${name}:${lines}` };
+}
+
+/** Lines of a document as they are now, unsaved or not. */
+export function resource(document: vscode.TextDocument, range: vscode.Range): Content {
+  const uri = `${document.uri.toString()}#L${range.start.line + 1}-L${lastLine(range)}`;
+  return { type: "resource", uri, text: document.getText(range).slice(0, LONGEST) };
+}
+
+/** The last line of which something is in the range, from 1. */
+function lastLine(range: vscode.Range): number {
+  return range.end.line + (range.end.character > 0 || range.isEmpty ? 1 : 0);
+}
+
+export function last(name: string): string {
+  return name.split("/").at(-1) ?? name;
+}

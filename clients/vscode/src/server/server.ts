@@ -1,0 +1,168 @@
+/** The server's process: chosen, started, started again when it ends, and asked. */
+
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  RevealOutputChannelOn,
+  State,
+} from "vscode-languageclient/node";
+import type { Methods } from "../protocol.gen";
+import { Abilities } from "./abilities";
+import { Backoff } from "./backoff";
+import { type Choice, choose } from "./choice";
+import type { Environment } from "./environment";
+import { onPath } from "./programs";
+
+/** `missing`: there is no program yet. `failed`: it ended or did not start; `problem` says why. */
+export type ServerState = "missing" | "starting" | "ready" | "failed";
+
+const GRACE = 5000; // milliseconds in which a server that shall end does so by itself
+const NOT_READY = "aglet's server is not ready yet.";
+
+export class Server implements vscode.Disposable {
+  state: ServerState = "starting";
+  problem = "";
+  choice: Choice | undefined;
+  private client: LanguageClient | undefined;
+  private wanted = true;
+  private starting: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly backoff = new Backoff();
+  private readonly changed = new vscode.EventEmitter<ServerState>();
+  readonly onState = this.changed.event;
+
+  /** `prepare` is given each new client before it is started, to listen. */
+  constructor(
+    private readonly environment: Environment,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly prepare: (client: LanguageClient) => void,
+  ) {}
+
+  /** Start it, once however often it is asked for. Does not fail: the state says what came of it. */
+  start(): Promise<void> {
+    this.starting ??= this.launch().finally(() => (this.starting = undefined));
+    return this.starting;
+  }
+
+  async restart(): Promise<void> {
+    this.backoff.forget();
+    clearTimeout(this.timer);
+    await this.starting;
+    await this.end();
+    await this.start();
+  }
+
+  async request<M extends keyof Methods>(
+    method: M,
+    params: Methods[M]["params"],
+  ): Promise<Methods[M]["result"]> {
+    return this.ready().sendRequest<Methods[M]["result"]>(method, params);
+  }
+
+  /** One of the server's commands, with its one argument. */
+  async command<R>(command: string, argument: Record<string, unknown>): Promise<R> {
+    return this.ready().sendRequest<R>("workspace/executeCommand", { command, arguments: [argument] });
+  }
+
+  /** Tell it something that may be lost. */
+  notify<M extends keyof Methods>(method: M, params: Methods[M]["params"]): void {
+    if (this.client && this.state === "ready")
+      void this.client.sendNotification(method, params).catch(() => undefined);
+  }
+
+  async dispose(): Promise<void> {
+    this.wanted = false;
+    clearTimeout(this.timer);
+    await this.end();
+    this.changed.dispose();
+  }
+
+  private ready(): LanguageClient {
+    if (!this.client || this.state !== "ready") throw new Error(this.problem || NOT_READY);
+    return this.client;
+  }
+
+  private async launch(): Promise<void> {
+    const managed = await this.environment.program();
+    const setting = ofUser("server.command");
+    this.choice = choose({ setting, managed, onPath: await onPath("aglet") });
+    if (!this.choice) return this.become("missing", "aglet's server is not set up yet.");
+    this.become("starting", "");
+    const { command, args, from } = this.choice;
+    this.log.info(`starting ${command} ${args.join(" ")} (from ${from})`);
+    const client = (this.client = this.create(this.choice));
+    this.prepare(client);
+    try {
+      await client.start();
+    } catch (problem) {
+      this.log.error(String(problem));
+      if (client === this.client) this.fail(`the server did not start: ${wordsOf(problem)}`);
+    }
+  }
+
+  private create({ command, args }: Choice): LanguageClient {
+    const configFile = ofUser("configFile");
+    const options: LanguageClientOptions = {
+      documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: {
+        trusted: vscode.workspace.isTrusted,
+        ...(configFile ? { configFile } : {}),
+      },
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // `fail` starts it again
+      },
+    };
+    // Not in the opened folder: `python -m aglet` would import what lies there.
+    const program = { command, args: [...args], options: { cwd: homedir() } };
+    const client = new LanguageClient("aglet", "aglet", program, options);
+    client.registerFeature(new Abilities());
+    client.onDidChangeState(({ newState }) => {
+      if (client !== this.client) return;
+      if (newState === State.Running) this.become("ready", "");
+      else if (newState === State.Stopped && this.wanted && !this.starting) this.fail("the server ended");
+    });
+    return client;
+  }
+
+  private fail(what: string): void {
+    const pause = this.backoff.ended(Date.now());
+    this.client = undefined;
+    this.become("failed", `aglet: ${what}.`);
+    if (pause === undefined || !this.wanted) return;
+    this.log.warn(`${what}; starting it again in ${pause} ms`);
+    this.timer = setTimeout(() => void this.start(), pause);
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    await client?.dispose(GRACE).catch(() => undefined); // it may be gone already
+  }
+
+  private become(state: ServerState, problem: string): void {
+    this.state = state;
+    this.problem = problem;
+    void vscode.commands.executeCommand("setContext", "aglet.ready", state === "ready");
+    this.changed.fire(state);
+  }
+}
+
+/** What the user set for this machine; what a folder says does not count. */
+function ofUser(name: "server.command"): string[];
+function ofUser(name: "configFile"): string;
+function ofUser(name: string): unknown {
+  const said = vscode.workspace.getConfiguration("aglet").inspect(name);
+  return said?.globalValue ?? said?.defaultValue;
+}
+
+function wordsOf(problem: unknown): string {
+  return (problem instanceof Error ? problem.message : String(problem)).replace(/\.$/, "");
+}

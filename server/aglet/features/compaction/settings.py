@@ -1,0 +1,21 @@
+"""The `[compaction]` section of the configuration."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
+
+
+class Settings(BaseModel):
+    """When and how the model's context is shortened.
+
+    `at` is the share of the model's window that may be filled (0: never, but for a request that did not fit).
+    `tier` is the tier or model that writes the summaries. After `idle_minutes` without a request (0: never),
+    and when the share is reached, old results are taken out; the newest `keep_results` stay.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    at: Annotated[float, Field(ge=0, le=1)] = 0.7
+    tier: str = "fast"
+    idle_minutes: NonNegativeFloat = 60
+    keep_results: PositiveInt = 3

@@ -1,0 +1,54 @@
+"""The wiring of the room."""
+
+import asyncio
+import logging
+
+from aglet.engine.facts import Entry, Notice, Replied
+from aglet.engine.feature import Attempt, Feature, RunView
+from aglet.engine.ports import Workspace, WorkspaceError
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Stop, StopReason
+from aglet.features.delivery.posting import Courier, NotDelivered, Parcel, Post
+from aglet.features.delivery.settings import Settings
+
+ROOM, DELIVERED, FAILED = "delivery", "delivered", "failed"
+_log = logging.getLogger(__name__)
+
+
+def build(settings: Settings, name: str, session_id: str, workspace: Workspace, post: Post) -> Feature:
+    """The feature of a run that names this target."""
+    courier, said = Courier(workspace, post, settings.seconds), [""]
+
+    def on_fact(entry: Entry, state: State) -> None:
+        if isinstance(entry.fact, Replied) and entry.fact.text:
+            said[0] = entry.fact.text
+
+    async def deliver(stop: Stop, view: RunView) -> str:
+        """Bring it there; gives why it did not arrive, "" when it did."""
+        state = view.state
+        used = {"turns": state.run.turns, "toolCalls": state.run.tool_calls, "tokens": state.run.total_tokens}
+        parcel = Parcel(session_id, state.run_id, stop, said[0], used)
+        try:
+            async with asyncio.timeout(settings.seconds):
+                await courier.deliver(parcel, settings.targets[name], view)
+        except TimeoutError:
+            return f"it took longer than {settings.seconds:g} seconds"
+        except (NotDelivered, WorkspaceError, OSError) as problem:
+            return str(problem)
+        except Exception as bug:  # noqa: BLE001 - what is wrong with a delivery is never wrong with the run
+            _log.exception("the delivery to %s failed", name)
+            return f"{type(bug).__name__}: {bug}"
+        return ""
+
+    async def around_run(attempt: Attempt, view: RunView) -> Stop:
+        stop = await attempt()
+        if stop.reason is StopReason.INTERRUPTED:  # it is not over: it can be gone on with
+            return stop
+        if why := await deliver(stop, view):
+            view.note(ROOM, FAILED, {"target": name, "why": why})
+            view.show(Notice("warning", f"The result was not delivered to {name}", why))
+        else:
+            view.note(ROOM, DELIVERED, {"target": name})
+        return stop
+
+    return Feature(name=ROOM, around_run=around_run, on_fact=on_fact)

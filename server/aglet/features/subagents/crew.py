@@ -1,0 +1,102 @@
+"""The children of one call: each begins when what it depends on is done, and all end with the call."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aglet.engine.ports import ToolContext
+from aglet.engine.recovering import remaining
+from aglet.engine.spawning import Begin, Errand, Returned, Spawner
+from aglet.engine.vocabulary import StopReason, Text
+from aglet.features.subagents.lineage import BEGUN, RETURNED, ROOM, Child, reason_of
+from aglet.features.subagents.palette import Entry, options_of
+from aglet.features.subagents.plan import Task
+from aglet.features.subagents.settings import Settings
+from aglet.features.subagents.telling import ASK_IT, Done, conversation_of, last_words, prompt_for
+from aglet.toolkit import shorten
+
+Working = dict[asyncio.Future[Returned], Child]
+
+
+class Crew:
+    """Carries out the tasks of one call, by their labels; `failures` of them may fail, `None` for all."""
+
+    def __init__(
+        self, spawner: Spawner, settings: Settings, context: ToolContext, *, share: bool, failures: int | None
+    ) -> None:
+        self._spawner, self._settings, self._context = spawner, settings, context
+        self._conversation = conversation_of(spawner.state) if share else ""
+        self._failures = failures
+        self._done: dict[str, Done] = {}
+
+    async def carry_out(self, plan: dict[str, tuple[Task, Entry]]) -> Sequence[Done]:
+        """Do all of them that can be done; gives every one, in the order of the plan."""
+        working: Working = {}
+        try:
+            async with self._spawner.family() as begin:
+                while not self._too_many():
+                    self._begin_ready(plan, working, begin)
+                    if not working:
+                        break
+                    ended, _ = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+                    for future in ended:
+                        self._take(working.pop(future), future)
+        finally:  # whatever ended the call: those that still worked were cancelled with it
+            for future, child in working.items():
+                self._take(child, future)
+        return [self._done.get(label) or self._skipped(label, task) for label, (task, _) in plan.items()]
+
+    def _too_many(self) -> bool:
+        failed = sum(done.child.status == "failed" for done in self._done.values())
+        return self._failures is not None and failed > self._failures
+
+    def _begin_ready(self, plan: dict[str, tuple[Task, Entry]], working: Working, begin: Begin) -> None:
+        begun = {*self._done, *(child.label for child in working.values())}
+        for label, (task, entry) in plan.items():
+            before = [self._done[other] for other in task.depends_on if other in self._done]
+            ready = len(before) == len(task.depends_on) and all(d.child.status == "completed" for d in before)
+            if label not in begun and ready and len(working) < self._settings.parallel:
+                errand = self._errand(label, task, entry, before)
+                child = self._child(label, entry.name, self._spawner.child_of(errand))
+                self._spawner.note(ROOM, BEGUN, child.begun())
+                self._context.show(f"{label}: begins (session {child.session_id})\n")
+                working[begin(errand)] = child
+
+    def _errand(self, label: str, task: Task, entry: Entry, before: Sequence[Done]) -> Errand:
+        state = self._spawner.state
+        left = remaining(state)
+        if task.max_turns is not None:
+            left["max_turns"] = min(task.max_turns, left.get("max_turns", task.max_turns))
+        said = (Text(prompt_for(task, before, self._conversation)),)
+        options = options_of(entry, state, left)
+        return Errand(self._context.call_id, label, said, "" if task.resume else label, options, task.resume)
+
+    def _take(self, child: Child, future: asyncio.Future[Returned]) -> None:
+        done = self._judged(child, future)
+        self._done[child.label] = done
+        self._spawner.note(ROOM, RETURNED, done.child.returned())
+        self._context.show(f"{child.label}: {done.child.status}\n")
+
+    def _judged(self, child: Child, future: asyncio.Future[Returned]) -> Done:
+        if not future.done() or future.cancelled():
+            return Done(replace(child, status="cancelled", reason="cancelled with the call"), worked=True)
+        returned = future.result()
+        answer, _ = shorten(last_words(returned.state), self._settings.answer_limit, ASK_IT)
+        worked = returned.state.run.tool_calls > 0
+        if returned.stop.reason is StopReason.END_TURN:
+            return Done(replace(child, status="completed"), answer, worked)
+        return Done(replace(child, status="failed", reason=reason_of(returned.stop)), answer, worked)
+
+    def _skipped(self, label: str, task: Task) -> Done:
+        missing = [
+            n for n in task.depends_on if n in self._done and self._done[n].child.status != "completed"
+        ]
+        why = (
+            f"it depends on {missing[0]}, which did not complete" if missing else "too much failed before it"
+        )
+        if not missing and not self._too_many():
+            why = "what it depends on was skipped"
+        return Done(replace(self._child(label), status="skipped", reason=why))
+
+    def _child(self, label: str, agent: str = "", session_id: str = "") -> Child:
+        return Child(session_id, self._context.call_id, self._spawner.state.run_id, label, agent)

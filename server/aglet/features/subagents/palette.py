@@ -1,0 +1,49 @@
+"""Whom a run may hand work to: each entry becomes a tool of its own, beside `delegate`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aglet.engine.state import State
+from aglet.engine.vocabulary import JsonObject
+
+KEPT = ("agent", "model", "mode", "effort")  # options that a child has of its parent
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Somebody who can be handed work: an agent now, a skill as well when there are skills.
+
+    `kind` and `name` make the name of the tool. `options` are what sets the child's session apart; one that
+    is "" is not taken over from the parent.
+    """
+
+    kind: str
+    name: str
+    description: str
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def tool(self) -> str:
+        """The name of its tool, such as `agent__reviewer`."""
+        return f"{self.kind}__{self.name}"
+
+
+HELPER = Entry("agent", "", "a helper like yourself")  # who is named by nobody
+
+
+def chosen(palette: Sequence[Entry], name: str) -> Entry | None:
+    """The entry of this name, by itself or as its tool; `None` when there is none. "" is a plain helper."""
+    return next((entry for entry in (HELPER, *palette) if name in {entry.name, entry.tool}), None)
+
+
+def options_of(entry: Entry, state: State, left: Mapping[str, float]) -> JsonObject:
+    """The options of a child's session: its own, what it has of its parent, what it may use at most."""
+    kept = {name: state.settings[name] for name in KEPT if name in state.settings}
+    options = {**kept, **entry.options, **{camel(name): limit for name, limit in left.items()}}
+    return {name: value for name, value in options.items() if value != ""}
+
+
+def camel(name: str) -> str:
+    """`max_turns` as `maxTurns`."""
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)

@@ -1,0 +1,210 @@
+// What the journey leaves out: commands with a slash, pickers, sessions, pictures, questions while the chat is hidden, keys.
+//   node tour.mjs [FOLDER FOR SCREENSHOTS]
+// Environment: CODE_SERVER, CHROMIUM, VSIX, AGLET (the program).
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { startCodeServer } from "./code_server.mjs";
+import { makeStage } from "./stage.mjs";
+import { Workbench } from "./workbench.mjs";
+
+const [shots] = process.argv.slice(2);
+const started = Date.now();
+const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
+const stage = makeStage();
+const server = await startCodeServer({
+  workspace: stage.workspace,
+  extension: process.env.VSIX,
+  settings: { "aglet.server.command": [process.env.AGLET] },
+  env: stage.env,
+});
+let bench;
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+async function shot(name) {
+  if (!shots) return;
+  fs.mkdirSync(shots, { recursive: true });
+  await bench.page.screenshot({ path: path.join(shots, `${name}.png`) });
+}
+const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
+const said = () => bench.chat.locator(".user .words").allTextContents();
+const chips = () => bench.chat.getByRole("list", { name: "Context of this prompt" });
+
+async function slashesAreCompleted() {
+  // There is no session yet: who types a slash gets one, and sees what can be done in it.
+  await input().focus();
+  await input().pressSequentially("/usa");
+  await bench.chat.getByRole("option", { name: /^\/usage/ }).waitFor();
+  await shot("slash");
+  await input().press("Enter");
+  await bench.until("it is completed", async () => (await input().inputValue()) === "/usage ");
+  await input().press("Enter");
+  await bench.page.locator(".tab").filter({ hasText: "Show usage.md" }).waitFor();
+  await bench.until("it is told", async () => (await bench.text()).includes("Session: 0 turns"));
+  assert.deepEqual(await said(), [], "nothing was sent to the model");
+  await input().fill("/nothing-like-this");
+  await input().press("Enter");
+  await bench.chat.getByText("There is no /nothing-like-this").waitFor();
+  await bench.until("what was written is still there", async () => (await input().inputValue()) === "/nothing-like-this");
+  await input().fill("");
+  say("a slash command was completed and done");
+}
+
+async function modelAndEffortAreChosen() {
+  await bench.chat.getByRole("button", { name: "play ▾" }).click();
+  await bench.row("other");
+  await bench.chat.getByRole("button", { name: "other ▾" }).click();
+  await bench.row("Reasoning effort");
+  await bench.row("high");
+  await bench.chat.getByRole("button", { name: "other · high ▾" }).waitFor();
+  await bench.chat.getByRole("button", { name: "other · high ▾" }).click();
+  await bench.row("play");
+  await bench.chat.getByRole("button", { name: "play · high ▾" }).waitFor();
+  say("model and effort were chosen");
+}
+
+async function picturesAreAttached() {
+  await input().evaluate((element, data) => {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], "shot.png", { type: "image/png" }));
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  }, PIXEL);
+  await chips().getByText("shot.png").waitFor();
+  await input().evaluate((element, uri) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.setData("text/uri-list", uri);
+    element.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, `file://${stage.workspace}/README.md`);
+  await chips().getByText("README.md").waitFor();
+  await shot("chips");
+  await bench.prompt("What do you see");
+  await bench.chat.getByText("I have looked.").waitFor();
+  const sent = bench.chat.getByRole("list", { name: "Attached" });
+  await sent.locator("img").waitFor();
+  await sent.getByText("README.md").waitFor();
+  await chips().getByText("shot.png").waitFor({ state: "detached" });
+  await bench.chat.locator(".meter progress").waitFor(); // how full the context is
+  say("a picture was pasted, a file dropped");
+}
+
+async function promptIsWrittenAnew() {
+  const prompt = bench.chat.locator(".user").filter({ hasText: "What do you see" });
+  await prompt.hover();
+  await prompt.getByRole("button", { name: "Edit" }).click();
+  await bench.until("it is in the composer", async () => (await input().inputValue()) === "What do you see");
+  await bench.until("it is gone from the conversation", async () => (await said()).length === 0);
+  await input().fill("Explain this code");
+  await input().press("Enter");
+  await bench.chat.getByText("It greets.").waitFor();
+  assert.deepEqual(await said(), ["Explain this code"]);
+  say("a prompt was written anew");
+}
+
+async function questionComesAsNotification() {
+  await bench.prompt("Run two lines");
+  await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
+  await bench.chat.getByLabel("What the agent shall know (optional)").fill("Say two as well");
+  await bench.chat.getByRole("button", { name: "Reject" }).click();
+  await bench.chat.getByText("It ran.").waitFor();
+  await bench.chat.locator(".tool.rejected").waitFor();
+  await bench.chat.locator(".foot").getByText("done").waitFor();
+  // The same, but the user looks at something else when the question comes: the model is slow, and waits for a file.
+  await bench.prompt("Run it later");
+  await bench.chat.getByText("First I think.").waitFor();
+  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  await bench.chat.locator(".tool.running").waitFor();
+  await bench.command("View: Show Explorer");
+  await bench.page.locator(".explorer-folders-view").waitFor();
+  fs.writeFileSync(path.join(stage.workspace, "go"), "");
+  await bench.notification("echo later", "Allow once");
+  await bench.showChat();
+  await bench.chat.getByText("It ran later.").waitFor();
+  say("a command was refused with a reason, another one allowed without the chat");
+}
+
+async function sessionsAreKept() {
+  await bench.command("aglet: Sessions…");
+  const list = bench.page.locator(".quick-input-widget:visible");
+  const row = (text) => list.locator(".monaco-list-row").filter({ hasText: text });
+  const verb = async (text, name) => {
+    await row(text).first().hover();
+    await row(text).first().getByRole("button", { name }).click();
+  };
+  await row("open").first().waitFor();
+  await verb("open", /^Rename/);
+  await list.getByText("The new title").waitFor();
+  await list.locator("input").fill("The greeting session");
+  await list.locator("input").press("Enter");
+  await row("The greeting session").first().waitFor();
+  await shot("sessions");
+  await verb("The greeting session", /^Fork/);
+  await bench.until("the copy is open", async () => (await said()).includes("Explain this code"));
+  await bench.command("aglet: Sessions…");
+  const rows = list.locator(".monaco-list-row");
+  await bench.until("there are two", async () => (await rows.count()) === 2);
+  await list.locator("input").first().fill("no session says this");
+  await bench.until("none is found", async () => (await rows.count()) === 0);
+  await list.locator("input").first().fill("later");
+  await bench.until("both are found by what was said", async () => (await rows.count()) === 2);
+  await verb("open", /^Delete/);
+  await bench.dialog("for good?", "Delete");
+  await bench.until("one is left", async () => (await rows.count()) === 1);
+  await bench.page.keyboard.press("Escape");
+  assert.deepEqual(await said(), []);
+  say("sessions were searched, renamed, forked and deleted");
+}
+
+async function serverIsLookedAfter() {
+  await bench.page.locator('.statusbar-item[aria-label*="aglet"]').click();
+  await bench.row("Check the server");
+  const box = bench.page.locator(".monaco-dialog-box").filter({ hasText: "Version" });
+  await box.getByText("from setting").waitFor();
+  await box.getByRole("button", { name: "OK" }).click();
+  await bench.command("aglet: Store a Provider's Key…");
+  await bench.row("Anthropic");
+  await bench.page.locator(".quick-input-widget:visible input[type=password]").fill("sk-of-nobody");
+  await bench.page.keyboard.press("Enter");
+  await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is kept" }).waitFor();
+  await bench.command("aglet: Remove a Stored Key…");
+  await bench.row("api.anthropic.com");
+  say("the server was checked, a key stored and removed");
+}
+
+async function runIsUndone() {
+  await bench.command("aglet: New Session");
+  await bench.until("it is empty", async () => (await said()).length === 0);
+  await bench.prompt("Write the notes");
+  await bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }).getByRole("button", { name: "Allow once" }).click();
+  await bench.chat.getByText("The notes are written.").waitFor();
+  const notes = path.join(stage.workspace, "notes.md");
+  assert.ok(fs.existsSync(notes));
+  await bench.command("aglet: Undo the Last Run's Changes");
+  await bench.dialog("Undo all changes of the last run?", "Undo");
+  await bench.until("the file is gone", () => !fs.existsSync(notes));
+  say("a whole run was undone");
+}
+
+try {
+  bench = await Workbench.open(server);
+  await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
+  await bench.showChat();
+  await slashesAreCompleted();
+  await modelAndEffortAreChosen();
+  await picturesAreAttached();
+  await promptIsWrittenAnew();
+  await questionComesAsNotification();
+  await sessionsAreKept();
+  await runIsUndone();
+  await serverIsLookedAfter();
+} catch (problem) {
+  if (bench && shots) await shot("failed").catch(() => undefined);
+  console.error(server.log().slice(-4000));
+  throw problem;
+} finally {
+  await bench?.close();
+  await server.stop();
+  stage.remove();
+}
+say("passed");

@@ -1,0 +1,90 @@
+"""Compaction as an editor sees it: the real server process, with a model whose window is known."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from support.wire import Wire, turns
+
+FILES = [f"part_{number}.txt" for number in range(8)]
+SUMMARY = "The files were read; they say nothing."
+
+
+def configured(folder: Path, window: int, *prompts: dict[str, Any]) -> Path:
+    """A config file with a model that plays these prompts, and a writer of summaries."""
+    (folder / "script.json").write_text(json.dumps({"prompts": prompts}))
+    writer = {"system": "memory of a coding agent", "repeat": True, **turns(SUMMARY)}
+    (folder / "writer.json").write_text(json.dumps({"prompts": [writer]}))
+    config = folder / "config.toml"
+    config.write_text(
+        f'model = "play"\n[tiers]\nfast = "writer"\n[history]\ntitles = false\n'
+        f"[models.play]\ncontext_window = {window}\n"
+        f'dialect = "scripted"\nscript = "{folder / "script.json"}"\n'
+        f'[models.writer]\ndialect = "scripted"\nscript = "{folder / "writer.json"}"\n'
+    )
+    return config
+
+
+def reading(said: str = "") -> dict[str, Any]:
+    """A prompt that reads all the files, and says something long in between."""
+    calls = ({"text": said, "calls": [{"name": "read_file", "arguments": {"path": f}}]} for f in FILES)
+    return {"match": "read", **turns(*calls, "I have read them.")}
+
+
+def written(wire: Wire, characters: int) -> None:
+    """The files, with so many characters each."""
+    for name in FILES:
+        line = f"This is a line of {name}.\n"
+        (wire.workspace / name).write_text(line * (characters // len(line)))
+
+
+def items(wire: Wire, session: str) -> list[dict[str, Any]]:
+    """The completed items of the session, as who resumes it gets them."""
+    wire.call("agent/session/close", {"sessionId": session})
+    told = wire.call("agent/resume", {"sessionId": session, "replay": "all"})
+    return told["snapshot"]["items"]
+
+
+def test_a_long_run_makes_room_and_the_history_still_shows_everything(tmp_path: Path) -> None:
+    """Row 27: results go when the threshold is crossed, the client is told, and the history keeps them."""
+    with Wire(tmp_path, configured(tmp_path, 20_000, reading())) as wire:
+        written(wire, 9_000)
+        wire.initialize()
+        session = wire.session()
+        assert wire.run(session, "read it all")["stopReason"] == "endTurn"
+        cleared = [
+            item
+            for item in items(wire, session)
+            if item["kind"] == "notice" and item["title"] == "compaction"
+        ]
+        assert cleared
+        assert "tokens before" in cleared[0]["text"]
+        calls = [item for item in items(wire, session) if item["kind"] == "toolCall"]
+        assert len(calls) == len(FILES)
+        assert all("This is a line" in json.dumps(call["output"]) for call in calls)
+
+
+def test_the_user_compacts_and_goes_on(tmp_path: Path) -> None:
+    """Row 28: `/compact` writes a summary with the cheap tier, says what it gained, and is metered."""
+    after = {"match": "again", **turns({"calls": [EDIT]}, "Changed.")}
+    with Wire(tmp_path, configured(tmp_path, 100_000, reading("w" * 2_000), after)) as wire:
+        written(wire, 2_000)
+        wire.initialize()
+        session = wire.session(options={"mode": "acceptEdits"})
+        wire.run(session, "read it all")
+        done = wire.call("agent/action/invoke", {"sessionId": session, "name": "compact", "input": {}})
+        assert done["data"]["tokensBefore"] > done["data"]["tokensAfter"] > 0
+        [summary] = [item for item in items(wire, session) if item["kind"] == "compaction"]
+        assert SUMMARY in summary["text"]
+        assert summary["tokensBefore"] == done["data"]["tokensBefore"]
+        usage = wire.call("agent/action/invoke", {"sessionId": session, "name": "usage"})["data"]
+        assert usage["by"]["compaction"]["modelCalls"] == 1
+        assert wire.run(session, "again")["stopReason"] == "endTurn"
+        first = (wire.workspace / FILES[0]).read_text()
+        assert first.startswith("Changed!"), "what was read before the summary may still be edited"
+
+
+EDIT = {
+    "name": "write_file",
+    "arguments": {"path": FILES[0], "content": "Changed!\n"},
+}

@@ -1,0 +1,135 @@
+"""Agents in the configuration: where they are defined, who may say what, and how a mistake is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aglet.config import ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
+from aglet.engine.facts import Admitted
+from aglet.engine.vocabulary import Text
+from aglet.workspace.editor import NoEditor
+from aglet.world import open_world
+from support.config import home, setup_of, workspace, write
+
+__all__ = ["home", "workspace"]
+REVIEWER = 'description = "Reads a change and says what is wrong with it."\n'
+
+
+def user_file(home: Path, name: str, text: str) -> Path:
+    return write(home / "XDG_CONFIG_HOME/aglet" / name, text)
+
+
+def failure(setup: Setup, folder: Path) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        setup.load(str(folder))
+    return caught.value
+
+
+def test_an_agent_in_the_config_file_and_one_in_a_file_of_its_own(home: Path, workspace: Path) -> None:
+    user_file(
+        home, "config.toml", f"[agents.reviewer]\n{REVIEWER}tools = ['read_file']\nagents = ['writer']\n"
+    )
+    file = user_file(
+        home, "agents/writer.toml", "description = 'Writes.'\ntier = 'fast'\n[limits]\nmax_turns = 4\n"
+    )
+    loaded = setup_of(workspace, {}).load(str(workspace))
+    agents = loaded.config.agents
+    assert agents["reviewer"].tools == ("read_file",)
+    assert (agents["writer"].tier, agents["writer"].limits.max_turns) == ("fast", 4)
+    assert agents["writer"].tools is None, "all of them"
+    where = {origin.key: origin.where for origin in loaded.explain()}
+    assert where["agents.writer.limits.max_turns"] == f"{Rank.USER}, {file}:4"
+
+
+def test_without_a_name_it_is_the_users_own_agent_which_may_delegate_to_all(
+    home: Path, workspace: Path
+) -> None:
+    user_file(home, "agents/reviewer.toml", REVIEWER)
+    agents = setup_of(workspace, {}).load(str(workspace)).config.agents
+    assert agent_of(agents, {}).agents == ("reviewer",)
+    assert agent_of(agents, {"agent": "reviewer"}).agents == ()
+    with pytest.raises(ValueError, match="no agent 'nobody'; there are reviewer"):
+        agent_of(agents, {"agent": "nobody"})
+    with pytest.raises(ValueError, match="none is configured"):
+        agent_of({}, {"agent": "nobody"})
+
+
+def test_agents_of_a_project_count_only_when_its_folder_is_trusted(home: Path, workspace: Path) -> None:
+    write(workspace / ".aglet/agents/theirs.toml", REVIEWER)
+    assert setup_of(workspace, {}).load(str(workspace)).config.agents == {}
+    assert list(setup_of(workspace, {}, trusted=True).load(str(workspace)).config.agents) == ["theirs"]
+    (workspace / ".aglet/agents/theirs.toml").write_text("this is [not TOML")
+    assert setup_of(workspace, {}).load(str(workspace)).config.agents == {}
+
+
+@pytest.mark.parametrize("place", ["config.toml", "agents/reviewer.toml"])
+def test_a_project_cannot_change_an_agent_that_the_user_has(home: Path, workspace: Path, place: str) -> None:
+    user_file(home, "agents/reviewer.toml", REVIEWER + "tools = ['read_file']\n")
+    table = "[agents.reviewer]\n" if place == "config.toml" else ""
+    write(workspace / ".aglet" / place, f"{table}description = 'Mine now.'\ntools = ['shell']\n")
+    loaded = setup_of(workspace, {}, trusted=True).load(str(workspace))
+    assert loaded.config.agents["reviewer"].tools == ("read_file",)
+    assert "agents.reviewer was ignored" in loaded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "said"),
+    [
+        ("a.toml", "prompt = 'Read.'\n", 1, "description: this is required"),
+        ("a.toml", f"{REVIEWER}color = 'red'\n", 2, "unknown key"),
+        ("a.toml", f"{REVIEWER}[limits]\nmax_turn = 3\n", 3, "did you mean 'max_turns'"),
+        ("a.toml", f"{REVIEWER}tools = 'shell'\n", 2, "agents.a.tools: this must be a valid"),
+        (
+            "a.toml",
+            f"{REVIEWER}agents = ['b']\n",
+            0,
+            "a may delegate to 'b', which there is not; there are a",
+        ),
+        ("not a name.toml", REVIEWER, 1, "up to 50 letters"),
+    ],
+)
+def test_a_mistake_is_told_with_its_file(
+    home: Path, workspace: Path, name: str, text: str, line: int, said: str
+) -> None:
+    file = write(workspace / ".aglet/agents" / name, text)
+    problem = failure(setup_of(workspace, {}, trusted=True), workspace)
+    assert problem.file == str(file)
+    assert not line or problem.line == line
+    assert said in str(problem)
+
+
+@pytest.mark.parametrize(("ours", "agents", "holds"), [(None, 4, 4), (9, 4, 4), (4, 9, 4), (4, None, 4)])
+def test_the_limits_of_an_agent_hold_where_they_are_lower(
+    home: Path, workspace: Path, ours: int | None, agents: int | None, holds: int
+) -> None:
+    limits = "" if agents is None else f"[limits]\nmax_tool_calls = {agents}\nmax_seconds = {agents}\n"
+    user_file(home, "agents/reviewer.toml", REVIEWER + limits)
+    mine = "" if ours is None else f"[budget]\nmax_tool_calls = {ours}\n[deadline]\nmax_seconds = {ours}\n"
+    user_file(home, "config.toml", mine)
+    config = setup_of(workspace, {}).load(str(workspace)).config
+    bounds = bounds_of(config, {"agent": "reviewer"}, headless=False)
+    assert (bounds.limits.max_tool_calls, bounds.seconds) == (holds, holds)
+
+
+async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Path, workspace: Path) -> None:
+    script = home / "XDG_CONFIG_HOME/aglet/script.json"
+    write(script, json.dumps({"prompts": [{"turns": [{"text": "Done."}]}]}))
+    scripted = '[models.{}]\ndialect = "scripted"\nscript = "script.json"\n'
+    user_file(home, "config.toml", 'model = "big"\n' + scripted.format("big") + scripted.format("small"))
+    own = f"{REVIEWER}prompt = 'You review.'\ntier = 'small'\ntools = ['read_file', 'grep']\n"
+    user_file(home, "agents/reviewer.toml", own)
+    setup = read(Told(state_dir=str(home / "state")), str(workspace), lambda folder: False, {})
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+        with pytest.raises(ConfigError, match="no agent 'nobody'; there are reviewer"):
+            world.check_options(str(workspace), {"agent": "nobody"})
+        session = await world.sessions.create(str(workspace), options={"agent": "reviewer"})
+        outfit = session.outfit(Admitted("run_1", "item_1", ()))
+        assert [tool.spec.name for tool in outfit.tools] == ["read_file", "grep"]
+        assert (outfit.models.resolve("").info.name, outfit.models.resolve("big").info.name) == (
+            "small",
+            "big",
+        )
+        run = await session.prompt((Text("go"),))
+        state = (await session.finished(run.run_id)).state
+    assert state.context.system.startswith("You review.")
