@@ -19,16 +19,20 @@ def test_what_the_runs_of_a_day_spent_is_told_by_caller(aglet: Aglet) -> None:
     """Row 16: the runs of several processes are added up."""
     aglet.configure(PRICED)
     aglet.script({"text": "Reading.", "calls": [{"name": "list_dir", "arguments": {}}]}, {"text": "Done."})
-    runs = [aglet.run("run", "--json", *who, "go") for who in ((), ("--caller", "ci"), ("--caller", "ci"))]
+    runs = [
+        aglet.run("run", "--output", "json", *who, "go")
+        for who in ((), ("--caller", "ci"), ("--caller", "ci"))
+    ]
     assert [done.code for done in runs] == [0, 0, 0]
-    rows = {row["caller"]: row for row in aglet.run("usage", "--json").whole}  # type: ignore[union-attr]
+    rows = {row["caller"]: row for row in aglet.run("usage", "--json").whole}
     spent = [done.whole["usage"] for done in runs]
     assert {who: (row["runs"], row["modelCalls"], row["toolCalls"]) for who, row in rows.items()} == {
         "": (1, 2, 1),
         "ci": (2, 4, 2),
     }
     assert rows[""]["inputTokens"] == spent[0]["inputTokens"] > 0
-    assert rows["ci"]["costUsd"] == pytest.approx(spent[1]["costUsd"] + spent[2]["costUsd"])
+    assert rows["ci"]["outputTokens"] == spent[1]["outputTokens"] + spent[2]["outputTokens"] > 0
+    assert rows["ci"]["costUsd"] > 0
     head, *lines = aglet.run("usage").out.splitlines()
     assert head.split()[:4] == ["day", "caller", "runs", "calls"]
     assert [line.split()[1:5] for line in lines] == [["-", "1", "2", "1"], ["ci", "2", "4", "2"]]
@@ -38,7 +42,7 @@ def test_a_caller_with_nothing_left_today_asks_no_model(aglet: Aglet) -> None:
     """Row 19: a limit of a caller holds over processes; others go on."""
     aglet.configure(SCRIPTED + "[budget.callers.ci]\nmax_model_calls = 1\n")
     aglet.script({"text": "Done."})
-    codes = [aglet.run("run", "--json", "--caller", who, "go") for who in ("ci", "ci", "me")]
+    codes = [aglet.run("run", "--output", "json", "--caller", who, "go") for who in ("ci", "ci", "me")]
     assert [done.whole["stopReason"] for done in codes] == ["endTurn", "budget", "endTurn"]
     assert "max_model_calls in [budget.callers]" in codes[1].out + codes[1].err
 

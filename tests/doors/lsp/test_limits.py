@@ -17,20 +17,19 @@ def limits(wire: Wire, session: str, **change: float | None) -> Message:
     return wire.ask("agent/action/invoke", {"sessionId": session, "name": "limits", "input": given})
 
 
-def begin(wire: Wire, folder: Path, **options: object) -> tuple[str, Path]:
+def begin(wire: Wire, **options: object) -> tuple[str, Path]:
     """A run whose command waits for a file; gives its session and the file."""
     wire.initialize()
     session = wire.session(options={"mode": "allowAll"})
     wire.call("agent/run", {"sessionId": session, "input": "go", "options": options})
-    place = Path(wire.folder) if hasattr(wire, "folder") else folder
-    wait_until((place / "begun").exists)
-    return session, place / "go"
+    wait_until((wire.workspace / "begun").exists)
+    return session, wire.workspace / "go"
 
 
-def test_a_run_that_goes_on_is_given_less(serve: Serve, tmp_path: Path) -> None:
+def test_a_run_that_goes_on_is_given_less(serve: Serve) -> None:
     """Row 16: the new limits hold from the next model call on, and everybody sees them."""
     wire = serve(WORK)
-    session, go = begin(wire, tmp_path, maxTurns=9)
+    session, go = begin(wire, maxTurns=9)
     data = limits(wire, session)["result"]["data"]
     assert (data["run"]["limits"]["maxTurns"], data["run"]["left"]["maxTurns"]) == (9, 8)
     data = limits(wire, session, maxTurns=1)["result"]["data"]
@@ -40,18 +39,18 @@ def test_a_run_that_goes_on_is_given_less(serve: Serve, tmp_path: Path) -> None:
     assert wire.event("runEnded")["data"]["stopReason"] == "maxTurns"
 
 
-def test_a_run_that_goes_on_is_given_more(serve: Serve, tmp_path: Path) -> None:
+def test_a_run_that_goes_on_is_given_more(serve: Serve) -> None:
     """Row 16: a run that would have stopped comes to its end."""
     wire = serve(WORK)
-    session, go = begin(wire, tmp_path, maxModelCalls=1)
+    session, go = begin(wire, maxModelCalls=1)
     assert "maxModelCalls" not in limits(wire, session, maxModelCalls=None)["result"]["data"]["run"]["limits"]
     go.touch()
     assert wire.event("runEnded")["data"]["stopReason"] == "endTurn"
 
 
-def test_what_cannot_be_changed_is_said_and_changes_nothing(serve: Serve, tmp_path: Path) -> None:
+def test_what_cannot_be_changed_is_said_and_changes_nothing(serve: Serve) -> None:
     wire = serve(WORK)
-    session, go = begin(wire, tmp_path)
+    session, go = begin(wire)
     assert "There is no limit 'maxFun'" in limits(wire, session, maxFun=1)["error"]["message"]
     assert "maxTurns must be a whole number" in limits(wire, session, maxTurns=1.5)["error"]["message"]
     go.touch()

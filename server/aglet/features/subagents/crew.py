@@ -60,8 +60,7 @@ class Crew:
         ready = ready[: self._settings.parallel - len(working)]
         for place, label in enumerate(ready):
             if self._shares.free().max_delegated_tasks == 0:
-                self._done[label] = self._skipped(label, plan[label][0], NO_TASKS)
-                continue
+                return
             waiting = len(plan) - len(begun) - place
             share = self._shares.share(len(ready) - place, waiting)
             if working and not is_enough(share):
@@ -106,14 +105,16 @@ class Crew:
             return Done(replace(child, status="completed"), answer, worked)
         return Done(replace(child, status="failed", reason=reason_of(returned.stop)), answer, worked)
 
-    def _skipped(self, label: str, task: Task, why: str = "") -> Done:
+    def _skipped(self, label: str, task: Task) -> Done:
         missing = [
             n for n in task.depends_on if n in self._done and self._done[n].child.status != "completed"
         ]
         if missing:
             why = f"it depends on {missing[0]}, which did not complete"
-        elif not why:
-            why = "too much failed before it" if self._too_many() else "what it depends on was skipped"
+        elif self._too_many():
+            why = "too much failed before it"
+        else:
+            why = NO_TASKS if self._may_begin(task) else "what it depends on was skipped"
         return Done(replace(self._child(label), status="skipped", reason=why))
 
     def _child(self, label: str, agent: str = "", session_id: str = "") -> Child:
