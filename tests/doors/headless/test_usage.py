@@ -9,14 +9,14 @@ PRICED = SCRIPTED + "input_price = 1000\noutput_price = 1000\n"
 
 
 def test_before_the_first_run_nothing_was_spent(aglet: Aglet) -> None:
-    """Row 16: also as JSON, and without a state folder."""
+    """Also as JSON, and without a state folder."""
     done = aglet.run("usage")
     assert (done.code, done.out) == (0, "Nothing was spent yet.\n")
     assert aglet.run("usage", "--json").out == "[]\n"
 
 
 def test_what_the_runs_of_a_day_spent_is_told_by_caller(aglet: Aglet) -> None:
-    """Row 16: the runs of several processes are added up."""
+    """The runs of several processes are added up."""
     aglet.configure(PRICED)
     aglet.script({"text": "Reading.", "calls": [{"name": "list_dir", "arguments": {}}]}, {"text": "Done."})
     runs = [
@@ -39,7 +39,7 @@ def test_what_the_runs_of_a_day_spent_is_told_by_caller(aglet: Aglet) -> None:
 
 
 def test_a_caller_with_nothing_left_today_asks_no_model(aglet: Aglet) -> None:
-    """Row 19: a limit of a caller holds over processes; others go on."""
+    """A limit of a caller holds over processes; others go on."""
     aglet.configure(SCRIPTED + "[budget.callers.ci]\nmax_model_calls = 1\n")
     aglet.script({"text": "Done."})
     codes = [aglet.run("run", "--output", "json", "--caller", who, "go") for who in ("ci", "ci", "me")]

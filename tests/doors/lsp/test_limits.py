@@ -27,7 +27,7 @@ def begin(wire: Wire, **options: object) -> tuple[str, Path]:
 
 
 def test_a_run_that_goes_on_is_given_less(serve: Serve) -> None:
-    """Row 16: the new limits hold from the next model call on, and everybody sees them."""
+    """The new limits hold from the next model call on, and everybody sees them."""
     wire = serve(WORK)
     session, go = begin(wire, maxTurns=9)
     data = limits(wire, session)["result"]["data"]
@@ -40,7 +40,7 @@ def test_a_run_that_goes_on_is_given_less(serve: Serve) -> None:
 
 
 def test_a_run_that_goes_on_is_given_more(serve: Serve) -> None:
-    """Row 16: a run that would have stopped comes to its end."""
+    """A run that would have stopped comes to its end."""
     wire = serve(WORK)
     session, go = begin(wire, maxModelCalls=1)
     assert "maxModelCalls" not in limits(wire, session, maxModelCalls=None)["result"]["data"]["run"]["limits"]
