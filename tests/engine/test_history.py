@@ -8,7 +8,18 @@ import pytest
 
 from aglet.engine.actions import ActionContext, ActionOutcome, ActionSpec
 from aglet.engine.admission import ANYBODY, Refused
-from aglet.engine.facts import Admitted, Entry, Glimpse, Noted, Notice, Replied, Rewound, ToolFinished
+from aglet.engine.facts import (
+    Admitted,
+    Entry,
+    Glimpse,
+    Injected,
+    Noted,
+    Notice,
+    Replied,
+    Rewound,
+    RunStarted,
+    ToolFinished,
+)
 from aglet.engine.feature import Feature, Outfit
 from aglet.engine.history import forked, name_of, rewinding, undoing
 from aglet.engine.invoking import actions, invoke
@@ -351,3 +362,20 @@ async def test_an_action_may_begin_a_run_and_says_when_it_is_possible() -> None:
         assert (await invoke(session, "more", {})).run_id != begun.run_id
         assert [describe(entry.fact) for entry in session.log.journal.entries()].count("admitted go") <= 2
         session.cancel(queued="drop")
+
+
+async def test_what_a_sketch_would_offer_is_seen_and_nobody_keeps_it() -> None:
+    spec = ActionSpec("dance", "Dance", "", {"type": "object"})
+    async with playing(offers=[FakeAction(spec, lambda given, context: ActionOutcome(""))]) as sessions:
+        sketch = sessions.sketch(MemoryStore().create("sketch"), "/work")
+        assert [offered.name for offered in actions(sketch)] == ["dance"]
+        assert sketch.state.cwd == "/work"
+        assert not (await sessions.list())[0]
+        assert not sessions.is_open("sketch")
+
+
+def test_a_fork_ends_behind_a_message_that_a_room_put_in() -> None:
+    messages = tuple(UserMessage(item, (Text(item),), "room") for item in ("one", "two"))
+    facts = (Admitted("run", "go", prompt("go")), RunStarted("run"), Injected(messages), Replied("end", ""))
+    entries = [Entry(seq, float(seq), fact) for seq, fact in enumerate(facts, 1)]
+    assert [entry.fact for entry in forked(entries, "two")] == list(facts[:3])

@@ -234,6 +234,31 @@ async def test_a_connection_that_breaks_after_the_finish_takes_nothing_back() ->
     assert heard.reply and heard.reply.text == "all"
 
 
+async def test_what_nobody_said_of_a_model_is_asked_of_its_server_once() -> None:
+    listed = {"id": "test-model", "pricing": {"prompt": "0.000001", "completion": "0.000002"}}
+    pages = {
+        "/props": Raw([b'{"default_generation_settings": {"n_ctx": 6144}}']),
+        "/v1/models": Raw([json.dumps({"data": [listed]}).encode()]),
+    }
+    async with ModelServer([Reply("one"), Reply("two")], pages=pages) as server, Asking() as asking:
+        model = asking.model(server.url)
+        assert model.info.context_window is None
+        await hear(model)
+        assert (model.info.context_window, model.info.input_price, model.info.output_price) == (6144, 1, 2)
+        asked = len(server.requests)
+        await hear(model)
+        assert len(server.requests) == asked + 1
+
+
+async def test_a_server_that_says_nothing_of_a_model_leaves_it_unknown() -> None:
+    async with ModelServer([Reply("one"), Reply("two")]) as server, Asking() as asking:
+        known, unknown = asking.model(server.url, context_window=99), asking.model(server.url)
+        await hear(known)
+        assert len(server.requests) == 1, "what the user said is not asked"
+        await hear(unknown)
+        assert (known.info.context_window, unknown.info.context_window) == (99, None)
+
+
 async def test_a_server_that_never_closes_after_done_does_not_hold_the_reply(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -244,7 +269,7 @@ async def test_a_server_that_never_closes_after_done_does_not_hold_the_reply(
     ):
         heard = await asyncio.wait_for(hear(asking.model(server.url)), PATIENCE)
         assert heard.reply and heard.reply.text == "all"
-        assert await server.closed()
+        assert await server.closed(0)
 
 
 async def test_cancelling_in_the_middle_closes_the_connection_at_once() -> None:

@@ -301,7 +301,7 @@ async def next_request(exchange: Exchange, at_model: str, then_model: str) -> st
         results = tuple(ToolResult(call.call_id, call.name, "out") for call in reply.tool_calls)
         then = asking.model(server.url, dialect=exchange.dialect, model=then_model)
         await hear(then, asked(user("x"), said, *results, user("and?")))
-        return server.requests[1].content.decode()
+        return server.posts[1].content.decode()
 
 
 @pytest.mark.parametrize("name", OPAQUE)

@@ -114,7 +114,7 @@ async def test_resolved_models_answer_and_close() -> None:
         assert (await hear(models.resolve(""))).text == "hi"
         assert (await hear(models.resolve("a/other"))).text == "there"
         await models.aclose()
-    assert [request.body["model"] for request in server.requests] == ["m", "other"]
+    assert [request.body["model"] for request in server.posts] == ["m", "other"]
     assert server.connections == 1
     await Models([]).aclose()
 

@@ -231,7 +231,8 @@ class Rules:
 
     def _session_state(self, event: Event) -> None:
         state = event["data"]["state"]
-        assert state != self.state, "a state is told when it is another"
+        again = state == self.state == "closed"  # it was resumed meanwhile: that is an answer, no event
+        assert state != self.state or again, "a state is told when it is another"
         assert (state in RESTING) == (not self.runs.running), "idle comes after runEnded, all else before"
         assert (state == "requiresAction") == bool(self.questions), "requiresAction is: something is asked"
         self.state, self.runs.fresh = state, False

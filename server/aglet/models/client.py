@@ -54,6 +54,7 @@ class HttpModel:
     def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
         self._endpoint, self._connections, self._patience = endpoint, connections, patience
         self._dialect, self._gauge = dialect_of(endpoint), Gauge()
+        self._looked = False  # whether the server was asked for its size
         self._takes_schemas = True  # until the server says that it does not
 
     @property
@@ -93,6 +94,7 @@ class HttpModel:
             return
         reply = answer.reply()
         self._gauge.learn(request, len(content), reply.usage)
+        await self._look_at_server()
         yield hidden(reply, self._endpoint) or reply
 
     async def count(self, request: ModelRequest) -> TokenCount:
@@ -103,6 +105,15 @@ class HttpModel:
         ):
             return TokenCount(tokens, "told")
         return self._gauge.count(request, len(body_bytes(body)))
+
+    async def _look_at_server(self) -> None:
+        """Ask the server, once, for what nobody has said. After an answer: then the model is loaded."""
+        if self._looked or self._endpoint.context_window:
+            return
+        from aglet.models.own_api import with_told  # noqa: PLC0415 - once, and only of own servers
+
+        self._looked = True
+        self._endpoint = await with_told(self._endpoint, self._connections)
 
     def _learned(self, overflow: Overflowed) -> Overflowed:
         """The same; the size it names counts from now on, where nobody had said one."""

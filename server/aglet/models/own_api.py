@@ -1,21 +1,24 @@
 """What kind of server somebody runs, and how much context it really gives: asked of its own API."""
 
+import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aglet.engine.vocabulary import JsonObject
 from aglet.models.connections import Connections
-from aglet.models.endpoint import Endpoint
+from aglet.models.endpoint import Endpoint, Prices
 from aglet.models.errors import Failure
 from aglet.models.facts import is_provider
-from aglet.models.listing import fetch
+from aglet.models.listing import fetch, list_models
 from aglet.models.ollama import root
 from aglet.models.sizes import LLAMACPP, LMSTUDIO, OLLAMA, of_llamacpp, of_lmstudio, of_ollama
 from aglet.models.values import objects_in, text_in
 
 Kind = Literal["ollama", "llamacpp", "lmstudio", "vllm", ""]
 QUICK = 3.0  # seconds for one question
+SOON = 1.0  # seconds that an answer may be held up for all of them
 ASKED: Mapping[Kind, tuple[str, str, Callable[[JsonObject, str], int | None]]] = {
     "ollama": (OLLAMA, "models", of_ollama),
     "llamacpp": (LLAMACPP, "default_generation_settings", lambda props, _: of_llamacpp(props)),
@@ -73,6 +76,26 @@ async def server_of(endpoint: Endpoint, connections: Connections) -> Server:
     listed = await fetch(endpoint.at("/models"), endpoint, connections, QUICK)
     models = [] if isinstance(listed, Failure) else objects_in(listed.get("data"))
     return Server("vllm" if any(text_in(m.get("owned_by")) == "vllm" for m in models) else "")
+
+
+async def with_told(endpoint: Endpoint, connections: Connections) -> Endpoint:
+    """The endpoint with the size and the prices that its server tells, where nobody else has said them.
+
+    A provider's own service is not asked: what it has is in the list. Never raises.
+    """
+    if is_provider(endpoint):
+        return endpoint
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SOON):
+            listing = await list_models(endpoint, connections, SOON)
+            told = listing.told(endpoint.model)
+            window = (await server_of(endpoint, connections)).window or told.get("context_window")
+            prices = endpoint.prices
+            if prices == Prices():
+                price, cost = told.get("input_price"), told.get("output_price")
+                prices = Prices(price, cost, told.get("cache_read_price"), told.get("cache_write_price"))
+            return replace(endpoint, context_window=int(window) if window else None, prices=prices)
+    return endpoint
 
 
 def _filled(text: str, endpoint: Endpoint, size: int) -> str:

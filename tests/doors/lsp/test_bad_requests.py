@@ -26,7 +26,7 @@ OPTIONS = [
     ({"maxCostUsd": True}, -33009, "US dollars"), ({"mode": "auto"}, -32602, "sandbox"),
     ({"mode": "nope"}, -32602, "the modes are"), ({"mode": 1}, -32602, "a string"),
     ({"model": ["x"]}, -32602, "a string"), ({"effort": 3}, -32602, "a string"),
-    ({"maxTurn": 3}, -32602, "did you mean 'maxTurns'"), ({"colour": 3}, -32602, "the options are model"),
+    ({"maxTurn": 3}, -32602, "did you mean 'maxTurns'"), ({"colour": 3}, -32602, "the options are agent"),
 ]  # fmt: skip
 
 

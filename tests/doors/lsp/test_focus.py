@@ -1,5 +1,6 @@
 """`agent/focus`: the editor tells where its user looks, and the model hears it with the next prompt."""
 
+import json
 from typing import Any
 
 import pytest
@@ -34,10 +35,12 @@ def test_what_makes_no_sense_is_as_if_it_was_not_said(params: Any, focus: Focus 
     assert read_focus(params) == focus
 
 
-def environments(wire: Wire) -> list[str]:
-    """What the model was told of its environment, by prompt."""
-    items = [e["data"]["item"] for e in wire.events if e["type"] == "itemCompleted"]
-    return [item["text"] for item in items if item.get("title") == "environment"]
+def environments(wire: Wire, session: str) -> list[str]:
+    """What the model was told of its environment, by prompt: it is in the journal, and no item."""
+    journal = wire.workspace.parent / "state" / "sessions" / f"{session}.jsonl"
+    facts = [json.loads(line)[1:] for line in journal.read_text().splitlines()[1:]]
+    told = [message for _, _, kind, data in facts if kind == "injected" for message in data["messages"]]
+    return [message["content"] for message in told if message.get("origin") == "environment"]
 
 
 def test_the_model_hears_with_the_next_prompt_where_the_user_looks(serve: Serve) -> None:
@@ -51,7 +54,7 @@ def test_the_model_hears_with_the_next_prompt_where_the_user_looks(serve: Serve)
     wire.run(session)
     wire.notify("agent/focus", {"uri": "file:///etc/passwd"})
     wire.run(session)
-    first, second, third = environments(wire)
+    first, second, third = environments(wire, session)
     assert "looks at" not in first + third
     assert "The user looks at: src/a b.py (lines 12-14 selected, lines 1-40 visible)\n" in second
 
@@ -67,5 +70,6 @@ def test_a_focus_that_cannot_be_read_harms_nobody(serve: Serve) -> None:
         {"uri": "file://h/x"},
     ):
         wire.notify("agent/focus", params)
-    assert wire.run(wire.session())["stopReason"] == "endTurn"
-    assert "looks at" not in environments(wire)[0]
+    session = wire.session()
+    assert wire.run(session)["stopReason"] == "endTurn"
+    assert "looks at" not in environments(wire, session)[0]

@@ -163,7 +163,7 @@ def test_every_model_that_can_be_named_is_told_that_of_the_next_run_first(tmp_pa
     with Wire(tmp_path, config) as wire:
         wire.initialize()
         assert wire.call("agent/status")["models"] == [
-            {"name": "small", "provider": "127.0.0.1", "contextWindow": 32000},
+            {"name": "small", "provider": "127.0.0.1", "contextWindow": 32000, "default": True},
             {"name": "big", "provider": "127.0.0.1"},
         ]
         assert wire.leave() == 0

@@ -75,8 +75,8 @@ def test_model_and_effort_change_within_a_session(tmp_path: Path, server: ModelS
     ]  # fmt: skip
     assert turns == ["cheap", "dear", "nameless", "dear", "cheap"]
     assert len(server.posts[-1].body["messages"]) > len(server.posts[0].body["messages"]), "one conversation"
-    assert meters[0] == {"used": 1_500, "size": 50_000}
-    assert meters[1] == {"used": 1_500}, "of this model nobody said how much it holds"
+    assert meters[0] == {"used": 1_500, "size": 50_000, "sure": "told", "cost": 0.002}
+    assert "size" not in meters[1], "of this model nobody said how much it holds"
 
 
 def test_another_model_does_not_price_the_past_again(tmp_path: Path, server: ModelServer) -> None:

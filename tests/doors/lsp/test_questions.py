@@ -200,7 +200,7 @@ def test_a_form_is_not_approved_by_command(serve: Serve) -> None:
     wire.call("agent/run", {"sessionId": wire.session(), "input": "go"})
     asked = wire.until(lambda m: m.get("method") == "agent/askUser")["params"]["requestId"]
     approve = {"command": "aglet.approve", "arguments": [asked]}
-    assert wire.call("workspace/executeCommand", approve) == {"outcome": "alreadyResolved"}
+    assert "is a form" in wire.ask("workspace/executeCommand", approve)["error"]["message"]
     filled = {"requestId": asked, "response": {"outcome": "accept", "content": {"answer": "green"}}}
     assert wire.call("agent/respond", filled) == {"outcome": "accepted"}
     wire.event("runEnded")
@@ -217,7 +217,9 @@ def test_plain_commands_answer_questions_too(serve: Serve) -> None:
         done = wire.call("workspace/executeCommand", {"command": command, "arguments": []})
         assert done["outcome"] == "accepted"
         wire.until(lambda m, n=count: len(wire.of_method("window/showMessage")) > n)
-    nothing = wire.call("workspace/executeCommand", {"command": "aglet.approve", "arguments": ["ask_x"]})
+    unknown = {"command": "aglet.approve", "arguments": ["ask_x"]}
+    assert wire.ask("workspace/executeCommand", unknown)["error"]["data"]["kind"] == "requestResolved"
+    nothing = wire.call("workspace/executeCommand", {"command": "aglet.approve", "arguments": []})
     assert nothing == {"outcome": "alreadyResolved"}
 
 

@@ -144,7 +144,11 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
     wanted, option_id = given.get("requestId"), given.get("optionId")
     for attached in door.attached.values():
         for request_id, question in list(attached.session.state.questions.items()):
-            if question.kind != "permission" or (wanted and request_id != wanted):
+            if wanted and request_id != wanted:
+                continue
+            if question.kind != "permission":
+                if wanted:
+                    raise from_wire.Malformed(f"{request_id} is a form. Answer it with agent/respond")
                 continue
             options = [option.option_id for option in question.options if option.decision == decision]
             if option_id is not None and option_id not in options:
