@@ -20,7 +20,8 @@ def reply(*calls: str) -> Replied:
 
 
 LIFE = entries(
-    (-9.0, RunStarted("run_0")), (-8.0, TurnStarted("t", "m")), (-8.0, reply()), (-7.0, RunEnded("run_0", END)),
+    (-9.0, RunStarted("run_0")), (-8.0, TurnStarted("t", "m")), (-8.0, reply()),
+    (-7.0, RunEnded("run_0", END)),
     (-6.0, RunStarted("run_1")), (-5.0, TurnStarted("t", "m")), (-4.0, reply("c")),
     (2.0, ToolStarted("c", "look", {})), (3.0, Used("critic", Usage(100))), (4.0, TurnStarted("t", "m")),
     (6.0, reply()), (7.0, RunEnded("run_1", END)), (8.0, RunStarted("run_2")), (9.0, Used("late", Usage(7))),
