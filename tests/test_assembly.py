@@ -102,24 +102,75 @@ async def test_a_headless_run_has_fewer_turns(workspace: Path) -> None:
         assert (await run(world, workspace)).state.limits.max_turns == 12
 
 
-@pytest.mark.parametrize(("headless", "told"), [(True, ["deadline"]), (False, [])])
+@pytest.mark.parametrize(("headless", "seconds"), [(True, 60.0), (False, None)])
 async def test_only_a_headless_run_has_a_time_limit_of_its_own(
-    workspace: Path, headless: bool, told: list[str]
+    workspace: Path, headless: bool, seconds: float | None
 ) -> None:
     async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=headless) as world:
         session = await world.sessions.create(str(workspace))
         outfit = session.outfit(Admitted("run_1", "item_1", ()))
-        assert [feature.name for feature in outfit.features if feature.name == "deadline"] == told
+        assert outfit.limits.max_seconds == seconds
 
 
-@pytest.mark.parametrize(
-    ("text", "options"), [("", {"maxSeconds": 0}), ("[deadline]\nmax_seconds = 0\n", {})]
-)
+@pytest.mark.parametrize(("text", "options"), [("", {"maxSeconds": 0}), ("[budget]\nmax_seconds = 0\n", {})])
 async def test_a_run_without_time_asks_no_model(workspace: Path, text: str, options: dict[str, Any]) -> None:
     async with open_world(setup_of(workspace, SCRIPTED + text), editor=NoEditor(), headless=False) as world:
         script(workspace, {"text": "Done."})
         result = await run(world, workspace, **options)
         assert (result.stop.reason, result.state.run.turns) == (StopReason.TIMEOUT, 0)
+
+
+ANYBODY = 'callers = { "*" = { max_model_calls = 0 } }'
+
+
+@pytest.mark.parametrize(
+    ("managed", "user", "options", "calls"),
+    [
+        ("max_model_calls = 0", "", {}, 0),
+        ("max_model_calls = 0", "[budget]\nmax_model_calls = 5\n", {"maxModelCalls": 9}, 0),
+        ("max_model_calls = 3", "[budget]\nmax_model_calls = 0\n", {}, 0),
+        ("day = { max_model_calls = 0 }", "[budget.day]\nmax_model_calls = 5\n", {}, 0),
+        (ANYBODY, "[budget.callers.me]\nmax_turns = 9\n", {"caller": "me"}, 0),
+        ("max_model_calls = 3", "", {}, 1),
+    ],
+)
+async def test_a_policy_fills_what_nobody_set_and_tightens_what_anybody_set(
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    managed: str,
+    user: str,
+    options: dict[str, Any],
+    calls: int,
+) -> None:
+    """Row 19: the managed file's budget holds for a run that set none, and above everything that did."""
+    file = workspace.parent / "managed.toml"
+    file.write_text(f"[budget]\n{managed}\n")
+    monkeypatch.setattr("aglet.config.setup.managed_file", lambda: file)
+    async with open_world(setup_of(workspace, SCRIPTED + user), editor=NoEditor(), headless=True) as world:
+        script(workspace, {"text": "Done."})
+        result = await run(world, workspace, **options)
+    assert result.state.run.model_calls == calls
+    assert result.stop.reason is (StopReason.END_TURN if calls else StopReason.BUDGET)
+
+
+def test_what_goes_above_a_policy_is_told(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row 19: whoever asks for more is told why it is not followed; a project may only lower."""
+    file = workspace.parent / "managed.toml"
+    file.write_text("[budget]\nmax_turns = 5\nsession = { max_cost_usd = 2.0 }\n")
+    monkeypatch.setattr("aglet.config.setup.managed_file", lambda: file)
+    (workspace / ".aglet").mkdir()
+    project = "[budget]\nmax_turns = 3\n[budget.session]\nmax_cost_usd = 9.0\nmax_turns = 40\n"
+    (workspace / ".aglet/config.toml").write_text(project)
+    text = "[budget]\nmax_turns = 50\nsession = { max_cost_usd = 1.0 }\n"
+    loaded = setup_of(workspace, text, trusted=True).load(str(workspace))
+    assert loaded.config.budget.max_turns == 3
+    assert (loaded.config.budget.session.max_cost_usd, loaded.config.budget.session.max_turns) == (1.0, 40)
+    told = [warning.partition(": ")[2] for warning in loaded.warnings]
+    assert told == [
+        "budget.max_turns was ignored: the managed file allows no more.",
+        "budget.session.max_cost_usd was ignored: a project file may only make things stricter. Put it into "
+        "your own config file.",
+    ]
 
 
 async def test_a_new_setup_counts_from_the_next_run_on(workspace: Path) -> None:

@@ -48,11 +48,12 @@ def test_a_place_that_says_nothing_of_a_key_leaves_it_to_the_places_below(rank: 
 
 
 def test_tables_are_merged_key_by_key() -> None:
-    below = Source(Rank.MANAGED, {"budget": {"max_turns": 7, "max_tool_calls": 5}})
-    above = Source(Rank.USER, {"budget": {"max_turns": 9}})
-    assert load([below, above]).config.budget.model_dump(exclude_none=True) == {
+    below = Source(Rank.USER, {"budget": {"max_turns": 7, "max_tool_calls": 5, "day": {"max_turns": 90}}})
+    above = Source(Rank.EDITOR, {"budget": {"max_turns": 9, "day": {"max_cost_usd": 2.5}}})
+    assert load([below, above]).config.budget.model_dump(exclude_defaults=True) == {
         "max_turns": 9,
         "max_tool_calls": 5,
+        "day": {"max_turns": 90, "max_cost_usd": 2.5},
     }
 
 

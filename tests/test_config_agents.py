@@ -105,11 +105,11 @@ def test_the_limits_of_an_agent_hold_where_they_are_lower(
 ) -> None:
     limits = "" if agents is None else f"[limits]\nmax_tool_calls = {agents}\nmax_seconds = {agents}\n"
     user_file(home, "agents/reviewer.toml", REVIEWER + limits)
-    mine = "" if ours is None else f"[budget]\nmax_tool_calls = {ours}\n[deadline]\nmax_seconds = {ours}\n"
+    mine = "" if ours is None else f"[budget]\nmax_tool_calls = {ours}\nmax_seconds = {ours}\n"
     user_file(home, "config.toml", mine)
-    config = setup_of(workspace, {}).load(str(workspace)).config
-    bounds = bounds_of(config, {"agent": "reviewer"}, headless=False)
-    assert (bounds.limits.max_tool_calls, bounds.seconds) == (holds, holds)
+    loaded = setup_of(workspace, {}).load(str(workspace))
+    limits_now = bounds_of(loaded, {"agent": "reviewer"}, {}, headless=False).limits
+    assert (limits_now.max_tool_calls, limits_now.max_seconds) == (holds, holds)
 
 
 async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Path, workspace: Path) -> None:

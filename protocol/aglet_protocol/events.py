@@ -285,7 +285,10 @@ class GapData:
 
 @define
 class RecordedData:
-    """A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`."""
+    """A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`.
+
+    `limitsChanged` has the `limits` of the running run, all of them; `used` who spent what beside the loop.
+    """
 
     fact: str
     feature: str | None = None
@@ -297,6 +300,7 @@ class RecordedData:
     content: list[Content] | None = None
     usage: Usage | None = None
     cost: float | None = None
+    limits: Limits | None = None
 
 
 @define

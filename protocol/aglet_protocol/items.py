@@ -107,7 +107,10 @@ class Usage:
 
 @define
 class Limits:
-    """What a run may spend; what is left out is unlimited. Cost is US dollars."""
+    """What a run may spend; what is left out is unlimited. Cost is US dollars.
+
+    `maxSessionTurns` counts the turns of all runs of the session.
+    """
 
     max_turns: int | None = None
     max_model_calls: int | None = None
@@ -116,6 +119,10 @@ class Limits:
     max_input_tokens: int | None = None
     max_output_tokens: int | None = None
     max_cost_usd: float | None = None
+    max_reasoning_tokens: int | None = None
+    max_delegated_tasks: int | None = None
+    max_session_turns: int | None = None
+    max_seconds: float | None = None
 
 
 @define

@@ -1,16 +1,12 @@
 """The composition root: which features a run has, and in which order."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from aglet.checkup import for_action
-from aglet.config import AgentDefinition, Config, FolderGrants, Setup
+from aglet.config import FolderGrants
 from aglet.engine.feature import Feature, with_tools
-from aglet.engine.ports import Clock, ModelResolver
+from aglet.engine.ledger import NoLedger
 from aglet.engine.recovering import cut_off
-from aglet.engine.session import Session
-from aglet.engine.spawning import Spawner
-from aglet.engine.vocabulary import JsonObject
 from aglet.features import (
     ask,
     attachments,
@@ -20,6 +16,7 @@ from aglet.features import (
     client_tools,
     compaction,
     continuation,
+    critic,
     deadline,
     delivery,
     doctor,
@@ -38,35 +35,10 @@ from aglet.features import (
     usage,
 )
 from aglet.features.attachments.links import links_in
-from aglet.features.audit.feature import Write
-from aglet.features.client_tools.calling import Client
-from aglet.features.recovery.feature import Clean
-from aglet.features.subagents.palette import Entry
+from aglet.features.subagents.palette import hands_over
 from aglet.models import webhook
+from aglet.parts import Parts
 from aglet.stores.blobs import Blobs
-from aglet.workspace.workspace import OpenWorkspace
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the features of one run are made of; `tidy` clears what a crash left, `record` is the audit's."""
-
-    config: Config
-    agent: AgentDefinition
-    setup: Setup
-    session: Session
-    run_id: str
-    spawner: Spawner
-    workspace: OpenWorkspace
-    models: ModelResolver
-    clock: Clock
-    client: Client
-    tidy: Clean
-    record: Write
-    seconds: float | None
-    schema: JsonObject
-    target: str
-    window: int | None
 
 
 def features(parts: Parts) -> tuple[Feature, ...]:
@@ -79,10 +51,17 @@ def features(parts: Parts) -> tuple[Feature, ...]:
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
     config, folder = parts.config, Path(parts.workspace.root)
     return (
-        *((_delivering(parts),) if parts.target else ()),
-        *(() if parts.seconds is None else (deadline.build(parts.seconds),)),
+        *((_delivering(parts),) if parts.bounds.target else ()),
+        deadline.build(),
+        *((critic.build(parts.means),) if config.critic.enabled else ()),
         guards.build(config.guards),
-        budget.build(),
+        budget.build(
+            parts.bounds.allowance,
+            NoLedger() if parts.session.state.depth else parts.ledger,  # its parent counts it
+            parts.session.session_id,
+            parts.clock.now,
+            hands_over,
+        ),
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
@@ -93,14 +72,18 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         continuation.build(config.continuation),
         *((phases.build(parts.agent.phases),) if parts.agent.phases else ()),
         compaction.build(
-            config.compaction, parts.models, parts.session.log, parts.clock.now, schema=bool(parts.schema)
+            config.compaction,
+            parts.models,
+            parts.session.log,
+            parts.clock.now,
+            schema=bool(parts.bounds.schema),
         ),
     )
 
 
 def _delivering(parts: Parts) -> Feature:
-    session_id = parts.session.session_id
-    return delivery.build(parts.config.delivery, parts.target, session_id, parts.workspace, webhook.post)
+    target, session_id = parts.bounds.target, parts.session.session_id
+    return delivery.build(parts.config.delivery, target, session_id, parts.workspace, webhook.post)
 
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
@@ -122,16 +105,7 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
-        subagents.build(config.subagents, parts.spawner, _palette(parts)),
-    )
-
-
-def _palette(parts: Parts) -> tuple[Entry, ...]:
-    """Whom the run may hand work to."""
-    known = ((name, parts.config.agents[name]) for name in parts.agent.agents)
-    return tuple(
-        Entry("agent", name, agent.description, {"agent": name, **({"model": ""} if agent.tier else {})})
-        for name, agent in known
+        subagents.build(config.subagents, parts.spawner, parts.palette),
     )
 
 
@@ -139,9 +113,10 @@ def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
     attached, blobs = links_in(session.state), Blobs(parts.setup.state_folder)
+    schema = parts.bounds.schema
     titles = config.history.titles and "fast" in config.tiers
     return (
-        *((output_schema.build(config.output_schema, parts.schema),) if parts.schema else ()),
+        *((output_schema.build(config.output_schema, schema),) if schema else ()),
         *((attachments.build(attached, blobs, parts.workspace.snapshots),) if attached else ()),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),

@@ -20,8 +20,8 @@ from aglet.engine.facts import (
     ToolFinished,
     ToolStarted,
 )
+from aglet.engine.limits import Totals
 from aglet.engine.ports import JournalBusy, JournalError, ModelError
-from aglet.engine.state import Totals
 from aglet.engine.vocabulary import FileChange, Question, Stop, StopReason
 
 __all__ = [

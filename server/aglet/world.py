@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from aglet.assembly import Parts, features
-from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, asked, bounds_of, check_folder
+from aglet.assembly import features
+from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
@@ -15,7 +15,9 @@ from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
+from aglet.parts import Parts
 from aglet.stores.files import FileStore
+from aglet.stores.ledger import DayLedger
 from aglet.stores.lines import Lines
 from aglet.stores.memory import MemoryStore
 from aglet.workspace.clock import SystemClock
@@ -32,6 +34,7 @@ class World:
         self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
+        self._ledger = DayLedger(setup.state_folder, self._store.follow)
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -49,7 +52,7 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds_of(self.setup.load(folder).config, options, headless=self._headless)
+            bounds_of(self.setup.load(folder), options, {}, headless=self._headless)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -72,12 +75,13 @@ class World:
 
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup
-        config = setup.load(state.cwd).config
+        loaded = setup.load(state.cwd)
+        config = loaded.config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
         options = {**state.options, **admitted.options}
-        bounds = bounds_of(config, options, headless=self._headless)
-        limits, seconds = left_of(session, admitted, bounds.spending, asked(admitted.options))
+        bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
+        limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
         model = str(options.get("model", "")) or agent.tier
         window = self._choice.window(state.cwd, model)
@@ -96,9 +100,8 @@ class World:
             client=self._client,
             tidy=self._store.tidy,
             record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
-            seconds=seconds,
-            schema=bounds.schema,
-            target=bounds.target,
+            bounds=bounds,
+            ledger=self._ledger,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)

@@ -422,8 +422,8 @@ async def test_facts_with_nothing_to_show_leave_no_hole() -> None:
         )  # fmt: skip
 
     async def spend(attempt: Any, view: Any) -> Stop:
-        view._record(Used("critic", Usage(5), 0.25))
-        view._record(Unknown("new", {}))
+        view.record(Used("critic", Usage(5), 0.25))
+        view.record(Unknown("new", {}))
         return await attempt()
 
     features = (Feature(name="f", before_turn=gate, around_run=spend),)

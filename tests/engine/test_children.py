@@ -9,8 +9,8 @@ import pytest
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted, Noted, Replied, SessionChanged, Used
 from aglet.engine.feature import Feature, Outfit, with_tools
+from aglet.engine.limits import Totals, left
 from aglet.engine.ports import JournalError
-from aglet.engine.recovering import remaining
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.spawning import Errand, Returned
@@ -169,7 +169,7 @@ async def test_what_a_crash_kept_from_being_charged_is_charged_once() -> None:
             async with children.visit(child_id) as below:
                 assert below.state.total.total_tokens == 22
             assert not sessions.is_open(child_id)
-            assert parent.state.used_by[child_id] == child.state.total._replace(turns=0)
+            assert parent.state.used_by[child_id] == child.state.total._replace(turns=0, seconds=0.0)
         await sessions.open(child_id)
         async with children.visit(child_id):
             pass
@@ -192,11 +192,9 @@ async def test_a_child_that_was_made_before_is_found_again() -> None:
 
 
 def test_what_is_left_of_limits() -> None:
-    from aglet.engine.state import State, Totals  # noqa: PLC0415 - only here
-
     limits = Limits(max_turns=5, max_cost_usd=1.0, max_total_tokens=10)
-    state = State(limits=limits, run=Totals(turns=2, cost=0.25, input_tokens=11))
-    assert remaining(state) == {"max_turns": 3, "max_cost_usd": 0.75, "max_total_tokens": 0}
+    rest = left(limits, Totals(turns=2, cost=0.25, input_tokens=11))
+    assert rest == Limits(max_turns=3, max_cost_usd=0.75, max_total_tokens=0)
 
 
 def test_a_feature_keeps_the_tools_that_are_named() -> None:

@@ -19,10 +19,11 @@ from aglet.engine.facts import (
     TurnStarted,
 )
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.recovering import Bounds, attempts, cut_off, go_on, left_of, seconds_used
+from aglet.engine.limits import Totals
+from aglet.engine.recovering import attempts, cut_off, go_on, left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
-from aglet.engine.state import Totals
+from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import Answer, Limits, Question, Stop, StopReason, Text, ToolCall, Usage
 from aglet.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, paired, say, words
@@ -30,7 +31,7 @@ from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, pair
 GONE = Stop(StopReason.INTERRUPTED)
 DONE = Stop(StopReason.END_TURN)
 PROMPT = (Text("go"),)
-FREE: Bounds = (Limits(), None)
+FREE = Limits()
 
 
 def entries_of(*timed: Fact | tuple[float, Fact]) -> list[Entry]:
@@ -48,13 +49,13 @@ def store_with(*facts: Fact) -> MemoryStore:
 
 
 def opened(
-    store: MemoryStore, model: FakeModel, usual: Bounds = FREE, asked: Bounds = FREE
-) -> tuple[Sessions, list[Bounds]]:
-    given: list[Bounds] = []
+    store: MemoryStore, model: FakeModel, usual: Limits = FREE, asked: Limits = FREE
+) -> tuple[Sessions, list[Limits]]:
+    given: list[Limits] = []
 
     def equip(session: Session, admitted: Admitted) -> Outfit:
-        given.append(left_of(session, admitted, usual, asked))
-        return Outfit((), model, NOWHERE, given[-1][0])
+        given.append(left_of(session.state, admitted, usual, asked))
+        return Outfit((), model, NOWHERE, given[-1])
 
     return Sessions(store, equip, FakeClock()), given
 
@@ -123,40 +124,48 @@ SPENT = (
 )
 async def test_what_is_left_of_the_limits_counts(usual: Limits, asked: Limits, left: Limits) -> None:
     """Row 16: the limits of a run hold over any number of resumes."""
-    sessions, given = opened(store_with(*SPENT), FakeModel([say()]), (usual, None), (asked, None))
+    sessions, given = opened(store_with(*SPENT), FakeModel([say()]), usual, asked)
     async with sessions:
         session = await sessions.open("ses_1")
         await session.finished(await go_on(session))
-    assert given == [(left, None)]
+    assert given == [left]
 
 
 async def test_a_run_that_came_to_an_end_begins_anew() -> None:
     sessions, given = opened(
-        store_with(*SPENT, RunEnded("run_1", Stop(StopReason.MAX_TURNS))), FakeModel([say()]), (LIMITS, 60.0)
+        store_with(*SPENT, RunEnded("run_1", Stop(StopReason.MAX_TURNS))), FakeModel([say()]), LIMITS
     )
     async with sessions:
         session = await sessions.open("ses_1")
         await session.finished((await session.prompt((), recovers="run_1")).run_id)
-    assert given == [(LIMITS, 60.0)]
+    assert given == [LIMITS]
 
 
 @pytest.mark.parametrize(
-    ("usual", "asked", "left"),
-    [(60.0, None, 40.0), (10.0, None, 0.0), (30.0, 30.0, 30.0), (None, None, None)],
+    ("before", "usual", "asked", "left"),
+    [
+        (60.0, 60.0, None, 40.0),
+        (60.0, 10.0, None, 10.0),
+        (15.0, 60.0, None, 0.0),
+        (60.0, 30.0, 30.0, 30.0),
+        (60.0, None, None, 40.0),
+        (None, None, None, None),
+    ],
 )
 async def test_the_seconds_that_were_used_are_gone_unless_others_are_asked_for(
-    usual: float | None, asked: float | None, left: float | None
+    before: float | None, usual: float | None, asked: float | None, left: float | None
 ) -> None:
     store = MemoryStore()
     journal = store.create("ses_1")
-    timed = zip((0.0, 1.0, 5.0, 25.0), (SessionChanged("/work"), *SPENT[:3]), strict=True)
+    began = RunStarted("run_1", Limits(max_seconds=before))
+    timed = zip((1.0, 2.0, 5.0, 25.0), (SessionChanged("/work"), SPENT[0], began, SPENT[2]), strict=True)
     journal.append(*entries_of(*timed))
     journal.close()
-    sessions, given = opened(store, FakeModel([say()]), (Limits(), usual), (Limits(), asked))
+    sessions, given = opened(store, FakeModel([say()]), Limits(max_seconds=usual), Limits(max_seconds=asked))
     async with sessions:
         session = await sessions.open("ses_1")
         await session.finished(await go_on(session))
-    assert given[0][1] == left
+    assert given[0].max_seconds == left
 
 
 def test_seconds_count_without_questions_pauses_and_steps_back_of_the_clock() -> None:
@@ -175,7 +184,9 @@ def test_seconds_count_without_questions_pauses_and_steps_back_of_the_clock() ->
         (407.0, Cut("i", "so far")),
         (900.0, RunEnded("run_2", GONE)),
     ]
-    assert seconds_used(entries_of(*facts)) == 3 + 1 + 2 + 7
+    assert fold_all(entries_of(*facts[:8])).run.seconds == 3 + 1 + 2
+    state = fold_all(entries_of(*facts))
+    assert (state.run.seconds, state.total.seconds) == (7, 3 + 1 + 2 + 7)
     assert attempts(entries_of(*facts)) == 1
 
 

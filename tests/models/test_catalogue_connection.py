@@ -8,9 +8,10 @@ import pytest
 
 from aglet.engine.facts import Retrying, TextDelta
 from aglet.engine.vocabulary import Limits, Text
-from aglet.features import budget, deadline
+from aglet.features import deadline
 from aglet.models import client, sse
 from aglet.models.endpoint import Dialect
+from support.budgets import budget_room
 from support.model_asking import Asking, hear
 from support.model_dialects import Said
 from support.model_faults import HELLO, KEY, check_hello, heard_from, heard_of, opened, raw, run_with
@@ -170,8 +171,8 @@ async def test_18_an_endless_stream_is_cut_by_its_size_and_by_the_time_of_the_ru
     endless = Raw([Said("x" * 1000).events(dialect)[1]] * 2000, then="hang")
     loop = asyncio.get_running_loop()
     now = loop.time
-    rooms = [deadline.build(100.0)]
-    async with ModelServer([endless, endless]) as server, opened(server, dialect, rooms) as session:
+    rooms, limits = [deadline.build()], Limits(max_seconds=100.0)
+    async with ModelServer([endless, endless]) as server, opened(server, dialect, rooms, limits) as session:
         said = heard_from(session)
         admission = await session.prompt((Text("go"),))
         while not any(isinstance(one, TextDelta) for one in said):
@@ -263,7 +264,7 @@ async def test_a_second_try_repeats_no_tool(dialect: Dialect) -> None:
 
 async def test_a_budget_is_overshot_by_one_call_at_most(dialect: Dialect) -> None:
     limit = Limits(max_total_tokens=1)
-    ran = await run_with(dialect, [raw(dialect, READ)] * 3, features=[budget.build()], limits=limit)
+    ran = await run_with(dialect, [raw(dialect, READ)] * 3, features=[budget_room()], limits=limit)
     assert ran.ended == "budget"
     assert len(ran.server.posts) == 1
 

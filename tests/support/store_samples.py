@@ -103,6 +103,8 @@ SAMPLES: tuple[Fact, ...] = (
     Cleared("item_7", ("call_1", "call_2"), "idle", 7_000, 900),
     SessionChanged(parent="ses_parent", parent_item="call_1", depth=2),
     RunEnded("run_2", Stop(StopReason.MODEL_ERROR, "wait", "rateLimit", 429, "host", 5, 1_795_250_090.5)),
+    Used("subagents", Usage(), 0.0, 0, 2, 1),
+    LimitsChanged(Limits(1, 2, 3, 4, 5, 6, 7.5, 8, 9, 10, 11.5)),
 )  # fmt: skip
 
 

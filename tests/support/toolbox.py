@@ -3,7 +3,7 @@
 from collections.abc import Coroutine
 from typing import Any, Literal
 
-from aglet.engine.facts import Entry, Noted, Shown
+from aglet.engine.facts import Entry, Noted, RoomFact, Shown
 from aglet.engine.feature import Feature, Invocation
 from aglet.engine.ports import Preview, Tool, ToolContext, Workspace
 from aglet.engine.state import State, fold
@@ -41,6 +41,10 @@ class Toolbox:
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
         """Keep a room's note."""
         self.state = fold(self.state, Entry(self.state.seq + 1, 0.0, Noted(feature, kind, data)))
+
+    def record(self, fact: RoomFact) -> None:
+        """No tool records facts."""
+        raise AssertionError(fact)
 
     def show(self, shown: Shown) -> None:
         """Nothing is shown here."""

@@ -354,7 +354,7 @@ export interface ItemUpdatedData {
   patch: Record<string, unknown>;
 }
 
-/** What a run may spend; what is left out is unlimited. Cost is US dollars. */
+/** What a run may spend; what is left out is unlimited. Cost is US dollars. `maxSessionTurns` counts the turns of all runs of the session. */
 export interface Limits {
   maxTurns?: number;
   maxModelCalls?: number;
@@ -363,6 +363,10 @@ export interface Limits {
   maxInputTokens?: number;
   maxOutputTokens?: number;
   maxCostUsd?: number;
+  maxReasoningTokens?: number;
+  maxDelegatedTasks?: number;
+  maxSessionTurns?: number;
+  maxSeconds?: number;
 }
 
 /** What this process does: sessions with a run, runs that wait, bytes that the client has not read. */
@@ -533,7 +537,7 @@ export interface Queued {
   content: Content[];
 }
 
-/** A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`. */
+/** A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`. `limitsChanged` has the `limits` of the running run, all of them; `used` who spent what beside the loop. */
 export interface RecordedData {
   fact: string;
   feature?: string;
@@ -545,6 +549,7 @@ export interface RecordedData {
   content?: Content[];
   usage?: Usage;
   cost?: number;
+  limits?: Limits;
 }
 
 /** How a question ended: selected, dismissed, accepted, declined, cancelled or unanswered. */

@@ -1,7 +1,7 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
 from aglet.config.agents import AgentDefinition, agent_of
-from aglet.config.bounds import asked, bounds_of
+from aglet.config.bounds import Bounds, bounds_of
 from aglet.config.choice import Choice
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
@@ -16,6 +16,7 @@ from aglet.config.trust import Trust
 
 __all__ = [
     "AgentDefinition",
+    "Bounds",
     "Choice",
     "Config",
     "ConfigError",
@@ -32,7 +33,6 @@ __all__ = [
     "Told",
     "Trust",
     "agent_of",
-    "asked",
     "bounds_of",
     "check_folder",
     "load",

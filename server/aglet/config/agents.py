@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeFloat
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from aglet.features.budget.settings import Settings as Budget
 from aglet.features.phases.settings import Phases
@@ -23,12 +23,6 @@ def checked(name: str) -> str:
 AgentName = Annotated[str, AfterValidator(checked)]
 
 
-class AgentLimits(Budget):
-    """What one run of this agent may spend, where that is less than everybody's; `max_seconds` of time."""
-
-    max_seconds: NonNegativeFloat | None = None
-
-
 class AgentDefinition(BaseModel):
     """One agent: `[agents.NAME]` in the config file, or a file `agents/NAME.toml` beside it.
 
@@ -45,7 +39,7 @@ class AgentDefinition(BaseModel):
     tier: str = ""
     tools: tuple[str, ...] | None = None
     agents: tuple[str, ...] = ()
-    limits: AgentLimits = AgentLimits()
+    limits: Budget = Budget()
     phases: Phases = ()
 
 

@@ -1,56 +1,55 @@
 """What a run may spend and has to give: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from aglet.config.agents import agent_of
-from aglet.config.schema import Config
+from aglet.config.load import Loaded
+from aglet.engine.limits import tightest
 from aglet.engine.vocabulary import JsonObject, Limits
+from aglet.features.budget.allowance import Allowance, allowance
 from aglet.features.budget.limits import limits_from
-from aglet.features.deadline.settings import seconds_from
 from aglet.features.delivery.settings import target_from
 from aglet.features.output_schema.settings import schema_from
 
-UNSET = Config()
-EDITOR, HEADLESS = (100, None), (12, 60.0)  # turns and seconds of a run for which nobody set a limit
+EDITOR = Limits(max_turns=100)  # of a run for which nobody set a limit
+HEADLESS = Limits(max_turns=12, max_seconds=60.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of a run, its seconds (`None`: no end), the schema of its answer ({}: any), and the name of
-    the target that its result is delivered to ("": nowhere).
+    """The limits of a run, those its options alone ask for, and those of its session and its day.
+
+    `schema` is that of its answer ({}: any), `target` where its result is delivered ("": nowhere).
     """
 
     limits: Limits
-    seconds: float | None
+    asked: Limits
+    allowance: Allowance
     schema: JsonObject
     target: str
 
-    @property
-    def spending(self) -> tuple[Limits, float | None]:
-        """The limits and the seconds."""
-        return self.limits, self.seconds
 
+def bounds_of(
+    loaded: Loaded, options: Mapping[str, object], own: Mapping[str, object], *, headless: bool
+) -> Bounds:
+    """The bounds of a run with these options, of which `own` are not the session's. Raises `ValueError`.
 
-def bounds_of(config: Config, options: Mapping[str, object], *, headless: bool) -> Bounds:
-    """The bounds of a run with these options, an agent's own where they are lower. Raises `ValueError`."""
-    turns, seconds = HEADLESS if headless else EDITOR
-    own = agent_of(config.agents, options).limits
-    given = asdict(limits_from(options, config.budget, turns))
+    The options may set what the configuration leaves open or says otherwise, but neither above what the
+    agent may spend nor above the managed file: that is the most there can be.
+    """
+    usual = HEADLESS if headless else EDITOR
+    settings, policy = loaded.config.budget, loaded.policy
+    said = settings.limits
+    fallback = {
+        field: getattr(usual, field) for field in ("max_turns", "max_seconds") if getattr(said, field) is None
+    }
+    limits = limits_from(options, replace(said, **fallback))
+    agent = agent_of(loaded.config.agents, options).limits
     return Bounds(
-        Limits(**{name: _lower(value, getattr(own, name)) for name, value in given.items()}),
-        _lower(seconds_from(options, config.deadline, seconds), own.max_seconds),
-        schema_from(options),
-        target_from(options, config.delivery),
+        limits=tightest(limits, agent.limits, policy.limits),
+        asked=limits_from(own, Limits()),
+        allowance=allowance(settings, policy, str(options.get("caller", ""))),
+        schema=schema_from(options),
+        target=target_from(options, loaded.config.delivery),
     )
-
-
-def _lower(one: float | None, other: float | None) -> Any:
-    given = [limit for limit in (one, other) if limit is not None]
-    return min(given, default=None)
-
-
-def asked(options: Mapping[str, object]) -> tuple[Limits, float | None]:
-    """What the options alone say of limits and seconds. Raises `ValueError`."""
-    return limits_from(options, UNSET.budget, None), seconds_from(options, UNSET.deadline, None)

@@ -11,18 +11,20 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from aglet.config.errors import ConfigError
-from aglet.config.project import ADDED_UP, tighten
 from aglet.config.schema import Config
 from aglet.config.sources import RANKS, Rank, Source
+from aglet.config.stricter import ADDED_UP, tighten, within
 from aglet.config.tables import KeyPath, is_list, is_table, leaves, prefixes
 from aglet.config.toml import line_of
 from aglet.engine.vocabulary import JsonObject
+from aglet.features.budget.settings import Settings as Budget
 
 _known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
 USER_ONLY = frozenset(
     {"base_url", "api_key", "api_key_env", "models", "delivery"}
 )  # an editor may pass on a workspace's
 WHY = {
+    Rank.MANAGED: "the managed file allows no more.",
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
     Rank.EDITOR: "addresses, keys and deliveries come from your own config file only.",
 }
@@ -40,11 +42,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings that hold, who said what, and what was not followed and why."""
+    """The settings that hold, who said what, and what was not followed and why.
+
+    `policy` is the budget of the managed file: the most there can be, whatever anybody else says.
+    """
 
     config: Config
     said: Mapping[KeyPath, Source]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
+    policy: Budget
 
     def explain(self) -> tuple[Origin, ...]:
         """Every effective value with its origin."""
@@ -80,20 +86,27 @@ def added_up(sources: Sequence[Source]) -> Loaded:
     """The settings these places add up to, the highest rank winning. Pure. Raises `ConfigError`.
 
     Tables are merged key by key. The rules of `[permissions]` add up instead of replacing each other. Of a
-    project file only what makes things stricter is followed; the rest is a warning.
+    project file only what makes things stricter is followed, and nothing goes above a limit of the managed
+    file; the rest is a warning.
     """
     values: JsonObject = {}
     said: dict[KeyPath, Source] = {}
     warnings: list[str] = []
+    policy = next((source.values for source in sources if source.rank is Rank.MANAGED), JsonObject())
     for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
-        accepted, refused = _admit(source, values, said)
+        admitted, refused = _admit(source, values, said)
+        accepted, above = within(admitted, policy)
+        why = ((refused, WHY.get(source.rank, "")), (above, WHY[Rank.MANAGED]))
         warnings += [
-            f"{source.where(path)}: {'.'.join(path)} was ignored: {WHY[source.rank]}" for path in refused
+            f"{source.where(path)}: {'.'.join(path)} was ignored: {reason}"
+            for paths, reason in why
+            for path in paths
         ]
         values = _merged(values, accepted)
         said |= dict.fromkeys((path for path, _ in leaves(accepted)), source)
     config = _validated(values, said)
-    return Loaded(config, said, (*warnings, *_plain_keys(config, said)))
+    budget = _validated({"budget": policy.get("budget", {})}, said).budget
+    return Loaded(config, said, (*warnings, *_plain_keys(config, said)), budget)
 
 
 def _admit(

@@ -14,6 +14,7 @@ from aglet.features.checkpoints.settings import Settings as Checkpoints
 from aglet.features.client_tools.settings import Settings as ClientTools
 from aglet.features.compaction.settings import Settings as Compaction
 from aglet.features.continuation.settings import Settings as Continuation
+from aglet.features.critic.settings import Settings as Critic
 from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.delivery.settings import Settings as Delivery
 from aglet.features.doctor.settings import Settings as Doctor
@@ -50,6 +51,7 @@ class Config(BaseModel):
 
     delivery: Delivery = Delivery()
     deadline: Deadline = Deadline()
+    critic: Critic = Critic()
     guards: Guards = Guards()
     budget: Budget = Budget()
     history: History = History()

@@ -38,3 +38,10 @@ def value_at(values: JsonObject, path: KeyPath) -> Any:
     for part in path:
         value = value.get(part) if is_table(value) else None
     return value
+
+
+def put(values: JsonObject, path: KeyPath, value: object) -> None:
+    """Set the value at a path, with the tables around it."""
+    for part in path[:-1]:
+        values = values.setdefault(part, {})
+    values[path[-1]] = value

@@ -6,13 +6,12 @@ from difflib import get_close_matches
 from aglet.doors.from_wire import Malformed
 from aglet.engine.vocabulary import JsonObject
 from aglet.features.budget.limits import OPTIONS as BUDGETS
-from aglet.features.deadline.settings import OPTION as SECONDS
 from aglet.features.delivery.settings import OPTION as DELIVER
 from aglet.features.output_schema.settings import OPTION as SCHEMA
 from aglet.features.permissions.modes import complaint, is_mode
 
-TEXTS = ("agent", "model", "mode", "effort")
-KNOWN = (*TEXTS, *BUDGETS, SECONDS, SCHEMA, DELIVER)
+TEXTS = ("agent", "model", "mode", "effort", "caller")
+KNOWN = (*TEXTS, *BUDGETS, SCHEMA, DELIVER)
 
 
 def read_options(given: Mapping[str, object]) -> JsonObject:

@@ -2,7 +2,7 @@
 
 from aglet.doors import shapes
 from aglet.doors.tally import spent
-from aglet.engine.facts import Fact, Injected, Noted, Steered, Used
+from aglet.engine.facts import Fact, Injected, LimitsChanged, Noted, Steered, Used
 from aglet.engine.vocabulary import JsonObject
 
 COUNTS = ("insertions", "deletions")
@@ -21,6 +21,8 @@ def recorded(fact: Fact) -> JsonObject:
         case Injected(messages) if messages:
             content = [block for message in messages for block in shapes.content_blocks(message.content)]
             return {**data, "itemId": messages[-1].item_id, "by": messages[-1].origin, "content": content}
+        case LimitsChanged(limits):
+            return {**data, "limits": shapes.limits(limits)}
         case Used(by, usage, cost):
             return {**data, "by": by, **spent(usage, cost)}
         case _:

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from aglet.engine.facts import Shown
 from aglet.engine.ports import ModelClient, ModelRequest, Workspace
 from aglet.engine.state import State
-from aglet.engine.vocabulary import Content, JsonObject
+from aglet.engine.vocabulary import Content, JsonObject, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class ActionError(Exception):
 class ActionContext:
     """The session that an action works on.
 
-    `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run.
+    `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run,
+    `limit` changes the limits of the running run.
     `next_request` gives the model and what it would be asked next; it raises `ModelError`.
     """
 
@@ -48,6 +49,7 @@ class ActionContext:
     note: Callable[[str, JsonObject], None]
     show: Callable[[Shown], None]
     begin: Callable[[tuple[Content, ...]], Awaitable[str]]
+    limit: Callable[[Limits], None]
     next_request: Callable[[], tuple[ModelClient, ModelRequest]]
 
 

@@ -3,18 +3,18 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 
 from aglet.engine.admission import Refused, Request
-from aglet.engine.facts import Cut, Entry, Fact, Noted, Replied, SessionChanged, Used
+from aglet.engine.facts import Cut, Entry, Fact, Noted, Replied, SessionChanged, ToolStarted, Used
+from aglet.engine.limits import NOTHING, Totals
 from aglet.engine.log import Event, Observer
 from aglet.engine.ports import JournalError
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions, made_for
 from aglet.engine.spawning import Begin, Errand, Returned, Spawner
-from aglet.engine.state import State, Totals
-from aglet.engine.vocabulary import JsonObject, Stop, StopReason
-
-SPENDING = (Replied, Cut, Used)
+from aglet.engine.state import State
+from aglet.engine.vocabulary import JsonObject, Stop, StopReason, Usage
 
 
 class Children:
@@ -31,6 +31,10 @@ class Children:
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
         """Record a room's fact in the parent."""
         self._parent.log.record(Noted(feature, kind, data))
+
+    def delegated(self, by: str) -> None:
+        """Count one more piece of work that was handed over in the parent's budget."""
+        self._parent.log.record(Used(by, Usage(), 0.0, model_calls=0, delegated_tasks=1))
 
     def child_of(self, errand: Errand) -> str:
         """The id of the child: the same for the same errand, so that it can be known before it is there."""
@@ -124,26 +128,38 @@ class Children:
 
     def _charge_for(self, child_id: str) -> Observer:
         def charge(event: Event, state: State) -> None:
-            if isinstance(event, Entry):
-                self._charge(child_id, event.fact)
+            if isinstance(event, Entry) and (used := _used(child_id, event.fact)):
+                self._parent.log.record(used)
 
         return charge
 
     def _settle(self, child: Session) -> None:
-        """Charge what a crash kept from being charged: one `Used` stands for each that the child has."""
-        charged = self.state.used_by.get(child.session_id, Totals()).model_calls
-        spent = [entry.fact for entry in child.log.journal.entries() if isinstance(entry.fact, SPENDING)]
-        for fact in spent[charged:]:
-            self._charge(child.session_id, fact)
+        """Charge what a crash kept from being charged: all but as much as the parent knows of."""
+        charged, seen = _counted(self.state.used_by.get(child.session_id, NOTHING)), NOTHING
+        for entry in child.log.journal.entries():
+            if used := _used(child.session_id, entry.fact):
+                seen = seen.used(used)
+                if _counted(seen) > charged:
+                    self._parent.log.record(used)
 
-    def _charge(self, child_id: str, fact: Fact) -> None:
-        match fact:
-            case Replied(usage=usage, cost=cost) | Used(usage=usage, cost=cost):
-                self._parent.log.record(Used(child_id, usage, cost))
-            case Cut(usage=usage):
-                self._parent.log.record(Used(child_id, usage))
-            case _:
-                pass
+
+def _used(child_id: str, fact: Fact) -> Used | None:
+    """What a fact of the child means for its parent's budget; each counts as something (`_counted`)."""
+    match fact:
+        case Replied(usage=usage, cost=cost):
+            return Used(child_id, usage, cost)
+        case Cut(usage=usage):
+            return Used(child_id, usage)
+        case ToolStarted():
+            return Used(child_id, Usage(), 0.0, model_calls=0, tool_calls=1)
+        case Used():
+            return replace(fact, by=child_id)
+        case _:
+            return None
+
+
+def _counted(totals: Totals) -> int:
+    return totals.model_calls + totals.tool_calls + totals.delegated_tasks
 
 
 async def _end(child: Session, key: str) -> None:

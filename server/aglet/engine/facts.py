@@ -144,11 +144,17 @@ class Overflowed:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What somebody other than the loop (a critic, a compaction, a child) spent on a model."""
+    """What somebody other than the loop (a critic, a compaction, a child) spent; usually one model call.
+
+    `delegated_tasks` counts the children that were begun.
+    """
 
     by: str
     usage: Usage
     cost: float | None = None
+    model_calls: int = 1
+    tool_calls: int = 0
+    delegated_tasks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +275,7 @@ class Unknown:
     data: JsonObject
 
 
+RoomFact = Used | Steered | LimitsChanged  # what a room may record at any time
 GateFact = Injected | Compacted | Cleared | PhaseStarted | LimitsChanged
 Fact = (
     SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from aglet.engine.actions import Action
-from aglet.engine.facts import Entry, GateFact, Glimpse, Injected, PhaseStarted, Replied, Shown
+from aglet.engine.facts import Entry, GateFact, Glimpse, Injected, PhaseStarted, Replied, RoomFact, Shown
 from aglet.engine.ports import (
     CallModel,
     ModelRequest,
@@ -38,6 +38,10 @@ class RunView(Protocol):
 
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
         """Record a room's own fact; it is in `state.notes` from now on, also after a resume."""
+        ...
+
+    def record(self, fact: RoomFact) -> None:
+        """Record what the room spent, a message it has for the model, or other limits."""
         ...
 
     def show(self, shown: Shown) -> None:

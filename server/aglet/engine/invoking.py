@@ -5,11 +5,11 @@ from functools import partial
 
 from aglet.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec
 from aglet.engine.admission import Refused
-from aglet.engine.facts import Admitted, Noted
+from aglet.engine.facts import Admitted, LimitsChanged, Noted
 from aglet.engine.feature import Outfit
 from aglet.engine.replies import next_request
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import Content, JsonObject
+from aglet.engine.vocabulary import Content, JsonObject, Limits
 
 NOBODY = Admitted("", "", ())
 
@@ -35,6 +35,7 @@ async def invoke(session: Session, name: str, arguments: JsonObject) -> ActionOu
         note=partial(_note, session, room),
         show=session.log.show,
         begin=partial(_begin, session),
+        limit=partial(_limit, session),
         next_request=partial(next_request, session.state, outfit, session.session_id),
     )
     return await action(arguments, context)
@@ -55,6 +56,10 @@ def _offered(outfit: Outfit) -> list[tuple[str, Action]]:
 
 def _note(session: Session, room: str, kind: str, data: JsonObject) -> None:
     session.log.record(Noted(room, kind, data))
+
+
+def _limit(session: Session, limits: Limits) -> None:
+    session.log.record(LimitsChanged(limits))
 
 
 async def _begin(session: Session, content: tuple[Content, ...]) -> str:

@@ -69,7 +69,7 @@ class Run:
             return self._asked.result()
         self._outfit = self._equip()
         self._ends.callback(self._log.subscribe(tell(self._outfit.features)))
-        self._record(RunStarted(self.run_id, self._outfit.limits))
+        self.record(RunStarted(self.run_id, self._outfit.limits))
         return await wrap_run(self._outfit.features, self, self._supervised)()
 
     async def _supervised(self) -> Stop:
@@ -86,32 +86,32 @@ class Run:
         while True:
             if (stop := await self._gate()) is not None:
                 return stop
-            reply = await get_reply(self._log, self._record, self._outfit, self)
+            reply = await get_reply(self._log, self.record, self._outfit, self)
             if isinstance(reply, Overflowed) and self.state.overflowed:
                 return Stop(StopReason.CONTEXT_FULL, reply.message)  # nobody made room
-            self._record(reply)
+            self.record(reply)
             if isinstance(reply, Overflowed):
                 continue  # compaction sees it at the gate
             if reply.tool_calls:
-                await settle(reply.tool_calls, self._offered, self._outfit, self, self._log, self._record)
+                await settle(reply.tool_calls, self._offered, self._outfit, self, self._log, self.record)
             elif not await self._continued(reply) and not self.state.pending:
                 return Stop(REASONS.get(reply.finish, StopReason.END_TURN))
 
     async def _gate(self) -> Stop | None:
         if self.state.pending:
-            self._record(TakenIn(tuple(message.item_id for message in self.state.pending)))
+            self.record(TakenIn(tuple(message.item_id for message in self.state.pending)))
         for feature in self._outfit.features:
             for verdict in await feature.before_turn(self):
                 if isinstance(verdict, Stop):
                     return verdict
-                self._record(verdict)
+                self.record(verdict)
         return None
 
     async def _continued(self, reply: Replied) -> bool:
         for feature in self._outfit.features:
             if verdicts := await feature.before_stop(reply, self):
                 for verdict in verdicts:
-                    self._record(verdict)
+                    self.record(verdict)
                 return True
         return False
 
@@ -119,19 +119,19 @@ class Run:
     def _offered(self) -> tuple[Tool, ...]:
         return self._outfit.offered(self.state)
 
-    def _record(self, fact: Fact) -> None:
-        if self._over:  # work that was given up woke after the end: nothing of it counts any more
-            raise asyncio.CancelledError
-        self._log.record(fact)
-
     # --- what features see (`RunView`) ---
 
     @property
     def state(self) -> State:
         return self._log.state
 
+    def record(self, fact: Fact) -> None:
+        if self._over:  # work that was given up woke after the end: nothing of it counts any more
+            raise asyncio.CancelledError
+        self._log.record(fact)
+
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
-        self._record(Noted(feature, kind, data))
+        self.record(Noted(feature, kind, data))
 
     def show(self, shown: Shown) -> None:
         self._log.show(shown)

@@ -1,16 +1,15 @@
 """Going on with what a crash or a shutdown cut off: how often that was tried, what is left of its limits."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable
+from dataclasses import replace
 
-from aglet.engine.facts import Admitted, Answered, Asked, Entry, RunEnded, RunStarted
+from aglet.engine.facts import Admitted, Entry, RunEnded, RunStarted
+from aglet.engine.limits import FIELDS, left, tightest
 from aglet.engine.session import Session
-from aglet.engine.state import State, Totals
-from aglet.engine.vocabulary import JsonObject, Limits, StopReason
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Limits, StopReason
 
-Bounds = tuple[Limits, float | None]  # what a run may spend, and its seconds
 ATTEMPTS = 3  # of going on with the same run, without being told to
-NAMES = {"max_cost_usd": "cost"}  # limits whose totals are not called like them
 
 
 def cut_off(state: State) -> str:
@@ -39,48 +38,17 @@ def attempts(entries: Iterable[Entry]) -> int:
     return max(0, len(_chain(entries)) - 1)
 
 
-def left_of(session: Session, admitted: Admitted, usual: Bounds, asked: Bounds) -> Bounds:
+def left_of(state: State, admitted: Admitted, usual: Limits, asked: Limits) -> Limits:
     """What a run may spend: what is left when it goes on with one that was cut off, else the usual.
 
     `usual` are those of a run that begins anew, `asked` those that were asked for with this very run: they
-    count from here on. What is not limited is `None` in all of them.
+    count from here on.
     """
-    state = session.state
     if not admitted.recovers or cut_off(state) != admitted.recovers:
         return usual
-    left: JsonObject = {f.name: _left(state, f.name, usual[0], asked[0]) for f in fields(Limits)}
-    limits = Limits(**left)
-    if usual[1] is None or asked[1] is not None:
-        return limits, usual[1]
-    return limits, max(0.0, usual[1] - seconds_used(session.log.journal.entries()))
-
-
-def remaining(state: State) -> dict[str, float]:
-    """What is left of each limit of the running run, by the name of its field."""
-    given = ((f.name, getattr(state.limits, f.name)) for f in fields(Limits))
-    return {name: max(0, limit - _used(state.run, name)) for name, limit in given if limit is not None}
-
-
-def seconds_used(entries: Sequence[Entry]) -> float:
-    """The time that the runs took that were cut off and gone on with, up to the last; questions not counted.
-
-    Seconds between facts: a clock that was set back counts as standing still, and what passed between the
-    last fact of a run and its being cut off is not known.
-    """
-    runs = _chain(entries)
-    return sum(_seconds(entries, runs))
-
-
-def _left(state: State, name: str, usual: Limits, asked: Limits) -> float | None:
-    before, now = getattr(state.limits, name), getattr(usual, name)
-    if before is None or getattr(asked, name) is not None:
-        return now
-    left = max(0, before - _used(state.run, name))
-    return left if now is None else min(left, now)
-
-
-def _used(totals: Totals, name: str) -> float:
-    return getattr(totals, NAMES.get(name, name.removeprefix("max_")), 0)
+    rest = left(state.limits, state.run)
+    kept = {field: None for field in FIELDS if getattr(asked, field) is not None}
+    return tightest(usual, replace(rest, **kept))
 
 
 def _chain(entries: Iterable[Entry]) -> tuple[str, ...]:
@@ -99,24 +67,3 @@ def _chain(entries: Iterable[Entry]) -> tuple[str, ...]:
             case _:
                 pass
     return chain
-
-
-def _seconds(entries: Iterable[Entry], runs: Sequence[str]) -> Iterator[float]:
-    running, last = "", 0.0
-    questions: set[str] = set()
-    for entry in entries:
-        if running in runs and not questions and not isinstance(entry.fact, RunEnded):
-            yield max(0.0, entry.at - last)
-        last = entry.at
-        match entry.fact:
-            case RunStarted(run_id):
-                running = run_id
-            case RunEnded(run_id) if run_id == running:
-                running = ""
-                questions.clear()
-            case Asked(request_id):
-                questions.add(request_id)
-            case Answered(request_id):
-                questions.discard(request_id)
-            case _:
-                pass

@@ -40,12 +40,14 @@ class Spawner(Protocol):
     """The children of one session, the parent, whose `state` it shows.
 
     A child is an ordinary session: with its own journal, permissions and limits. What it uses is recorded in
-    the parent as `Used`, by the child's id, as it is used. `note` records a fact of a room in the parent.
+    the parent as `Used`, by the child's id, as it is used. `note` records a fact of a room in the parent,
+    `delegated` that one more piece of work was handed over.
     """
 
     @property
     def state(self) -> State: ...
     def note(self, feature: str, kind: str, data: JsonObject) -> None: ...
+    def delegated(self, by: str) -> None: ...
 
     def child_of(self, errand: Errand) -> str:
         """The id of the child that does this."""

@@ -33,6 +33,7 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
+from aglet.engine.limits import Totals
 from aglet.engine.shortening import Measure, shortened
 from aglet.engine.vocabulary import (
     AssistantMessage,
@@ -41,6 +42,7 @@ from aglet.engine.vocabulary import (
     Message,
     Question,
     Stop,
+    StopReason,
     ToolCall,
     ToolResult,
     Usage,
@@ -69,42 +71,6 @@ class OpenCall:
     started: bool = False
 
 
-class Totals(NamedTuple):
-    """What was used. Tokens the provider did not report count as zero; `cost` is US dollars.
-
-    `unpriced` counts model calls whose cost is unknown, so that a sum is never taken for whole.
-    """
-
-    turns: int = 0
-    model_calls: int = 0
-    tool_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    reasoning_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    cost: float = 0.0
-    unpriced: int = 0
-
-    @property
-    def total_tokens(self) -> int:
-        """Input and output together; cached input and reasoning are inside them."""
-        return self.input_tokens + self.output_tokens
-
-    def spent(self, usage: Usage, cost: float | None) -> "Totals":
-        """These totals and one more model call."""
-        return self._replace(
-            model_calls=self.model_calls + 1,
-            input_tokens=self.input_tokens + (usage.input_tokens or 0),
-            output_tokens=self.output_tokens + (usage.output_tokens or 0),
-            reasoning_tokens=self.reasoning_tokens + (usage.reasoning_tokens or 0),
-            cache_read_tokens=self.cache_read_tokens + (usage.cache_read_tokens or 0),
-            cache_write_tokens=self.cache_write_tokens + (usage.cache_write_tokens or 0),
-            cost=self.cost + (cost or 0.0),
-            unpriced=self.unpriced + (cost is None),
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
     """One `Noted` fact of a room."""
@@ -117,8 +83,9 @@ class State(NamedTuple):
     """A session at one point of its journal. Only `fold` makes a new one, for each fact: so a tuple.
 
     `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
-    the running (or last) run used, `total` what the session used. `rewinds` holds the messages that stood
-    before each rewind. `keys` remembers who asked for what.
+    the running (or last) run used, `total` what the session used; their seconds are those before `since`,
+    from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
+    rewind. `keys` remembers who asked for what.
     """
 
     seq: int = 0
@@ -143,6 +110,7 @@ class State(NamedTuple):
     running: bool = False
     run: Totals = Totals()
     total: Totals = Totals()
+    since: float = 0.0
     used_by: Mapping[str, Totals] = _NONE
     notes: Mapping[str, tuple[Note, ...]] = _NONE
     rewinds: Mapping[str, tuple[Message, ...]] = _NONE
@@ -179,24 +147,24 @@ def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
 def fold(state: State, entry: Entry) -> State:
     """The state after one more entry."""
     created = state.created_at or entry.at
-    changes = _changes(state, entry.fact)
+    changes = _changes(state, entry.fact, entry.at)
     return state._replace(seq=entry.seq, created_at=created, updated_at=entry.at, **changes)
 
 
-def _changes(state: State, fact: Fact) -> JsonObject:
+def _changes(state: State, fact: Fact, at: float) -> JsonObject:
     match fact:
         case SessionChanged():
             return _session_changes(state, fact)
         case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
-            return _run_changes(state, fact)
+            return _run_changes(state, fact, at)
         case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
             return _context_changes(state, fact)
         case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
-            return _model_changes(state, fact)
+            return _model_changes(state, fact, at)
         case ToolStarted() | ToolFinished():
             return _tool_changes(state, fact)
         case Asked() | Answered():
-            return {"questions": _questions(state, fact)}
+            return _questions(state, fact, at)
         case Noted(feature, kind, data):
             notes = (*state.notes.get(feature, ()), Note(kind, data))
             return {"notes": {**state.notes, feature: notes}}
@@ -206,9 +174,22 @@ def _changes(state: State, fact: Fact) -> JsonObject:
             assert_never(fact)
 
 
-def _questions(state: State, fact: Asked | Answered) -> Mapping[str, Question]:
+def _questions(state: State, fact: Asked | Answered, at: float) -> JsonObject:
     others = _without(state.questions, fact.request_id)
-    return {**others, fact.request_id: fact.question} if isinstance(fact, Asked) else others
+    if isinstance(fact, Asked):
+        return {"questions": {**others, fact.request_id: fact.question}, **_clock(state, at), "since": 0.0}
+    goes_on = state.running and not others and not state.since
+    return {"questions": others, **({"since": at} if goes_on else {})}
+
+
+def _clock(state: State, at: float) -> JsonObject:
+    """The totals with the time up to now; a clock that was set back counts as standing still."""
+    passed = _passed(state, at)
+    return {"run": state.run.later(passed), "total": state.total.later(passed)}
+
+
+def _passed(state: State, at: float) -> float:
+    return max(0.0, at - state.since) if state.since else 0.0
 
 
 def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
@@ -229,7 +210,7 @@ def settled(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _run_changes(
-    state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged
+    state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged, at: float
 ) -> JsonObject:
     match fact:
         case Admitted(client_key=key):
@@ -239,9 +220,9 @@ def _run_changes(
             waiting = {admitted.run_id: admitted for admitted in state.queue}
             return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
         case RunStarted(run_id, limits):
-            return _started(state, run_id, limits)
+            return _started(state, run_id, limits) | {"since": at}
         case RunEnded(run_id, stop):
-            return _ended(state, run_id, stop)
+            return _ended(state, run_id, stop, at)
         case _:
             return {"limits": fact.limits}
 
@@ -262,7 +243,7 @@ def _started(state: State, run_id: str, limits: Limits) -> JsonObject:
     }
 
 
-def _ended(state: State, run_id: str, stop: Stop) -> JsonObject:
+def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     if run_id != state.run_id or not state.running:  # it was cancelled while it still waited
         return {"queue": tuple(a for a in state.queue if a.run_id != run_id)}
     closed = (
@@ -271,7 +252,9 @@ def _ended(state: State, run_id: str, stop: Stop) -> JsonObject:
     )
     late = state.pending  # steered too late for this run; the next one begins with it
     added = _added(state, *closed, *late)
-    return {**added, "pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
+    until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
+    added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
+    return {**added, **_clock(state, until), "since": 0.0}
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
@@ -320,28 +303,31 @@ def _rewound(state: State, fact: Rewound) -> JsonObject:
     }
 
 
-def _model_changes(state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used) -> JsonObject:
+def _model_changes(
+    state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used, at: float
+) -> JsonObject:
     match fact:
         case TurnStarted():
-            run = state.run._replace(turns=state.run.turns + 1)
-            return {"run": run, "total": state.total._replace(turns=state.total.turns + 1)}
+            run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
+            return {"run": run, "total": total, "since": at if state.since else 0.0}
         case Replied(item_id, text, thinking, calls, usage=usage, opaque=opaque):
             message = AssistantMessage(item_id, text, thinking, calls, opaque)
             opened = {call.call_id: OpenCall(call) for call in calls}
-            spent = _spent(state, "loop", fact.usage, fact.cost)
+            spent = _spent(state, fact.usage, fact.cost)
             added = _added(state, message)
             measure = _measured(state, usage)
             calls_now = {**state.calls, **opened}
             return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
-            spent = _spent(state, "loop", usage, None)
+            spent = _spent(state, usage, None)
             if cause == "failed" or not text:
                 return spent
             return {**_added(state, AssistantMessage(item_id, text, thinking, cut=True)), **spent}
         case Overflowed():
             return {"overflowed": True}
         case _:
-            return _spent(state, fact.by, fact.usage, fact.cost)
+            by = {**state.used_by, fact.by: state.used_by.get(fact.by, Totals()).used(fact)}
+            return {"run": state.run.used(fact), "total": state.total.used(fact), "used_by": by}
 
 
 def _measured(state: State, usage: Usage) -> Measure:
@@ -352,10 +338,10 @@ def _measured(state: State, usage: Usage) -> Measure:
     return Measure(len(state.context.messages) + 1, usage.input_tokens + max(said, 0), state.updated_at)
 
 
-def _spent(state: State, by: str, usage: Usage, cost: float | None) -> JsonObject:
-    mine = state.used_by.get(by, Totals()).spent(usage, cost)
+def _spent(state: State, usage: Usage, cost: float | None) -> JsonObject:
+    mine = state.used_by.get("loop", Totals()).spent(usage, cost)
     run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
-    return {"run": run, "total": total, "used_by": {**state.used_by, by: mine}}
+    return {"run": run, "total": total, "used_by": {**state.used_by, "loop": mine}}
 
 
 def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
@@ -363,8 +349,8 @@ def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
         call = ToolCall(fact.call_id, fact.name, fact.arguments)
         return {
             "calls": {**state.calls, fact.call_id: OpenCall(call, started=True)},
-            "run": state.run._replace(tool_calls=state.run.tool_calls + 1),
-            "total": state.total._replace(tool_calls=state.total.tool_calls + 1),
+            "run": state.run.called(),
+            "total": state.total.called(),
         }
     if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
         return {}

@@ -334,7 +334,11 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars."""
+    """What one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars.
+
+    `max_session_turns` bounds the turns of all runs of the session. Seconds in which a question is open do
+    not count.
+    """
 
     max_turns: int | None = None
     max_model_calls: int | None = None
@@ -343,6 +347,10 @@ class Limits:
     max_input_tokens: int | None = None
     max_output_tokens: int | None = None
     max_cost_usd: float | None = None
+    max_reasoning_tokens: int | None = None
+    max_delegated_tasks: int | None = None
+    max_session_turns: int | None = None
+    max_seconds: float | None = None
 
 
 Finish = Literal["stop", "tool_calls", "length", "refusal", "content_filter"]

@@ -276,7 +276,7 @@ async def test_a_waiting_run_that_is_cancelled_has_a_record_without_a_beginning(
 async def test_the_action_gives_all_runs_or_one() -> None:
     written = Written()
     state = await check(say("all done"), features=written.features, facts=None)
-    context: Any = ActionContext("ses", state, NOWHERE, *[None] * 4)
+    context: Any = ActionContext("ses", state, NOWHERE, *[None] * 5)
     outcome = await written.action({}, context)
     assert "**go**" in outcome.text
     assert "end_turn" in outcome.text

@@ -1,20 +1,19 @@
 """A run has only so much time, and none of it passes while it waits for its human."""
 
 import asyncio
-import math
 
 import pytest
 
-from aglet.engine.facts import Asked, TextDelta
+from aglet.engine.facts import Asked, LimitsChanged, TextDelta
 from aglet.engine.feature import Feature
 from aglet.engine.ports import Effect, ToolContext
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import Answer, Question, StopReason
+from aglet.engine.vocabulary import Answer, Limits, Question, StopReason
 from aglet.features.deadline import build
-from aglet.features.deadline.settings import Settings, seconds_from
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
 
 LIMIT = 600.0  # seconds
+IN_TIME = Limits(max_seconds=LIMIT)
 
 
 class Time:
@@ -48,7 +47,7 @@ def silence() -> list[Part]:
 
 async def test_a_run_in_time_is_left_alone() -> None:
     facts = ["run started", "took in user: go", "turn", "replied done", "ended end_turn"]
-    await check(say(), facts=facts, features=[build(LIMIT)])
+    await check(say(), facts=facts, features=[build()], limits=IN_TIME)
 
 
 async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time) -> None:
@@ -61,16 +60,20 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
     state = await check(
         silence(),
         facts=["run started", "took in user: go", "turn", "cut cancelled begun", "ended timeout"],
-        features=[build(LIMIT)],
+        features=[build()],
+        limits=IN_TIME,
         meanwhile=meanwhile,
     )
     assert state.stop is not None
     assert state.stop.reason is StopReason.TIMEOUT
-    assert state.stop.detail == "The time limit of 600 seconds is reached."
+    assert state.stop.detail == (
+        "The time limit of 600 seconds is reached. Give it more with maxSeconds (--max-seconds, [budget] "
+        "max_seconds)."
+    )
 
 
 async def test_no_time_is_no_call_of_the_model() -> None:
-    await check(facts=["run started", "ended timeout"], features=[build(0)])
+    await check(facts=["run started", "ended timeout"], features=[build()], limits=Limits(max_seconds=0))
 
 
 async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
@@ -79,7 +82,7 @@ async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
             await session.questions.ask(Question("form", "Which colour?"))
 
         return [
-            build(LIMIT),
+            build(),
             Feature(name="tools", tools=(FakeTool("ask", frozenset({Effect.WRITES}), ask),)),
         ]
 
@@ -95,29 +98,31 @@ async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
         await time.jump(61)
 
     state = await check(
-        call(("c1", "ask")), silence(), facts=None, features=features, meanwhile=meanwhile, attended=True
+        call(("c1", "ask")),
+        silence(),
+        facts=None,
+        features=features,
+        limits=IN_TIME,
+        meanwhile=meanwhile,
+        attended=True,
     )
     assert state.stop is not None
     assert state.stop.reason is StopReason.TIMEOUT
 
 
-@pytest.mark.parametrize(
-    ("options", "settings", "default", "seconds"),
-    [
-        ({}, Settings(), None, None),
-        ({}, Settings(), 60.0, 60.0),
-        ({"maxSeconds": None}, Settings(max_seconds=5), 60.0, 5),
-        ({"maxSeconds": 0}, Settings(max_seconds=5), 60.0, 0),
-        ({"maxSeconds": 7.5, "mode": "ask"}, Settings(max_seconds=5), None, 7.5),
-    ],
-)
-def test_the_nearest_word_counts(
-    options: dict[str, object], settings: Settings, default: float | None, seconds: float | None
-) -> None:
-    assert seconds_from(options, settings, default) == seconds
+async def test_a_limit_that_is_moved_in_mid_run_is_the_one_that_counts(time: Time) -> None:
+    async def meanwhile(scene: Meanwhile) -> None:
+        await scene.until(lambda event: isinstance(getattr(event, "shown", None), TextDelta))
+        scene.session.log.record(LimitsChanged(Limits(max_seconds=3 * LIMIT)))
+        await time.jump(2 * LIMIT)
+        assert scene.session.state.running
+        scene.session.log.record(LimitsChanged(Limits()))
+        await time.jump(2 * LIMIT)
+        assert scene.session.state.running
+        scene.session.log.record(LimitsChanged(Limits(max_seconds=5 * LIMIT)))
+        await time.jump(LIMIT + 1)
 
-
-@pytest.mark.parametrize("given", ["60", True, -1, math.nan, math.inf, [60]])
-def test_nonsense_is_refused(given: object) -> None:
-    with pytest.raises(ValueError, match="maxSeconds must be a number of seconds, 0 or more, not "):
-        seconds_from({"maxSeconds": given}, Settings())
+    state = await check(silence(), facts=None, features=[build()], limits=IN_TIME, meanwhile=meanwhile)
+    assert state.stop is not None
+    assert state.stop.reason is StopReason.TIMEOUT
+    assert state.stop.detail.startswith("The time limit of 3000 seconds is reached. Give it more with maxSec")

@@ -7,7 +7,7 @@ import pytest
 from aglet.engine.actions import ActionContext, ActionError, ActionOutcome
 from aglet.engine.facts import Entry, Noted
 from aglet.engine.state import State, fold
-from aglet.engine.vocabulary import JsonObject
+from aglet.engine.vocabulary import JsonObject, Limits
 from aglet.features.permissions.actions import actions_of
 from aglet.features.permissions.grants import GRANTED, ROOM, session_grants
 from aglet.features.permissions.settings import Settings
@@ -29,12 +29,18 @@ class Acting:
 
     async def do(self, name: str, **arguments: object) -> ActionOutcome:
         """Follow an action."""
-        context = ActionContext("ses", self.state, NOWHERE, self._note, lambda shown: None, _never, _no_model)
+        context = ActionContext(
+            "ses", self.state, NOWHERE, self._note, lambda shown: None, _never, _no_limits, _no_model
+        )
         return await self._actions[name](dict(arguments), context)
 
 
 def _no_model() -> NoReturn:
     raise AssertionError
+
+
+def _no_limits(limits: Limits) -> None:
+    raise AssertionError("permissions change no limits")
 
 
 async def _never(content: object) -> str:

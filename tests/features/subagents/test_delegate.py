@@ -6,10 +6,11 @@ import pytest
 
 from aglet.engine.invoking import invoke
 from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Stop, StopReason
+from aglet.engine.vocabulary import Stop, StopReason, Text
 from aglet.features.subagents.lineage import children_of
 from support.family import cast, child, delegate, opened, results, run, statuses, task
 from support.model_server import Failure, ModelServer, Reply
+from support.patience import become
 
 ANY = 'permissions = { mode = "allowAll" }'
 
@@ -201,7 +202,90 @@ async def test_what_a_child_uses_counts_for_its_parent(tmp_path: Path) -> None:
             session = await world.sessions.create(str(tmp_path / "workspace"))
             state = await run(world, session, maxTotalTokens=1000, maxToolCalls=9)
             helper = fold_all(await world.sessions.peek(child(state, "task-1").session_id))
-    assert state.stop == Stop(StopReason.BUDGET, "The budget of tokens is used up: 5015 of 1000.")
+    hint = "Raise maxTotalTokens (--max-total-tokens, or [budget] max_total_tokens)."
+    assert state.stop == Stop(StopReason.BUDGET, f"The budget of tokens is used up: 5015 of 1000. {hint}")
     assert (state.total.total_tokens, state.total.model_calls) == (5015, 2)
     assert (helper.limits.max_total_tokens, helper.limits.max_tool_calls) == (985, 8), "what was left"
+    assert state.total.delegated_tasks == 1
     assert len(server.posts) == 2
+
+
+SHARED = {"maxTotalTokens": 1000, "maxCostUsd": 9.0, "maxDelegatedTasks": 7, "maxTurns": 50}
+
+
+async def test_children_side_by_side_have_no_more_together_than_their_parent_has_left(tmp_path: Path) -> None:
+    """Row 15: what is left is shared equally; turns and time are each child's own."""
+    wait = "touch {0}; until [ -e a ] && [ -e b ] && [ -e c ]; do sleep 0.05; done"
+    parts = {"ROOT": [delegate(*(task(f"CHILD {n}", n) for n in "abc")), Reply("End")]}
+    for n in "abc":
+        parts[f"CHILD {n}"] = [Reply(calls=[("shell", {"command": wait.format(n)})]), Reply("met")]
+    with ModelServer(cast(parts)) as server:
+        async with opened(tmp_path, server, ANY) as world:
+            session = await world.sessions.create(str(tmp_path / "workspace"))
+            state = await run(world, session, **SHARED)
+            limits = [fold_all(await world.sessions.peek(child(state, n).session_id)).limits for n in "abc"]
+    assert statuses(state) == dict.fromkeys("abc", "completed"), "all three were there together"
+    assert sorted(each.max_total_tokens or 0 for each in limits) == [328, 328, 329]
+    assert [each.max_cost_usd for each in limits] == pytest.approx([3.0] * 3)
+    assert [each.max_turns for each in limits] == [49] * 3
+    given = [each.max_delegated_tasks or 0 for each in limits]
+    assert (sum(given), state.run.delegated_tasks) == (7 - 3, 3)
+    assert state.run.tool_calls == 1 + 3, "those of the children count"
+
+
+async def test_a_child_for_which_nothing_is_left_waits_until_another_is_back(tmp_path: Path) -> None:
+    """Row 15: two model calls are left for three children: two begin, the third has what they left over."""
+    parts = {
+        "ROOT": [delegate(*(task(f"CHILD {n}", n) for n in "abc")), Reply("never said")],
+        **{f"CHILD {n}": [Reply("done")] for n in "abc"},
+    }
+    with ModelServer(cast(parts)) as server:
+        async with opened(tmp_path, server) as world:
+            session = await world.sessions.create(str(tmp_path / "workspace"))
+            state = await run(world, session, maxModelCalls=3)
+        assert len(server.posts) == 3
+    assert statuses(state) == {"a": "completed", "b": "completed", "c": "failed"}
+    assert "The budget of model calls is used up: 0 of 0." in child(state, "c").reason
+    assert (state.run.model_calls, state.stop and state.stop.reason) == (3, StopReason.BUDGET)
+
+
+async def test_more_tasks_than_may_be_delegated_are_refused_before_any_begins(tmp_path: Path) -> None:
+    """Row 15: and when the last one is used up, so is the next call."""
+    three = delegate(*(task(f"CHILD {n}", n) for n in "abc"))
+    parts = {
+        "ROOT": [three, delegate(task("CHILD a", "a"), task("CHILD b", "b", "a")), three, Reply("End")],
+        "CHILD a": [Reply("done")],
+        "CHILD b": [Reply("done")],
+    }
+    with ModelServer(cast(parts)) as server:
+        async with opened(tmp_path, server) as world:
+            session = await world.sessions.create(str(tmp_path / "workspace"))
+            state = await run(world, session, maxDelegatedTasks=2)
+    first, second, third = results(state)
+    assert "Nothing was begun: 2 of the 2 delegated tasks of this run are left." in first.text
+    assert second.status == "completed"
+    assert third.text == "Not run: nothing is left of the 2 delegated tasks of this run."
+    assert state.run.delegated_tasks == 2
+
+
+async def test_a_limit_of_delegated_tasks_that_is_lowered_meanwhile_holds(tmp_path: Path) -> None:
+    """Row 15: what waits for its turn is not begun any more."""
+    begun, go = tmp_path / "workspace/begun", tmp_path / "workspace/go"
+    wait = {"command": "touch begun; until [ -e go ]; do sleep 0.05; done", "timeout_s": 120}
+    parts = {
+        "ROOT": [delegate(task("CHILD", "a"), task("NEXT", "b", "a"), task("LAST", "c")), Reply("End")],
+        "CHILD": [Reply(calls=[("shell", wait)]), Reply("done")],
+    }
+    with ModelServer(cast(parts)) as server:
+        async with opened(tmp_path, server, f"{ANY}\n[subagents]\nparallel = 1") as world:
+            session = await world.sessions.create(str(tmp_path / "workspace"))
+            admission = await session.prompt((Text("ROOT"),), options={"maxDelegatedTasks": 3})
+            await become(begun.exists)
+            await invoke(session, "limits", {"set": {"maxDelegatedTasks": 1}})
+            go.touch()
+            state = (await session.finished(admission.run_id)).state
+    (result,) = results(state)
+    assert statuses(state) == {"a": "completed"}
+    left_out = "skipped\n[skipped: nothing is left of the budget of delegated tasks]"
+    assert f"## b: {left_out}" in result.text and f"## c: {left_out}" in result.text
+    assert (state.run.delegated_tasks, state.limits.max_delegated_tasks) == (1, 1)

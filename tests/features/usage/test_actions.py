@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from aglet.engine.actions import ActionContext, ActionOutcome
+from aglet.engine.limits import Totals
 from aglet.engine.ports import ModelError, ModelInfo, ModelRequest
-from aglet.engine.state import Context, State, Totals
+from aglet.engine.state import Context, State
 from aglet.engine.vocabulary import (
     AssistantMessage,
     Image,
@@ -30,7 +31,9 @@ async def do(name: str, state: State, model: Any = None) -> ActionOutcome:
             raise ModelError("No model is configured.", kind="modelNotFound")
         return model, ModelRequest("r", "", state.context.messages)
 
-    return await action({}, ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never, next_request))
+    return await action(
+        {}, ActionContext("ses", state, NOWHERE, _ignore, _ignore, _never, _ignore, next_request)
+    )
 
 
 class FakeCounter:

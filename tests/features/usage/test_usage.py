@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from aglet.engine.feature import Feature
+from aglet.engine.limits import Totals
 from aglet.engine.ports import Effect
-from aglet.engine.state import Totals
 from aglet.engine.vocabulary import Limits, Usage
 from aglet.features.usage import build
 from aglet.features.usage.settings import Settings
@@ -15,10 +15,12 @@ from support.scenario import Part, check, say
 
 
 def test_the_summary_has_every_total() -> None:
-    totals = Totals(turns=1, tool_calls=2).spent(Usage(100, 20, 5, 60, 10), 0.25)
+    totals = Totals(turns=1, tool_calls=2, delegated_tasks=3, seconds=1.5).spent(
+        Usage(100, 20, 5, 60, 10), 0.25
+    )
     assert summary(totals) == {
         "turns": 1, "modelCalls": 1, "toolCalls": 2, "inputTokens": 100, "outputTokens": 20,
-        "totalTokens": 120,
+        "totalTokens": 120, "delegatedTasks": 3, "seconds": 1.5,
         "reasoningTokens": 5, "cacheReadTokens": 60, "cacheWriteTokens": 10,
         "costUsd": 0.25, "unpricedCalls": 0,
     }  # fmt: skip
@@ -40,10 +42,14 @@ def test_a_cost_that_is_not_whole_is_not_told_as_one() -> None:
         (Limits(max_input_tokens=800), "700 of 800 input tokens"),
         (Limits(max_output_tokens=375), "300 of 375 output tokens"),
         (Limits(max_cost_usd=1.0), "0.8 of 1 US dollars"),
+        (Limits(max_reasoning_tokens=100), "90 of 100 reasoning tokens"),
+        (Limits(max_delegated_tasks=2), "2 of 2 delegated tasks"),
+        (Limits(max_seconds=10.0), "9 of 10 seconds"),
     ],
 )
 def test_every_limit_is_looked_at(limits: Limits, words: str) -> None:
-    totals = Totals(turns=4, tool_calls=8).spent(Usage(700, 300), 0.8).spent(Usage(), 0.0)
+    begun = Totals(turns=4, tool_calls=8, delegated_tasks=2, seconds=9.0)
+    totals = begun.spent(Usage(700, 300, 90), 0.8).spent(Usage(), 0.0)
     assert list(nearly_used(limits, totals, 0.8)) == [words]
     assert list(nearly_used(Limits(), totals, 0.8)) == []
 

@@ -307,7 +307,7 @@
 ---@class aglet.ItemUpdatedData
 ---@field patch table<string, any>
 
----What a run may spend; what is left out is unlimited. Cost is US dollars.
+---What a run may spend; what is left out is unlimited. Cost is US dollars. `maxSessionTurns` counts the turns of all runs of the session.
 ---@class aglet.Limits
 ---@field maxTurns? integer
 ---@field maxModelCalls? integer
@@ -316,6 +316,10 @@
 ---@field maxInputTokens? integer
 ---@field maxOutputTokens? integer
 ---@field maxCostUsd? number
+---@field maxReasoningTokens? integer
+---@field maxDelegatedTasks? integer
+---@field maxSessionTurns? integer
+---@field maxSeconds? number
 
 ---What this process does: sessions with a run, runs that wait, bytes that the client has not read.
 ---@class aglet.Load
@@ -463,7 +467,7 @@
 ---@field itemId string
 ---@field content aglet.Content[]
 
----A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`.
+---A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`. `limitsChanged` has the `limits` of the running run, all of them; `used` who spent what beside the loop.
 ---@class aglet.RecordedData
 ---@field fact string
 ---@field feature? string
@@ -475,6 +479,7 @@
 ---@field content? aglet.Content[]
 ---@field usage? aglet.Usage
 ---@field cost? number
+---@field limits? aglet.Limits
 
 ---How a question ended: selected, dismissed, accepted, declined, cancelled or unanswered.
 ---@class aglet.RequestResolvedData

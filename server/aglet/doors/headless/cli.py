@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Sequence
-from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from aglet import __version__
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.filing_options import add_sessions, name_of_folder
+from aglet.doors.headless.limits import add_limits, count
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 
@@ -50,6 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_sessions(commands.add_parser("sessions", help="list, search, tag, export … the sessions"))
     _add_doctor(commands.add_parser("doctor", help="find out what keeps the agent from working"))
     _add_models(commands.add_parser("models", help="what models there are, and what is known of them"))
+    _add_usage(commands.add_parser("usage", help="what was spent on each day"))
     _add_serve(commands.add_parser("serve", help="serve an editor"))
     _add_config(commands.add_parser("config", help="look at the configuration"))
     _add_key(commands.add_parser("key", help="keep API keys, each for one host"))
@@ -91,12 +92,6 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--agent", help="which of your agents does it: [agents.NAME] in the config file")
     parser.add_argument("--mode", type=_mode, help=f"what needs no question: {', '.join(MODES)}")
-    parser.add_argument("--max-turns", type=_count, help="model requests at most (12)")
-    parser.add_argument(
-        "--max-seconds",
-        type=_seconds,
-        help="seconds at most, questions not counted (60); see also [deadline]",
-    )
     parser.add_argument("--trust", action="store_true", help="trust the folder's own settings, for this run")
     parser.add_argument(
         "--attach", action="append", default=[], metavar="FILE",
@@ -106,6 +101,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output-schema", type=_schema, metavar="FILE", help="a JSON Schema that the answer has to fit"
     )
+    add_limits(parser)
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +117,12 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
 def _add_models(parser: argparse.ArgumentParser) -> None:
     _add_look(parser)
     parser.set_defaults(command="models")
+
+
+def _add_usage(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--days", type=count, default=7, metavar="N", help="the last N days with runs (7)")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(command="usage")
 
 
 def _add_look(parser: argparse.ArgumentParser) -> None:
@@ -198,22 +200,6 @@ def _mode(value: str) -> str:
     if value not in MODES:
         raise argparse.ArgumentTypeError(f"there is no mode {value!r}; use {', '.join(MODES)}")
     return value
-
-
-def _count(value: str) -> int:
-    if not value.isdecimal() or int(value) < 1:
-        raise argparse.ArgumentTypeError(f"{value!r} is not a number from 1 on")
-    return int(value)
-
-
-def _seconds(value: str) -> float:
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = nan
-    if not isfinite(seconds) or seconds < 0:
-        raise argparse.ArgumentTypeError(f"{value!r} is not a number of seconds, 0 or more")
-    return seconds
 
 
 def _do(arguments: argparse.Namespace) -> int:

@@ -15,9 +15,11 @@ from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
 from aglet.doors.headless.filing import FILING
 from aglet.doors.headless.keys import key
+from aglet.doors.headless.limits import limits
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import tell
+from aglet.doors.headless.usage import usage
 from aglet.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"
@@ -122,6 +124,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "explain": explain,
     "key": key,
     "models": models,
+    "usage": usage,
 }
 
 
@@ -138,9 +141,8 @@ def _start(
         "model": arguments.model or None,
         "effort": arguments.effort or None,
         "mode": arguments.mode,
-        "maxTurns": arguments.max_turns,
-        "maxSeconds": arguments.max_seconds,
         "outputSchema": arguments.output_schema,
+        **limits(arguments),
         "deliver": arguments.deliver,
     }
     request = Request(

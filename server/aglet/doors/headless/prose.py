@@ -13,7 +13,6 @@ ENDINGS = {
     "cancelled": "Cancelled",
     "interrupted": "Interrupted",
 }  # every other reason is a limit
-MORE = {"timeout": "--max-seconds", "maxTurns": "--max-turns"}  # what moves a limit
 LONGEST_REASON = 200  # characters of why a call failed
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
 BROKEN_OFF = {"error", "interrupted"}  # these runs themselves can be gone on with
@@ -114,9 +113,8 @@ class Prose:
         detail = "" if reason in PLAIN else detail
         text = ENDINGS.get(reason, f"Stopped at a limit ({reason})")
         text = f"{text}: {detail}" if detail else f"{text}."
-        more = f" {MORE[reason]} gives it more." if reason in MORE else ""
         words = "" if reason in BROKEN_OFF else ' "…"'
-        return f"{text}{more}\nGo on with: aglet resume {self._session_id}{words}"
+        return f"{text}\nGo on with: aglet resume {self._session_id}{words}"
 
     def _summary(self, data: JsonObject) -> str:
         files = data["filesChanged"]

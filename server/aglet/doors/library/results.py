@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from aglet.engine.facts import Entry, RunStarted, ToolFinished
+from aglet.engine.limits import Totals
 from aglet.engine.loop import RunResult
-from aglet.engine.state import Totals
 from aglet.engine.vocabulary import AssistantMessage, FileChange, Message, Stop, StopReason
 
 _log = logging.getLogger(__name__)

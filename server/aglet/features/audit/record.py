@@ -24,10 +24,10 @@ from aglet.engine.facts import (
     ToolFinished,
     ToolStarted,
     TurnStarted,
-    Used,
 )
+from aglet.engine.limits import Totals
 from aglet.engine.sessions import DIED
-from aglet.engine.state import OpenCall, Totals, closing_text
+from aglet.engine.state import Context, OpenCall, State, closing_text, fold
 from aglet.engine.vocabulary import CallStatus, Content, Effects, Limits, Stop, ToolCall
 
 EVENTS = (Answered, Asked, Compacted, Cut, Injected, LimitsChanged, Noted, Overflowed, PhaseStarted, Steered)
@@ -100,7 +100,6 @@ class Record:
 
     def take(self, entry: Entry) -> None:
         """One more fact of the time since it began."""
-        self._count(entry.fact)
         if self.stop:
             return
         self.last = entry.at
@@ -130,19 +129,6 @@ class Record:
                 row.status, row.text, row.ended = "cancelled", closing_text(left, stop), at
                 row.effects = "none" if row.started is None else "unknown"
 
-    def _count(self, fact: Fact) -> None:
-        match fact:
-            case TurnStarted():
-                self.used = self.used._replace(turns=self.used.turns + 1)
-            case ToolStarted():
-                self.used = self.used._replace(tool_calls=self.used.tool_calls + 1)
-            case Replied(usage=usage, cost=cost) | Used(usage=usage, cost=cost):
-                self.used = self.used.spent(usage, cost)
-            case Cut(usage=usage):
-                self.used = self.used.spent(usage, None)
-            case _:
-                pass
-
     def _take_call(self, at: float, fact: ToolStarted | ToolFinished) -> None:
         row = self._rows.get(fact.call_id)
         if row is None:  # its reply is a fact that only a newer version reads
@@ -158,8 +144,9 @@ class Record:
 def records(entries: Iterable[Entry]) -> list[Record]:
     """The records of all runs of a session, in the order in which they were asked for."""
     known: dict[str, Record] = {}
-    current, parent, options = Record("", 0.0), "", dict[str, object]()
+    current, parent, options, state = Record("", 0.0), "", dict[str, object](), State()
     for entry in entries:
+        state = fold(state, entry)._replace(transcript=(), context=Context())  # only what it counts is used
         match entry.fact:
             case SessionChanged():
                 parent, options = entry.fact.parent or parent, {**options, **entry.fact.options}
@@ -172,6 +159,7 @@ def records(entries: Iterable[Entry]) -> list[Record]:
                 known[run_id].close(entry, stop)
             case _:
                 current.take(entry)
+        current.used = state.run
     return list(known.values())
 
 

@@ -16,7 +16,7 @@ from aglet.engine.facts import (
     PhaseStarted,
     Steered,
 )
-from aglet.engine.state import Totals
+from aglet.engine.limits import Totals
 from aglet.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text
 from aglet.features.audit.record import CallRow, Record, Step, status_of
 

@@ -1,33 +1,39 @@
 """The wiring of the room."""
 
-from functools import partial
-
-from aglet.engine.facts import Answered, Asked, Entry
+from aglet.engine.facts import Answered, Asked, Entry, LimitsChanged
 from aglet.engine.feature import Attempt, Feature, RunView
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Stop, StopReason
-from aglet.features.deadline.timer import Timer
+from aglet.timer import Timer
+
+HINT = "Give it more with maxSeconds (--max-seconds, [budget] max_seconds)."
 
 
-def build(seconds: float) -> Feature:
-    """The feature: a run has this many seconds, the time in which a question is open not counted."""
-    stop = Stop(StopReason.TIMEOUT, f"The time limit of {seconds:g} seconds is reached.")
+def build() -> Feature:
+    """The feature: a run has the seconds of its limits, the time in which a question is open not counted."""
     running: list[Timer] = []
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
-        if not seconds:
-            return stop
-        timer = Timer(seconds, partial(view.stop, stop))
+        if view.state.limits.max_seconds == 0:
+            return _too_late(view.state)
+        timer = Timer(lambda: view.stop(_too_late(view.state)))
+        timer.set(view.state.limits.max_seconds)
         running.append(timer)
         try:
             return await attempt()
         finally:
             running.clear()
-            timer.hold()
+            timer.set(None)
 
     def on_fact(entry: Entry, state: State) -> None:
-        if isinstance(entry.fact, Asked | Answered):
+        if isinstance(entry.fact, Asked | Answered | LimitsChanged):
             for timer in running:
                 timer.hold() if state.questions else timer.go_on()
+                timer.set(state.limits.max_seconds)
 
     return Feature(name="deadline", around_run=around_run, on_fact=on_fact)
+
+
+def _too_late(state: State) -> Stop:
+    detail = f"The time limit of {state.limits.max_seconds:g} seconds is reached. {HINT}"
+    return Stop(StopReason.TIMEOUT, detail)

@@ -1,7 +1,7 @@
 """What the user may ask: who worked for this session."""
 
 from aglet.engine.actions import Action, ActionContext, ActionOutcome
-from aglet.engine.state import Totals
+from aglet.engine.limits import Totals
 from aglet.features.subagents.lineage import children_of
 from aglet.toolkit import Arguments, TypedAction
 

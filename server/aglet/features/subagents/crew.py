@@ -4,17 +4,19 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from aglet.engine.limits import FIELDS
 from aglet.engine.ports import ToolContext
-from aglet.engine.recovering import remaining
-from aglet.engine.spawning import Begin, Errand, Returned, Spawner
-from aglet.engine.vocabulary import StopReason, Text
+from aglet.engine.spawning import Begin, Errand, Returned
+from aglet.engine.vocabulary import Limits, StopReason, Text
 from aglet.features.subagents.lineage import BEGUN, RETURNED, ROOM, Child, reason_of
 from aglet.features.subagents.palette import Entry, options_of
 from aglet.features.subagents.plan import Task
 from aglet.features.subagents.settings import Settings
+from aglet.features.subagents.shares import Shares, is_enough
 from aglet.features.subagents.telling import ASK_IT, Done, conversation_of, last_words, prompt_for
 from aglet.toolkit import shorten
 
+NO_TASKS = "nothing is left of the budget of delegated tasks"
 Working = dict[asyncio.Future[Returned], Child]
 
 
@@ -22,9 +24,10 @@ class Crew:
     """Carries out the tasks of one call, by their labels; `failures` of them may fail, `None` for all."""
 
     def __init__(
-        self, spawner: Spawner, settings: Settings, context: ToolContext, *, share: bool, failures: int | None
+        self, shares: Shares, settings: Settings, context: ToolContext, *, share: bool, failures: int | None
     ) -> None:
-        self._spawner, self._settings, self._context = spawner, settings, context
+        self._shares, self._settings, self._context = shares, settings, context
+        self._spawner = spawner = shares.spawner
         self._conversation = conversation_of(spawner.state) if share else ""
         self._failures = failures
         self._done: dict[str, Done] = {}
@@ -51,27 +54,42 @@ class Crew:
         return self._failures is not None and failed > self._failures
 
     def _begin_ready(self, plan: dict[str, tuple[Task, Entry]], working: Working, begin: Begin) -> None:
+        """Begin those whose turn it is; where nothing is left for one, it waits for those that work."""
         begun = {*self._done, *(child.label for child in working.values())}
-        for label, (task, entry) in plan.items():
-            before = [self._done[other] for other in task.depends_on if other in self._done]
-            ready = len(before) == len(task.depends_on) and all(d.child.status == "completed" for d in before)
-            if label not in begun and ready and len(working) < self._settings.parallel:
-                errand = self._errand(label, task, entry, before)
-                child = self._child(label, entry.name, self._spawner.child_of(errand))
-                self._spawner.note(ROOM, BEGUN, child.begun())
-                self._context.show(f"{label}: begins (session {child.session_id})\n")
-                working[begin(errand)] = child
+        ready = [label for label, (task, _) in plan.items() if label not in begun and self._may_begin(task)]
+        ready = ready[: self._settings.parallel - len(working)]
+        for place, label in enumerate(ready):
+            if self._shares.free().max_delegated_tasks == 0:
+                return
+            waiting = len(plan) - len(begun) - place
+            share = self._shares.share(len(ready) - place, waiting)
+            if working and not is_enough(share):
+                return
+            errand, child = self._errand(label, *plan[label], share)
+            self._shares.give(child, share)
+            self._spawner.delegated(ROOM)
+            self._spawner.note(ROOM, BEGUN, child.begun())
+            self._context.show(f"{label}: begins (session {child.session_id})\n")
+            working[begin(errand)] = child
 
-    def _errand(self, label: str, task: Task, entry: Entry, before: Sequence[Done]) -> Errand:
-        state = self._spawner.state
-        left = remaining(state)
+    def _may_begin(self, task: Task) -> bool:
+        return all(
+            other in self._done and self._done[other].child.status == "completed" for other in task.depends_on
+        )
+
+    def _errand(self, label: str, task: Task, entry: Entry, share: Limits) -> tuple[Errand, Child]:
+        before = [self._done[other] for other in task.depends_on]
+        limits = {field: most for field in FIELDS if (most := getattr(share, field)) is not None}
         if task.max_turns is not None:
-            left["max_turns"] = min(task.max_turns, left.get("max_turns", task.max_turns))
+            limits["max_turns"] = min(task.max_turns, limits.get("max_turns", task.max_turns))
         said = (Text(prompt_for(task, before, self._conversation)),)
-        options = options_of(entry, state, left)
-        return Errand(self._context.call_id, label, said, "" if task.resume else label, options, task.resume)
+        options = options_of(entry, self._spawner.state, limits)
+        title = "" if task.resume else label
+        errand = Errand(self._context.call_id, label, said, title, options, task.resume)
+        return errand, self._child(label, entry.name, self._spawner.child_of(errand))
 
     def _take(self, child: Child, future: asyncio.Future[Returned]) -> None:
+        self._shares.take_back(child)
         done = self._judged(child, future)
         self._done[child.label] = done
         self._spawner.note(ROOM, RETURNED, done.child.returned())
@@ -91,11 +109,12 @@ class Crew:
         missing = [
             n for n in task.depends_on if n in self._done and self._done[n].child.status != "completed"
         ]
-        why = (
-            f"it depends on {missing[0]}, which did not complete" if missing else "too much failed before it"
-        )
-        if not missing and not self._too_many():
-            why = "what it depends on was skipped"
+        if missing:
+            why = f"it depends on {missing[0]}, which did not complete"
+        elif self._too_many():
+            why = "too much failed before it"
+        else:
+            why = NO_TASKS if self._may_begin(task) else "what it depends on was skipped"
         return Done(replace(self._child(label), status="skipped", reason=why))
 
     def _child(self, label: str, agent: str = "", session_id: str = "") -> Child:

@@ -11,6 +11,7 @@ from aglet.features.subagents.actions import actions
 from aglet.features.subagents.lineage import ROOM, settle
 from aglet.features.subagents.palette import Entry
 from aglet.features.subagents.settings import Settings
+from aglet.features.subagents.shares import Shares
 from aglet.features.subagents.telling import cut_off
 from aglet.features.subagents.tools import Delegating
 
@@ -24,5 +25,5 @@ def build(settings: Settings, spawner: Spawner, palette: Sequence[Entry]) -> Fea
         return (Injected((UserMessage(new_id("item"), (Text(cut_off(cut)),), ROOM),)),)
 
     deeper = spawner.state.depth < settings.max_depth
-    tools = Delegating(settings, spawner, palette).tools() if deeper else ()
+    tools = Delegating(settings, Shares(spawner), palette).tools() if deeper else ()
     return Feature(name=ROOM, tools=tuple(tools), actions=actions(), before_turn=before_turn)

@@ -28,12 +28,18 @@ class Entry:
         return f"{self.kind}__{self.name}"
 
 
+PLAN = "delegate"  # the tool for several at once
 HELPER = Entry("agent", "", "a helper like yourself")  # who is named by nobody
 
 
 def chosen(palette: Sequence[Entry], name: str) -> Entry | None:
     """The entry of this name, by itself or as its tool; `None` when there is none. "" is a plain helper."""
     return next((entry for entry in (HELPER, *palette) if name in {entry.name, entry.tool}), None)
+
+
+def hands_over(tool: str) -> bool:
+    """Whether the tool of this name hands work to others."""
+    return tool == PLAN or tool.startswith(f"{HELPER.kind}__")
 
 
 def options_of(entry: Entry, state: State, left: Mapping[str, float]) -> JsonObject:

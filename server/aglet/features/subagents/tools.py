@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pydantic import Field, NonNegativeInt
 
 from aglet.engine.ports import Preview, Tool, ToolContext, ToolSpec, WorkspaceError
-from aglet.engine.spawning import Spawner
 from aglet.engine.vocabulary import ToolCall, ToolOutcome
 from aglet.features.subagents.crew import Crew
 from aglet.features.subagents.lineage import children_of
-from aglet.features.subagents.palette import HELPER, Entry, chosen
+from aglet.features.subagents.palette import HELPER, PLAN, Entry, chosen
 from aglet.features.subagents.plan import Task, batches, named
 from aglet.features.subagents.settings import Settings
+from aglet.features.subagents.shares import Shares
 from aglet.features.subagents.telling import report, single
 from aglet.toolkit import Arguments, TypedTool
 
@@ -69,7 +69,7 @@ class Delegating:
     """Does the work of the tools."""
 
     settings: Settings
-    spawner: Spawner
+    shares: Shares
     palette: Sequence[Entry]
 
     async def delegate(self, arguments: Delegate, context: ToolContext) -> ToolOutcome:
@@ -96,7 +96,7 @@ class Delegating:
     def tools(self) -> Sequence[Tool]:
         """All of them."""
         generic = TypedTool(
-            name="delegate", arguments=Delegate, work=self.delegate, effects=frozenset(), describe=_describe
+            name=PLAN, arguments=Delegate, work=self.delegate, effects=frozenset(), describe=_describe
         )
         return (*((generic,) if self.settings.delegate else ()), *map(self._tool_for, self.palette))
 
@@ -108,7 +108,7 @@ class Delegating:
         return Described(tool, entry.description)
 
     def _crew(self, context: ToolContext, *, share: bool, failures: int | None) -> Crew:
-        return Crew(self.spawner, self.settings, context, share=share, failures=failures)
+        return Crew(self.shares, self.settings, context, share=share, failures=failures)
 
     def _who(self, task: Task) -> Entry:
         entry = chosen(self.palette, task.agent)
@@ -118,12 +118,18 @@ class Delegating:
         return entry
 
     def _check_number(self, more: int) -> None:
-        state, most = self.spawner.state, self.settings.max_children
+        state, most = self.shares.spawner.state, self.settings.max_children
         begun = sum(child.run_id == state.run_id for child in children_of(state))
         if begun + more > most:
             raise WorkspaceError(
                 f"Nothing was begun: a run may have {most} helpers and this one has had {begun}. "
                 "Do the rest yourself."
+            )
+        allowed = self.shares.free().max_delegated_tasks
+        if allowed is not None and more > allowed:
+            raise WorkspaceError(
+                f"Nothing was begun: {allowed} of the {state.limits.max_delegated_tasks} delegated tasks of "
+                "this run are left. Do the rest yourself."
             )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from aglet.engine.state import Totals
+from aglet.engine.limits import KINDS, Totals
 from aglet.engine.vocabulary import JsonObject, Limits
 
 
@@ -12,6 +12,7 @@ def summary(totals: Totals) -> JsonObject:
         "turns": totals.turns,
         "modelCalls": totals.model_calls,
         "toolCalls": totals.tool_calls,
+        "delegatedTasks": totals.delegated_tasks,
         "inputTokens": totals.input_tokens,
         "outputTokens": totals.output_tokens,
         "totalTokens": totals.total_tokens,
@@ -20,19 +21,13 @@ def summary(totals: Totals) -> JsonObject:
         "cacheWriteTokens": totals.cache_write_tokens,
         "costUsd": None if totals.unpriced else totals.cost,
         "unpricedCalls": totals.unpriced,
+        "seconds": round(totals.seconds, 3),
     }
 
 
 def nearly_used(limits: Limits, totals: Totals, share: float) -> Iterator[str]:
     """The limits of which at least this share is used, in words: `8 of 10 turns`."""
-    for used, limit, unit in (
-        (totals.turns, limits.max_turns, "turns"),
-        (totals.model_calls, limits.max_model_calls, "model calls"),
-        (totals.tool_calls, limits.max_tool_calls, "tool calls"),
-        (totals.total_tokens, limits.max_total_tokens, "tokens"),
-        (totals.input_tokens, limits.max_input_tokens, "input tokens"),
-        (totals.output_tokens, limits.max_output_tokens, "output tokens"),
-        (totals.cost, limits.max_cost_usd, "US dollars"),
-    ):
+    for kind in KINDS:
+        used, limit = kind.used(totals), getattr(limits, kind.field)
         if limit and used >= share * limit:
-            yield f"{used:g} of {limit:g} {unit}"
+            yield f"{used:g} of {limit:g} {kind.label}"

@@ -1,0 +1,195 @@
+"""The ledger of days: what every run spent is in it once, whatever happens to the processes that write it."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from aglet.engine.facts import (
+    Admitted,
+    Entry,
+    Fact,
+    Replied,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    TurnStarted,
+    Used,
+)
+from aglet.engine.ledger import SECONDS, NoLedger, Row, spent
+from aglet.engine.limits import NOTHING, Totals
+from aglet.engine.vocabulary import Stop, StopReason, Usage
+from aglet.stores.files import FileStore
+from aglet.stores.ledger import DayLedger, name_of
+from stores.test_processes import start
+
+DAY = 20_778
+NOON = DAY * SECONDS + 43_200.0
+MIDNIGHT = (DAY + 1) * SECONDS + 0.0
+DONE = Stop(StopReason.END_TURN)
+SPEND = """
+import asyncio, sys
+from pathlib import Path
+from aglet.engine.facts import Entry, Replied, RunStarted, SessionChanged
+from aglet.engine.ledger import Row
+from aglet.engine.limits import Totals
+from aglet.engine.vocabulary import Usage
+from aglet.stores.files import FileStore
+from aglet.stores.ledger import DayLedger
+from stores.test_ledger import DAY, NOON
+
+async def spend(name, calls):
+    store = FileStore(Path(sys.argv[1]))
+    ledger = DayLedger(Path(sys.argv[1]), store.follow)
+    journal = store.create(f"ses_{name}")
+    journal.append(Entry(1, NOON, SessionChanged("/work")), Entry(2, NOON, RunStarted(f"run_{name}")))
+    used = Totals()
+    await ledger.enter(Row(DAY, f"ses_{name}", f"run_{name}", "ci", used))
+    for seq in range(3, 3 + calls):
+        journal.append(Entry(seq, NOON, Replied(f"item_{seq}", "ok", usage=Usage(10, 1), cost=0.5)))
+        used = used.spent(Usage(10, 1), 0.5)
+        await ledger.enter(Row(DAY, f"ses_{name}", f"run_{name}", "ci", used))
+        print(seq, flush=True)
+    await ledger.enter(Row(DAY, f"ses_{name}", f"run_{name}", "ci", used, ended=True))
+
+name, calls = sys.stdin.readline().split()
+asyncio.run(spend(name, int(calls)))
+"""
+
+
+def ledger_of(folder: Path) -> DayLedger:
+    return DayLedger(folder, FileStore(folder).follow)
+
+
+def row(run: str, cost: float = 1.0, *, ended: bool = True, day: int = DAY, caller: str = "") -> Row:
+    return Row(day, f"ses_{run}", run, caller, Totals(model_calls=2, cost=cost), ended)
+
+
+def left_by_a_dead_process(folder: Path, *timed: tuple[float, Fact]) -> None:
+    journal = FileStore(folder).create("ses_run_1")
+    journal.append(*(Entry(seq, at, fact) for seq, (at, fact) in enumerate(timed, 1)))
+    journal.close()
+
+
+def replied(cost: float) -> Replied:
+    return Replied("item", "ok", usage=Usage(10, 1), cost=cost)
+
+
+async def test_the_last_row_of_a_run_counts_and_everybody_sees_it(tmp_path: Path) -> None:
+    mine, other = ledger_of(tmp_path), ledger_of(tmp_path)
+    await mine.enter(row("run_1", 1.0, ended=False))
+    await mine.enter(row("run_1", 2.0), row("run_2", 0.5, caller="ci"))
+    await mine.enter(row("run_1", 2.0))
+    await other.enter(row("run_3", 4.0), row("run_4", 8.0, day=DAY + 1))
+    for ledger in (mine, other, ledger_of(tmp_path)):
+        rows = {each.run_id: each for each in await ledger.rows(DAY)}
+        assert rows == {"run_1": row("run_1", 2.0), "run_2": row("run_2", 0.5, caller="ci"),
+                        "run_3": row("run_3", 4.0)}  # fmt: skip
+        assert ledger.days() == [DAY + 1, DAY]
+    assert name_of(DAY) == "2026-11-21"
+    assert (tmp_path / "usage").stat().st_mode & 0o77 == 0
+    assert await ledger_of(tmp_path / "none").rows(DAY) == []
+
+
+async def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
+    ledger, file = ledger_of(tmp_path), tmp_path / "usage/2026-11-21.jsonl"
+    await ledger.enter(row("run_1"))
+    with file.open("ab") as torn:
+        torn.write(b'{"day": 20778, "session": "ses_2", "ru')
+    assert [each.run_id for each in await ledger.rows(DAY)] == ["run_1"]
+    await ledger.enter(row("run_3"))
+    with file.open("ab") as newer:
+        newer.write(b'\n[1]\n{"used": 3}\n')
+        newer.write(
+            b'{"day": 20778, "session": "s", "run": "run_5", "caller": "", "used": {"new": 1, "cost": 3}}'
+        )
+        newer.write(b"\n")
+    for reader in (ledger, ledger_of(tmp_path)):
+        assert [each.run_id for each in await reader.rows(DAY)] == ["run_1", "run_3", "run_5"]
+
+
+async def test_what_a_dead_process_spent_is_in_its_journal(tmp_path: Path) -> None:
+    """A process was killed before it wrote down what it spent: nothing is lost, nothing counts twice."""
+    left_by_a_dead_process(
+        tmp_path,
+        (NOON, SessionChanged("/work")), (NOON, RunStarted("run_0")), (NOON, TurnStarted("t", "m")),
+        (NOON, replied(9.0)), (NOON, RunEnded("run_0", DONE)),
+        (NOON, Admitted("run_1", "i", ())), (NOON, RunStarted("run_1")), (NOON + 5, TurnStarted("t", "m")),
+        (NOON + 6, replied(1.0)), (NOON + 6, Used("critic", Usage(5, 5), 0.25)),
+        (MIDNIGHT - 1, TurnStarted("t", "m")), (MIDNIGHT + 1, replied(2.0)),
+        (MIDNIGHT + 2, TurnStarted("t", "m")), (MIDNIGHT + 4, replied(4.0)),
+    )  # fmt: skip
+    dead = ledger_of(tmp_path)
+    await dead.enter(Row(DAY, "ses_run_1", "run_1", "ci"))
+    for _ in range(2):
+        ledger = ledger_of(tmp_path)
+        (before,) = await ledger.rows(DAY)
+        (after,) = await ledger.rows(DAY + 1)
+        assert (before.used.cost, before.used.model_calls, before.used.turns) == (3.25, 3, 2)
+        assert (after.used.cost, after.used.model_calls, after.used.turns) == (4.0, 1, 1)
+        assert (after.ended, before.caller, after.caller) == (True, "ci", "ci")
+        assert before.used.seconds + after.used.seconds == MIDNIGHT + 2 - NOON, "up to its last turn"
+
+
+async def test_a_run_that_goes_on_elsewhere_is_left_alone_until_it_has_ended(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    journal = store.create("ses_run_1")
+    journal.append(Entry(1, NOON, RunStarted("run_1")), Entry(2, NOON, replied(1.0)))
+    await ledger_of(tmp_path).enter(row("run_1", 0.5, ended=False))
+    (seen,) = await ledger_of(tmp_path).rows(DAY)
+    assert (seen.used.cost, seen.ended) == (0.5, False)
+    journal.append(Entry(3, NOON, RunEnded("run_1", DONE)))
+    (seen,) = await ledger_of(tmp_path).rows(DAY)
+    assert (seen.used.cost, seen.ended) == (1.0, True)
+    journal.close()
+
+
+async def test_what_a_deleted_session_spent_stays(tmp_path: Path) -> None:
+    await ledger_of(tmp_path).enter(row("run_1", 0.5, ended=False))
+    (seen,) = await ledger_of(tmp_path).rows(DAY)
+    assert (seen.used.cost, seen.ended) == (0.5, True)
+
+
+async def test_two_processes_share_it_and_one_of_them_is_killed(tmp_path: Path) -> None:
+    """Neither loses nor doubles what the other writes; what the killed one spent is what its journal says."""
+    one, other = start(SPEND, tmp_path), start(SPEND, tmp_path)
+    for process, told in ((one, "one 100000\n"), (other, "other 200\n")):
+        assert process.stdin
+        process.stdin.write(told)
+        process.stdin.flush()
+    assert one.stdout
+    for _ in range(40):
+        assert one.stdout.readline()
+    assert other.wait() == 0
+    one.send_signal(signal.SIGKILL)
+    assert one.wait() == -signal.SIGKILL
+    entries = FileStore(tmp_path).peek("ses_one")
+    calls = sum(isinstance(entry.fact, Replied) for entry in entries)
+    assert calls >= 40
+    for _ in range(2):
+        used = {each.run_id: each.used for each in await ledger_of(tmp_path).rows(DAY)}
+        assert used["run_one"] == spent(entries, "run_one")[DAY]
+        assert used["run_one"].model_calls == calls
+        assert used["run_one"].cost == calls * 0.5
+        assert used["run_other"] == NOTHING.spent(Usage(2000, 200), 100.0, calls=200)
+    for process in (one, other):
+        close(process)
+
+
+def close(process: subprocess.Popen[str]) -> None:
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            stream.close()
+
+
+async def test_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "usage").write_text("in the way")
+    with pytest.raises(OSError):
+        await ledger_of(tmp_path).enter(row("run_1"))
+
+
+async def test_no_ledger_keeps_nothing() -> None:
+    await NoLedger().enter(row("run_1"))
+    assert await NoLedger().rows(DAY) == ()
+    assert spent([], "run_1") == {}

@@ -1,0 +1,16 @@
+"""The budget room of a run, with nothing above the run unless it is said."""
+
+from aglet.engine.feature import Feature
+from aglet.engine.ledger import Ledger, NoLedger
+from aglet.features import budget
+from aglet.features.budget.allowance import Allowance
+from aglet.features.subagents.palette import hands_over
+
+NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds
+
+
+def budget_room(
+    allowance: Allowance | None = None, ledger: Ledger | None = None, session_id: str = "ses_1"
+) -> Feature:
+    """The feature; it is always noon."""
+    return budget.build(allowance or Allowance(), ledger or NoLedger(), session_id, lambda: NOON, hands_over)
