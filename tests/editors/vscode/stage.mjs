@@ -77,6 +77,14 @@ export const SCRIPT = {
       { calls: [{ name: "shell", arguments: { command: "echo later" } }] },
       { text: "It ran later." },
     ] },
+    { match: "Delegate it", turns: [
+      { calls: [{ name: "delegate", arguments: { tasks: [{ prompt: "Look around" }] } }] },
+      { text: "It was delegated." },
+    ] },
+    { match: "Look around", turns: [
+      { calls: [{ name: "shell", arguments: { command: "echo helped" } }] },
+      { text: "I looked." },
+    ] },
     { match: "What do you see", turns: [{ text: "I have looked." }] },
     { match: "Ask me", turns: [
       { calls: [{ name: "ask_user", arguments: { question: "Which language?", choices: ["English", "German"], free_text: false } }] },

@@ -186,6 +186,20 @@ async function runIsUndone() {
   say("a whole run was undone");
 }
 
+async function helperAsks() {
+  await bench.command("aglet: New Session");
+  await bench.until("it is empty", async () => (await said()).length === 0);
+  await bench.prompt("Delegate it");
+  await bench.chat.getByText("The helper “helper” asks:").waitFor();
+  await bench.chat.getByRole("list", { name: "Helpers" }).getByText("shell echo helped").waitFor();
+  await bench.page.locator('.statusbar-item[aria-label*="aglet: waiting for you"]').waitFor();
+  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  await bench.chat.getByText("It was delegated.").waitFor();
+  await bench.chat.getByText("Helper task-1: completed").waitFor();
+  await bench.chat.getByText("The helper “helper” asks:").waitFor({ state: "detached" });
+  say("a helper asked, and was answered");
+}
+
 try {
   bench = await Workbench.open(server);
   await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
@@ -197,6 +211,7 @@ try {
   await questionComesAsNotification();
   await sessionsAreKept();
   await runIsUndone();
+  await helperAsks();
   await serverIsLookedAfter();
 } catch (problem) {
   if (bench && shots) await shot("failed").catch(() => undefined);
