@@ -61,7 +61,7 @@ def test_the_language_server_hides_its_keys_too(house: House) -> None:
             assert result["stopReason"] == "endTurn"
             assert model.requests[0].headers["authorization"] == f"Bearer {KEY}"
             said = json.dumps(server.messages) + server.errors()
-    answer = model.requests[1].body["messages"][-1]["content"]
+    answer = model.posts[1].body["messages"][-1]["content"]
     assert "ran\n" in answer
     kept = "".join(p.read_text(errors="replace") for p in (house.folder / "state").rglob("*") if p.is_file())
     for secret in (KEY, HEADER):

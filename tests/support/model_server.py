@@ -2,7 +2,7 @@
 
     async with ModelServer([Reply(calls=[("read_file", {"path": "a"})]), Reply("It says hello.")]) as server:
         ...  # point the client at server.url
-    assert server.requests[1].body["messages"][-1]["role"] == "tool"
+    assert server.posts[1].body["messages"][-1]["role"] == "tool"
 
 Replies are given in the order of the requests, or chosen by a function of the request. The server
 runs in a thread of its own, so a test may block, and `with` works as well as `async with`. It also
