@@ -130,6 +130,17 @@ async def test_a_signal_is_named(workspace: Workspace) -> None:
     assert (await run(workspace, "kill -40 $$")).signal.startswith(("signal 40", "SIGRT"))
 
 
+async def test_a_command_can_be_interrupted_also_when_aglet_was_started_in_the_background(
+    workspace: Workspace,
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        finished = await run(workspace, "kill -INT $$")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (finished.exit_code, finished.signal) == (None, "SIGINT")
+
+
 async def test_a_command_runs_in_the_folder_it_asks_for(workspace: Workspace, root: Path) -> None:
     (root / "sub").mkdir()
     finished = await workspace.run(Command(("pwd",), cwd="sub"), lambda text: None)

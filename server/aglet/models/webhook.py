@@ -10,7 +10,7 @@ async def post(url: str, body: bytes) -> int:
     """
     import httpx  # noqa: PLC0415 - few runs deliver anything, and it takes a while to load
 
-    from aglet.models.connections import (  # noqa: PLC0415 - as above
+    from aglet.models.connections import (  # noqa: PLC0415 - few runs deliver anything
         CONNECTING,
         HEADERS,
         proxy_for,
@@ -18,7 +18,7 @@ async def post(url: str, body: bytes) -> int:
         time_limits,
         transport,
     )
-    from aglet.models.errors import CallFailed  # noqa: PLC0415 - as above
+    from aglet.models.errors import CallFailed  # noqa: PLC0415 - few runs deliver anything
 
     host = ""
     try:

@@ -22,6 +22,12 @@ import time
 signal = __import__("_signal")  # the C part of `signal`: without its enums we start in half the time
 GRACE = 0.6  # seconds between asking a program to end and killing it
 GIVE_UP = 1.0  # seconds for the last killed to be gone: the kernel may hold one in a system call
+USUAL = (  # programs expect that these end them
+    signal.SIGPIPE,  # Python ignores this one, and the next
+    signal.SIGXFSZ,
+    signal.SIGINT,  # a shell ignores this one, and the next, for what it runs in the background
+    signal.SIGQUIT,
+)
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # prctl(2)
 
 
@@ -94,7 +100,7 @@ def _start(argv: list[str], lifeline: int, folder: int) -> int:
     _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != keeper:
         os._exit(1)
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; programs expect not to
+    for ignored in USUAL:
         signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execvp(argv[0], argv)

@@ -17,27 +17,13 @@ from aglet.features.critic.settings import Settings
 from aglet.features.critic.verdicts import Verdict
 from aglet.features.critic.watch import Means
 from support.budgets import budget_room
+from support.jumping import Time
 from support.patience import become
 from support.rooms import injected
 from support.scenario import FakeModel, FakeTool, Meanwhile, Part, call, check, say
 
 SOFT, WAKE, CEILING = 1000.0, 90.0, 21_600.0
 IN_TIME = Limits(max_seconds=SOFT)
-
-
-class Time:
-    """The event loop's time, which jumps when it is told to."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._real, self._ahead = self._loop.time, 0.0
-        monkeypatch.setattr(self._loop, "time", lambda: self._real() + self._ahead)
-
-    async def jump(self, seconds: float) -> None:
-        """Let so much time pass; what is due then has happened when this returns."""
-        self._ahead += seconds
-        for _ in range(20):
-            await asyncio.sleep(0)
 
 
 @pytest.fixture

@@ -10,25 +10,11 @@ from aglet.engine.ports import Effect, ToolContext
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import Answer, Limits, Question, StopReason
 from aglet.features.deadline import build
+from support.jumping import Time
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
 
 LIMIT = 600.0  # seconds
 IN_TIME = Limits(max_seconds=LIMIT)
-
-
-class Time:
-    """The event loop's time, which jumps when it is told to."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._real, self._ahead = self._loop.time, 0.0
-        monkeypatch.setattr(self._loop, "time", lambda: self._real() + self._ahead)
-
-    async def jump(self, seconds: float) -> None:
-        """Let so much time pass; what is due then has happened when this returns."""
-        self._ahead += seconds
-        for _ in range(5):
-            await asyncio.sleep(0)
 
 
 @pytest.fixture

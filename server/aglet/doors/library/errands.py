@@ -87,7 +87,7 @@ class Errand:
         """Take back what was lent."""
         try:
             await self._lent.aclose()
-        except Exception:  # noqa: BLE001 - as above
+        except Exception:  # noqa: BLE001 - somebody else's code can never change how a run ended
             _log.exception("a tool set could not be closed")
 
     def _settle(self, *, begun: bool) -> None:
