@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from aglet.config import Told, read
 from aglet.engine.facts import Admitted, Asked, Entry, Glimpse, TextDelta, ToolFinished, ToolStarted
 from aglet.engine.log import Event
+from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
 from aglet.engine.session import Session
 from aglet.engine.state import State, fold_all
@@ -94,7 +96,7 @@ class Place:
         """What aglet said has happened; it survives the death of this process."""
         fd = os.open(self.acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            RAW_WRITE(fd, (json.dumps(what) + "\n").encode())
+            os.writev(fd, [(json.dumps(what) + "\n").encode()])  # a call that no fault is planned for
         finally:
             os.close(fd)
 
@@ -105,15 +107,17 @@ class Place:
         return [json.loads(line) for line in self.acknowledged.read_text().splitlines()]
 
 
-RAW_WRITE = os.write  # taken before any fault is planned
+def tell(place: Place, worker: ThreadPoolExecutor | None = None) -> None:
+    """Tell the story, or what is left of it after a crash; what is acknowledged is written down.
+
+    What blocks is done by `worker`, by whatever threads there are else.
+    """
+    asyncio.run(_tell(place, worker))
 
 
-def tell(place: Place) -> None:
-    """Tell the story, or what is left of it after a crash; what is acknowledged is written down."""
-    asyncio.run(_tell(place))
-
-
-async def _tell(place: Place) -> None:
+async def _tell(place: Place, worker: ThreadPoolExecutor | None) -> None:
+    if worker:
+        asyncio.get_running_loop().set_default_executor(worker)
     told = Told(config_file=str(place.folder / "config.toml"), state_dir=str(place.state))
     setup = read(told, str(place.workspace), lambda _: False, {"PATH": os.environ["PATH"]})
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
@@ -127,6 +131,8 @@ async def _tell(place: Place) -> None:
         for prompt in PROMPTS:
             if prompt not in _asked(session):
                 await _prompt(place, session, prompt)
+        with suppress(JournalError):  # a disk that refuses
+            await world.sessions.list(search=PROMPTS[-1])
 
 
 async def _session(world: World, place: Place) -> Session:
