@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from aglet.config import Told, read
-from aglet.engine.facts import Admitted, Asked, Entry, Glimpse, TextDelta, ToolFinished, ToolStarted
+from aglet.engine.facts import (
+    Admitted,
+    Asked,
+    Entry,
+    Glimpse,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+)
 from aglet.engine.log import Event
 from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
@@ -24,6 +32,7 @@ from aglet.engine.vocabulary import Answer, Text, UserMessage
 from aglet.stores.files import FileStore
 from aglet.workspace.editor import NoEditor
 from aglet.world import World, open_world
+from support.pairing import refused
 from support.scenario import paired
 
 LINES = 400
@@ -210,6 +219,7 @@ def problems(place: Place) -> Iterator[str]:
     yield from _torn(place)
     yield from _left_over(place)
     yield from _unfinished(state)
+    yield from refused(entries)
 
 
 def _lost(place: Place, entries: list[Entry]) -> Iterator[str]:
@@ -253,7 +263,7 @@ def _left_over(place: Place) -> Iterator[str]:
 def _unfinished(state: State) -> Iterator[str]:
     if state.running or state.queue or state.calls or state.questions:
         yield "not resumed to its end"
-    if not (paired(state.transcript) and paired(state.context.messages)):
+    if not paired(state.transcript):
         yield "a call without its result, or a result without its call"
     said = repr(state.transcript)
     yield from (f"never asked: {prompt}" for prompt in PROMPTS if repr(prompt)[1:-1] not in said)
