@@ -1,7 +1,7 @@
 """State: what the facts of one session add up to, and the fold that adds them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, assert_never
 
@@ -230,11 +230,12 @@ def _run_changes(
 def _started(state: State, run_id: str, limits: Limits) -> JsonObject:
     unknown = Admitted(run_id, "", ())  # its admission is a fact that only a newer version reads
     admitted = next((a for a in state.queue if a.run_id == run_id), unknown)
+    options = gone_on_with(state, admitted.options, admitted.recovers)
     message = UserMessage(admitted.item_id, admitted.content)
     return {
         "queue": tuple(a for a in state.queue if a.run_id != run_id),
         "pending": (message, *state.pending) if admitted.content else state.pending,
-        "admitted": admitted,
+        "admitted": replace(admitted, options=options),
         "running": True,
         "limits": limits,
         "run": Totals(),
@@ -255,6 +256,13 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
     return {**added, **_clock(state, until), "since": 0.0}
+
+
+def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject:
+    """The options of a run that goes on with the last one (`recovers`): its own, else those of that one."""
+    if state.admitted is None or state.run_id != recovers:
+        return options
+    return {**state.admitted.options, **options}
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
