@@ -125,6 +125,8 @@ def test_an_export_is_imported_with_everything_that_was_said(
     before, after = fold_all(store.peek("ses_bb")), fold_all(store.peek(new))
     assert (after.transcript, after.cwd, after.notes) == (before.transcript, before.cwd, before.notes)
     assert cli("export", "ses_bb", "--out", str(file))[0] == 2, "a file that is there is left alone"
+    code, _, err = cli("export", "ses_bb", "--out", str(tmp_path / "none/cat.jsonl"))
+    assert (code, f"There is no folder {tmp_path / 'none'}" in err) == (2, True)
 
 
 def test_a_session_is_exported_for_people(cli: Cli) -> None:
