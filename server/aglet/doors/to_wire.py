@@ -1,6 +1,6 @@
 """Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -223,6 +223,7 @@ class Translator:
         self._out.run_id = fact.run_id
         self._out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
         self._tell_status("running")
+        self._take_in(fact.item_ids)
 
     def _run_ended(self, run_id: str, stop: Stop) -> None:
         self._waiting.leave(run_id)
@@ -261,8 +262,7 @@ class Translator:
                 self._steered.add(item_id)
                 self._pending.append(UserMessage(item_id, content, origin))
             case TakenIn(item_ids):
-                self._tell_messages(message for message in self._pending if message.item_id in item_ids)
-                self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
+                self._take_in(item_ids)
             case Injected(messages):
                 self._tell_messages(message for message in messages if message.origin not in QUIET)
             case Compacted() | Cleared():
@@ -271,6 +271,10 @@ class Translator:
                 self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
                 self._out.put("recorded", {"fact": "phaseStarted", "name": name})
+
+    def _take_in(self, item_ids: Sequence[str]) -> None:
+        self._tell_messages(message for message in self._pending if message.item_id in item_ids)
+        self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
 
     def _tell_messages(self, messages: Iterable[UserMessage]) -> None:
         for message in messages:

@@ -219,24 +219,26 @@ def _run_changes(
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
             return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
-        case RunStarted(run_id, limits):
-            return _started(state, run_id, limits) | {"since": at}
+        case RunStarted():
+            return _started(state, fact) | {"since": at}
         case RunEnded(run_id, stop):
             return _ended(state, run_id, stop, at)
         case _:
             return {"limits": fact.limits}
 
 
-def _started(state: State, run_id: str, limits: Limits) -> JsonObject:
-    unknown = Admitted(run_id, "", ())  # its admission is a fact that only a newer version reads
-    admitted = next((a for a in state.queue if a.run_id == run_id), unknown)
+def _started(state: State, fact: RunStarted) -> JsonObject:
+    unknown = Admitted(fact.run_id, "", ())  # its admission is a fact that only a newer version reads
+    admitted = next((a for a in state.queue if a.run_id == fact.run_id), unknown)
     message = UserMessage(admitted.item_id, admitted.content)
+    taken = admitted.item_id in fact.item_ids
     return {
-        "queue": tuple(a for a in state.queue if a.run_id != run_id),
-        "pending": (message, *state.pending) if admitted.content else state.pending,
+        **(_added(state, message) if taken else {}),
+        "queue": tuple(a for a in state.queue if a.run_id != fact.run_id),
+        "pending": (message, *state.pending) if admitted.content and not taken else state.pending,
         "admitted": admitted,
         "running": True,
-        "limits": limits,
+        "limits": fact.limits,
         "run": Totals(),
         "overflowed": False,
         "stop": None,
