@@ -22,7 +22,7 @@ from aglet.engine.facts import (
     ToolFinished,
 )
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.history import forked, name_of, rewinding, undoing
+from aglet.engine.history import forked, last_words, name_of, rewinding, undoing
 from aglet.engine.invoking import actions, invoke
 from aglet.engine.ports import JournalError
 from aglet.engine.queueing import move, remove, replace
@@ -30,7 +30,17 @@ from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import AssistantMessage, Content, JsonObject, StopReason, Text, UserMessage
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    Finish,
+    JsonObject,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from aglet.stores.memory import MemoryStore
 from support.patience import PATIENCE, become
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, asked, call, describe, paired, say
@@ -89,6 +99,26 @@ def spoken(message: object) -> str:
 
 
 TWO_CALLS = call(("c1", "look"), ("c2", "look"))
+
+
+def test_the_last_words_are_joined_where_a_limit_cut_them() -> None:
+    """Row 5: joined text, of the answer to what the user said last."""
+
+    def reply(text: str, finish: Finish = "stop", *calls: ToolCall) -> AssistantMessage:
+        return Replied("", text, tool_calls=calls, finish=finish).message
+
+    def user(origin: str) -> UserMessage:
+        return UserMessage("", prompt("words"), origin)
+
+    cut, asked_on, whole = reply("a", "length"), user("continuation"), reply("b")
+    assert last_words([user("user"), cut, asked_on, cut, asked_on, whole]) == "aab"
+    assert last_words([reply("before"), user("environment"), whole]) == "b"
+    assert last_words([cut, user("user"), whole]) == "b"
+    assert last_words([whole, user("user")]) == ""
+    calls = reply("", "tool_calls", ToolCall("c1", "look", {}))
+    assert last_words([user("user"), whole, calls, ToolResult("c1", "look", "x"), reply("")]) == "b"
+    assert last_words([reply("a", "length", ToolCall("c1", "look", {})), whole]) == "b"
+    assert last_words([]) == ""
 
 
 # --- forks ---------------------------------------------------------------------------------------

@@ -28,7 +28,15 @@ from aglet.engine.ports import new_id
 from aglet.engine.session import Session
 from aglet.engine.shortening import ORIGIN
 from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import FileChange, Message, Stop, StopReason, ToolResult, UserMessage
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    FileChange,
+    Message,
+    Stop,
+    StopReason,
+    ToolResult,
+    UserMessage,
+)
 
 FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
@@ -78,6 +86,22 @@ def undoing(session: Session, checkpoint_id: str, changes: tuple[FileChange, ...
     messages = session.state.rewinds[checkpoint_id]
     last = name_of(messages[-1]) if messages else ""
     return Rewound(new_id("rewind"), last, undoes=checkpoint_id, changes=changes)
+
+
+def last_words(messages: Sequence[Message]) -> str:
+    """What the model said last since the user spoke: its answer.
+
+    A reply that its output limit cut off, and those that go on with it, are one text.
+    """
+    said = ""
+    for message in reversed(messages):
+        if isinstance(message, UserMessage) and message.origin == "user":
+            break
+        if isinstance(message, AssistantMessage):
+            if said and not message.unfinished:
+                break
+            said = message.text + said
+    return said
 
 
 def name_of(message: Message) -> str:
