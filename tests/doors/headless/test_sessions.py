@@ -129,6 +129,17 @@ def test_an_export_is_imported_with_everything_that_was_said(
     assert (code, f"There is no folder {tmp_path / 'none'}" in err) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["show", "export", "fork", "audit"])
+def test_what_is_missing_of_a_damaged_session_is_told(
+    cli: Cli, tmp_path: Path, caplog: pytest.LogCaptureFixture, command: str
+) -> None:
+    file = tmp_path / "state/sessions/ses_bb.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:6], lines[6].replace(b"e", b"3"), *lines[7:]]))
+    assert cli(command, "ses_bb")[0] == 0
+    assert "the file of ses_bb is damaged, the rest is left out: line 7:" in caplog.text
+
+
 def test_a_session_is_exported_for_people(cli: Cli) -> None:
     """Row 78: export as Markdown and as HTML."""
     assert "## You" in cli("export", "ses_bb", "--format", "md")[1]
