@@ -327,11 +327,10 @@ def _model_changes(
         case TurnStarted():
             run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
             return {"run": run, "total": total, "since": at if state.since else 0.0}
-        case Replied(item_id, text, thinking, calls, usage=usage, opaque=opaque):
-            message = AssistantMessage(item_id, text, thinking, calls, opaque)
+        case Replied(tool_calls=calls, usage=usage):
             opened = {call.call_id: OpenCall(call) for call in calls}
             spent = _spent(state, fact.usage, fact.cost)
-            added = _added(state, message)
+            added = _added(state, fact.message)
             measure = _measured(state, usage)
             calls_now = {**state.calls, **opened}
             return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
