@@ -98,6 +98,7 @@ KINDS = (
     Kind("max_cost_usd", "US dollars", lambda totals: totals.cost),
     Kind("max_seconds", "seconds", lambda totals: totals.seconds),
 )
+UNLIMITED = Limits()
 FIELDS = tuple(limit.name for limit in fields(Limits))
 
 
@@ -112,8 +113,11 @@ def left(limits: Limits, totals: Totals) -> Limits:
 
 def tightest(*limits: Limits) -> Limits:
     """The smallest of each."""
+    some = [each for each in limits if each != UNLIMITED]
+    if len(some) < 2:
+        return some[0] if some else UNLIMITED
     least: JsonObject = {}
     for field in FIELDS:
-        said = (getattr(each, field) for each in limits)
+        said = (getattr(each, field) for each in some)
         least[field] = min((most for most in said if most is not None), default=None)
     return Limits(**least)
