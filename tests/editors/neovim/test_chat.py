@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.patience import wait_until
 from support.wire import Message, turns
 
 from .driver import Editor
@@ -146,6 +147,17 @@ def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
     editor.command("wincmd t")
     editor.command("2,3Aglet run and these lines")
     said(editor, "code.py L2-L3")
+
+
+def test_the_prompt_names_the_key_that_sends_now(editor: Editor) -> None:
+    opened(editor, turns("Sent.", "Sent again."))
+    wait_until(lambda: any("<CR> sends" in row for row in editor.screen()))
+    editor.keys("ithis")
+    wait_until(lambda: any("<C-s> sends" in row for row in editor.screen()))
+    assert not any("<CR> sends" in row for row in editor.screen()), "there it makes a new line"
+    editor.keys("<C-s>")
+    ended(editor, "endTurn")
+    wait_until(lambda: any("<CR> sends" in row for row in editor.screen()))
 
 
 def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:

@@ -187,6 +187,12 @@ function M.of(shown)
       submit(prompt)
     end,
   })
+  vim.api.nvim_create_autocmd({ "InsertEnter", "InsertLeave" }, {
+    buffer = buf,
+    callback = vim.schedule_wrap(function()
+      vim.cmd.redrawstatus({ bang = true }) -- the bar names the key that sends in this mode
+    end),
+  })
   vim.api.nvim_create_autocmd("TextChangedI", {
     buffer = buf,
     callback = function()

@@ -1,6 +1,7 @@
 -- The state of things in one line: the bars of chat and prompt, and a component for the user's statusline.
 
 local client = require("aglet.client")
+local config = require("aglet.config")
 local questions = require("aglet.questions")
 local session = require("aglet.session")
 local text = require("aglet.text")
@@ -63,7 +64,7 @@ end
 ---@return aglet.Session?
 ---@return integer win
 local function of_window()
-  local win = vim.g.statusline_winid or 0
+  local win = vim.g.statusline_winid or vim.api.nvim_get_current_win()
   return session.all[vim.b[vim.api.nvim_win_get_buf(win)].aglet_session or ""], win
 end
 
@@ -103,7 +104,7 @@ end
 ---The `winbar` of a prompt.
 ---@return string
 function M.prompt_bar()
-  local of = of_window()
+  local of, win = of_window()
   if not of then
     return ""
   end
@@ -111,12 +112,13 @@ function M.prompt_bar()
   if of.read_only then
     return " %#AgletWaiting#written elsewhere · :Aglet takeover%*"
   end
-  local key = require("aglet.config").key("submit")
+  local typing = win == vim.api.nvim_get_current_win() and vim.startswith(vim.fn.mode(), "i")
+  local key = config.key(typing and "submit_insert" or "submit") or ":w"
   local model = known.model and (" · " .. known.model) or ""
   return (" %%#AgletDim#> %s%s%%=%s%%* "):format(
     safe(known.mode),
     safe(model),
-    safe(key and (key .. " sends · @ files · / actions") or ":w sends · @ files · / actions")
+    safe(key .. " sends · @ files · / actions")
   )
 end
 
