@@ -158,6 +158,11 @@ def test_the_prompt_names_the_key_that_sends_now(editor: Editor) -> None:
     editor.keys("<C-s>")
     ended(editor, "endTurn")
     wait_until(lambda: any("<CR> sends" in row for row in editor.screen()))
+    editor.command("wincmd t")
+    editor.keys("i")
+    editor.until("vim.api.nvim_get_mode().mode == 'i'")
+    assert not any("<C-s> sends" in row for row in editor.screen()), "this key is the prompt's"
+    editor.keys("<Esc>")
 
 
 def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:

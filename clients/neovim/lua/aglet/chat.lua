@@ -42,7 +42,7 @@ local function make_buffer(session)
   vim.bo[buf].swapfile = false
   vim.bo[buf].undolevels = -1
   vim.b[buf].aglet_session = session.id
-  vim.bo[buf].filetype = "markdown"
+  paint.markdown(buf)
   vim.bo[buf].modifiable = false
   return buf
 end

@@ -1,5 +1,6 @@
 -- The state of things in one line: the bars of chat and prompt, and a component for the user's statusline.
 
+local changes = require("aglet.changes")
 local client = require("aglet.client")
 local config = require("aglet.config")
 local questions = require("aglet.questions")
@@ -42,6 +43,7 @@ end
 ---@field mode string
 ---@field model? string
 ---@field questions integer that wait for the user
+---@field changes integer that wait to be judged
 
 ---What is known of a session, for components of one's own.
 ---@param of aglet.Session
@@ -58,6 +60,9 @@ function M.of(of)
     mode = of.store.options.mode or "ask",
     model = of.store.options.model,
     questions = #questions.waiting,
+    changes = #vim.tbl_filter(function(change)
+      return change.sessionId == of.id
+    end, changes.all),
   }
 end
 
@@ -81,6 +86,9 @@ function M.bar()
     word = word .. ", " .. known.queued .. " waiting"
   end
   local right = {}
+  if known.changes > 0 then
+    right[1] = known.changes .. " to judge"
+  end
   if known.tokens then
     right[#right + 1] = short(known.tokens) .. (known.window and ("/" .. short(known.window)) or "") .. " tokens"
   end
@@ -112,7 +120,7 @@ function M.prompt_bar()
   if of.read_only then
     return " %#AgletWaiting#written elsewhere · :Aglet takeover%*"
   end
-  local typing = win == vim.api.nvim_get_current_win() and vim.startswith(vim.fn.mode(), "i")
+  local typing = win == tonumber(vim.g.actual_curwin) and vim.startswith(vim.fn.mode(), "i")
   local key = config.key(typing and "submit_insert" or "submit") or ":w"
   local model = known.model and (" · " .. known.model) or ""
   return (" %%#AgletDim#> %s%s%%=%s%%* "):format(
