@@ -147,7 +147,7 @@ def crashing(slot: str) -> Feature:
 @pytest.mark.parametrize(
     ("slot", "facts"),
     [
-        ("around_run", ["run started"]),
+        ("around_run", START),
         ("before_turn", START),
         ("around_model", [*START, "turn"]),
         ("around_tool", [*START, "turn", "replied - look(c1)"]),
@@ -204,7 +204,7 @@ async def test_observing_features_see_every_fact_of_their_run() -> None:
         features=[Feature(name="audit", on_fact=look)],
         facts=[*START, "turn", "replied done", "ended end_turn"],
     )
-    assert seen == ["RunStarted", "TakenIn", "TurnStarted", "Replied", "RunEnded"]
+    assert seen == ["RunStarted", "TurnStarted", "Replied", "RunEnded"]
 
 
 async def test_a_crash_of_a_tool_is_a_failed_result() -> None:

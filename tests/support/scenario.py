@@ -302,10 +302,10 @@ def described(entries: Sequence[Entry]) -> list[str]:
                 said[item_id] = f"{origin}: {words(content)}"
             case _:
                 pass
-        if isinstance(entry.fact, TakenIn):
-            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
-        else:
+        if not isinstance(entry.fact, TakenIn):
             lines.append(describe(entry.fact))
+        if isinstance(entry.fact, TakenIn | RunStarted) and entry.fact.item_ids:
+            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
     return lines
 
 

@@ -64,10 +64,11 @@ class QueueChanged:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """An admitted run began, with these limits."""
+    """An admitted run began, with these limits; its prompt went into the context if it stands here."""
 
     run_id: str
     limits: Limits = field(default_factory=Limits)
+    item_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """These prompts and steered messages, pending until now, went into the context."""
+    """These messages, pending until now, went into the context: what was steered, and prompts of old."""
 
     item_ids: tuple[str, ...]
 

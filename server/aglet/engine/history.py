@@ -115,7 +115,7 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
 def _completed(fact: Fact) -> tuple[str, ...]:
     """The items of the conversation that end with this fact."""
     match fact:
-        case TakenIn(item_ids):
+        case TakenIn(item_ids) | RunStarted(item_ids=item_ids):
             return item_ids
         case Injected(messages):
             return tuple(message.item_id for message in messages)
