@@ -32,6 +32,8 @@ def test_no_test_of_a_client_is_skipped() -> None:
         ("neovim", "there is no apt-get"),
         ("chromium", "there is no apt-get"),
         ("code-server", "there is no npm"),
+        ("luacheck", "there is no apt-get"),
+        ("stylua", "there is no npm"),
     ],
 )
 def test_an_editor_that_cannot_be_had_fails_and_says_why(editor: str, missing: str, tmp_path: Path) -> None:
