@@ -74,13 +74,7 @@ function Welcome({ model }: { model: Model }) {
         undone by itself.
       </p>
       {TRY.map((text) => (
-        <button
-          type="button"
-          onClick={() => {
-            model.compose = { text, number: model.compose.number + 1 };
-            model.changed();
-          }}
-        >
+        <button type="button" onClick={() => model.put(text)}>
           {text}
         </button>
       ))}

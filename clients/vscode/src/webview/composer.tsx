@@ -33,7 +33,7 @@ export function Composer({ model }: { model: Model }) {
 
   useEffect(() => {
     setText(model.compose.text);
-    if (model.compose.number > 0) input.current?.focus(); // not when the page comes up by itself
+    if (model.compose.focus) input.current?.focus(); // not when the page comes up by itself
   }, [model.compose.number]);
   useEffect(() => host.setState({ draft: text }), [text]);
   useEffect(() => {
