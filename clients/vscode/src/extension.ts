@@ -71,7 +71,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     const text = problem instanceof Error ? problem.message : String(problem);
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
-    const told = hint ? `${text} ${hint}` : text;
+    const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
     if (chat.visible) chat.tellFailure(told);
     else void vscode.window.showErrorMessage(`aglet: ${told}`);
   }

@@ -5,28 +5,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { startCodeServer } from "./code_server.mjs";
-import { makeStage } from "./stage.mjs";
-import { Workbench } from "./workbench.mjs";
+import { enter } from "./scene.mjs";
 
-const [shots] = process.argv.slice(2);
-const started = Date.now();
-const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-const stage = makeStage();
-const server = await startCodeServer({
-  workspace: stage.workspace,
-  extension: process.env.VSIX,
-  settings: { "aglet.server.command": [process.env.AGLET] },
-  env: stage.env,
-});
-let bench;
+const { bench, stage, shot, say, play } = await enter({ settings: { "aglet.server.command": [process.env.AGLET] } });
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-async function shot(name) {
-  if (!shots) return;
-  fs.mkdirSync(shots, { recursive: true });
-  await bench.page.screenshot({ path: path.join(shots, `${name}.png`) });
-}
 const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
 const send = () => bench.chat.getByRole("button", { name: "Send", exact: true });
 const said = () => bench.chat.locator(".user .words").allTextContents();
@@ -191,35 +173,53 @@ async function helperAsks() {
   await bench.until("it is empty", async () => (await said()).length === 0);
   await bench.prompt("Delegate it");
   await bench.chat.getByText("The helper “helper” asks:").waitFor();
-  await bench.chat.getByRole("list", { name: "Helpers" }).getByText("shell echo helped").waitFor();
+  await helpers().locator("summary").filter({ hasText: "shell echo helped" }).waitFor();
   await bench.page.locator('.statusbar-item[aria-label*="aglet: waiting for you"]').waitFor();
-  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  await bench.fill(bench.chat.getByLabel("The exact command; it can be edited"), "echo helped well");
+  await shot("helper");
+  await bench.chat.getByRole("button", { name: "Allow as edited" }).click();
   await bench.chat.getByText("It was delegated.").waitFor();
   await bench.chat.getByText("Helper task-1: completed").waitFor();
   await bench.chat.getByText("The helper “helper” asks:").waitFor({ state: "detached" });
-  say("a helper asked, and was answered");
+  await workIsTold();
+  say("a helper asked for a command, and another one was allowed");
 }
 
-try {
-  bench = await Workbench.open(server);
+const helpers = () => bench.chat.getByRole("list", { name: "Helpers" });
+
+/** The call says who worked for it, and what they did. */
+async function workIsTold() {
+  const call = bench.chat.locator(".tool").filter({ hasText: "Delegate" });
+  if ((await call.getAttribute("open")) === null) await call.locator("summary").first().click();
+  await helpers().locator("summary").filter({ hasText: /helper · task-1.*1 call, done/ }).click();
+  await helpers().getByRole("list", { name: "What it did" }).getByText("shell echo helped well").waitFor();
+}
+
+async function helpersAreStillThere() {
+  await bench.page.reload();
+  await bench.shown();
+  await bench.showChat();
+  await bench.chat.getByText("It was delegated.").waitFor();
+  await workIsTold();
+  await shot("helpers");
+  say("after a reload the call still tells what its helper did");
+}
+
+async function isReady() {
   await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
   await bench.showChat();
-  await slashesAreCompleted();
-  await modelAndEffortAreChosen();
-  await picturesAreAttached();
-  await promptIsWrittenAnew();
-  await questionComesAsNotification();
-  await sessionsAreKept();
-  await runIsUndone();
-  await helperAsks();
-  await serverIsLookedAfter();
-} catch (problem) {
-  if (bench && shots) await shot("failed").catch(() => undefined);
-  console.error(server.log().slice(-4000));
-  throw problem;
-} finally {
-  await bench?.close();
-  await server.stop();
-  stage.remove();
 }
-say("passed");
+
+await play(
+  isReady,
+  slashesAreCompleted,
+  modelAndEffortAreChosen,
+  picturesAreAttached,
+  promptIsWrittenAnew,
+  questionComesAsNotification,
+  sessionsAreKept,
+  runIsUndone,
+  helperAsks,
+  helpersAreStillThere,
+  serverIsLookedAfter,
+);

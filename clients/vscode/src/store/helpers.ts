@@ -1,7 +1,7 @@
 /** Who works for a call of the session, in a session of their own, and what they did there. */
 
 import type { Event } from "../protocol.gen";
-import { textOf } from "./patch";
+import { isObject, textOf } from "./patch";
 import type { AnyItem } from "./transcript";
 
 export interface HelperCall {
@@ -46,10 +46,18 @@ export function after(helper: Helper, { type, data }: Event): Helper {
 function called(helper: Helper, item: AnyItem): Helper {
   if (item.kind !== "toolCall") return helper;
   const { itemId, status } = item;
-  const call = { itemId, status, title: textOf(item["title"]) || textOf(item["name"]) };
+  const call = { itemId, status, title: titleOf(item) };
   const known = helper.calls.some((other) => other.itemId === itemId);
   const calls = known
     ? helper.calls.map((other) => (other.itemId === itemId ? call : other))
     : [...helper.calls, call];
   return { ...helper, calls };
+}
+
+/** What was done: the command that ran, which may be another one than was asked for. */
+function titleOf(item: AnyItem): string {
+  const name = textOf(item["name"]);
+  const terminal = item["terminal"];
+  const ran = isObject(terminal) ? textOf(terminal["command"]) : "";
+  return ran ? `${name} ${ran}` : textOf(item["title"], name);
 }

@@ -168,7 +168,7 @@ function endOf(last: RunEndedData | undefined): string {
 
 function costOf(run: RunEndedData): string {
   const tokens = (run.usage?.inputTokens ?? 0) + (run.usage?.outputTokens ?? 0);
-  const cost = run.cost === undefined ? "" : ` · $${run.cost.toFixed(run.cost < 0.1 ? 4 : 2)}`;
+  const cost = run.cost ? ` · $${run.cost.toFixed(run.cost < 0.1 ? 4 : 2)}` : ""; // many models cost nothing
   return tokens > 0 ? `${short(tokens)} tokens${cost}` : "";
 }
 

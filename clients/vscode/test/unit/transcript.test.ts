@@ -152,7 +152,7 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     ["itemStarted", { item: item("said") }],
     ["itemStarted", { item: call("9", "pending") }],
     ["itemStarted", { item: call("1", "pending") }],
-    ["itemCompleted", { item: call("9", "failed") }],
+    ["itemCompleted", { item: { ...call("9", "failed"), terminal: { command: "edited" } } }],
     ["runEnded", { stopReason: "endTurn" }],
     ["sessionState", { state: "idle" }],
   );
@@ -171,7 +171,7 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     task: "task-1",
     state: "endTurn",
     calls: [
-      { itemId: "9", title: "shell 9", status: "failed" },
+      { itemId: "9", title: "shell edited", status: "failed" },
       { itemId: "1", title: "shell 1", status: "pending" },
     ],
   };
