@@ -53,12 +53,16 @@ export async function startCodeServer({ workspace, install, settings = {}, env =
   const launcher = process.env.CODE_SERVER;
   if (!launcher) throw new Error("set CODE_SERVER to what scripts/editors/code-server prints");
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cs-")); // short: a socket's path has 107 characters at most
-  for (const scope of ["User", "Machine"]) {
-    // What is a machine's own (where the server is) counts only as the machine's setting in a remote window like this.
-    const folder = path.join(home, "data", scope);
-    fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...(quiet ? QUIET : {}), ...settings }));
-  }
+  // What is a machine's own (where the server is) counts only as the machine's setting in a remote window like this.
+  const configure = (more) => {
+    for (const scope of ["User", "Machine"]) {
+      const folder = path.join(home, "data", scope);
+      fs.mkdirSync(folder, { recursive: true });
+      const all = { ...(quiet ? QUIET : {}), ...settings, ...more };
+      fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify(all));
+    }
+  };
+  configure({});
   const environment = {
     ...process.env,
     HOME: home,
@@ -98,6 +102,8 @@ export async function startCodeServer({ workspace, install, settings = {}, env =
     port,
     home,
     workspace,
+    /** Other settings than at the beginning, while it runs. */
+    configure,
     log: () => fs.readFileSync(logFile, "utf8"),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {

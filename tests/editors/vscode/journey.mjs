@@ -53,6 +53,7 @@ async function changeIsReviewed() {
   await bench.until("the first change is undone", async () => (await bench.text()).includes('"Helo " + name'));
   await bench.until("one is left", async () => (await lens("Keep").count()) === 1);
   assert.match(await bench.text(), /Good bye \{name\}!/);
+  await bench.reviewable();
   await bench.clickLine("Good bye");
   await bench.page.keyboard.press("Alt+y");
   await bench.until("nothing is left to judge", async () => (await lens("Keep").count()) === 0);
@@ -98,7 +99,7 @@ async function isRewound() {
   const prompt = bench.chat.locator(".user").filter({ hasText: "Write the notes" });
   await prompt.hover();
   await prompt.getByRole("button", { name: "Rewind" }).click();
-  await bench.dialog("Rewind to before this prompt?", "Conversation and Files");
+  await bench.dialog("Files that go back: notes.md", "Conversation and Files");
   await bench.until("the file is gone", () => !fs.existsSync(path.join(stage.workspace, "notes.md")));
   await bench.until("the prompt is gone", async () => (await said()).length === 2);
   await shot("rewound");

@@ -51,6 +51,7 @@ async function serverIsSetUp() {
 
 async function changeIsAskedFor() {
   await bench.openFile("greet.py");
+  await bench.clickLine("Greets people");
   await bench.page.keyboard.press(chatKey);
   await bench.chat.getByRole("textbox", { name: "Prompt" }).waitFor();
   await shot(`${process.argv[3]}-begun`);
@@ -65,6 +66,7 @@ async function changeIsAskedFor() {
 
 async function changeIsReviewed() {
   await bench.chat.getByText("2 changes in 1 file").waitFor();
+  await bench.reviewable();
   await bench.clickLine("Greets people");
   await bench.page.keyboard.press(nextKey);
   await bench.until("the cursor stands on the first", async () => (await where()) === 5);

@@ -12,7 +12,8 @@ const LAST = 4000; // characters of the server's log
 
 /**
  * Enters an editor in which the package was installed, with the folder of `stage` open. `options` go to the
- * editor. Gives the workbench; `shot` makes a picture, `say` tells how far it is, `play` goes the steps and leaves.
+ * editor. Gives the workbench; `shot` makes a picture, `say` tells how far it is, `play` goes the steps and leaves,
+ * `configure` changes settings.
  */
 export async function enter({ stage = makeStage(), viewport, ...options }) {
   const [folder] = process.argv.slice(2);
@@ -56,5 +57,5 @@ export async function enter({ stage = makeStage(), viewport, ...options }) {
     throw problem;
   }
   say("the folder is open");
-  return { bench, stage, shot, say, seconds, play };
+  return { bench, stage, shot, say, seconds, play, configure: server.configure };
 }

@@ -52,7 +52,6 @@ def area(radius: float) -> str:
     return f"{3.14 * radius ** 2}" if radius else None
 \`\`\`
 `;
-const COLOURS = [31, 32, 33, 34, 35, 36, 37, 30, 91, 92, 93, 94, 95, 96, 97, 90].map((n) => `\\033[${n}mcolour ${n}\\033[0m\\n`);
 
 export const SCRIPT = {
   delay: 0.05,
@@ -95,9 +94,11 @@ export const SCRIPT = {
       { calls: [{ name: "shell", arguments: { command: "echo one" } }] },
       { text: "It ran." },
     ] },
-    // It asks when there is a file named "go": the user has time to look at something else.
+    // It works until there is a file named "go": the user has time to say more, and to look at something else.
     { match: "Run it later", turns: [
       { text: "First I think.", calls: [{ name: "shell", arguments: { command: "until [ -e go ]; do sleep 0.1; done" } }] },
+    ] },
+    { match: "Be quick", turns: [
       { calls: [{ name: "shell", arguments: { command: "echo later" } }] },
       { text: "It ran later." },
     ] },
@@ -111,7 +112,7 @@ export const SCRIPT = {
     ] },
     // Every kind of thing that the chat can show; at its end it asks something that may be allowed for longer.
     { match: "Show all of it", turns: [
-      { thinking: "Hm.", text: ALL_OF_IT, calls: [{ name: "shell", arguments: { command: `printf '${COLOURS.join("")}'` } }] },
+      { thinking: "Hm.", text: ALL_OF_IT, calls: [{ name: "shell", arguments: { command: "printf 'one\\ntwo\\n'" } }] },
       { calls: ["missing.py", "greet.py"].map((name) => ({ name: "read_file", arguments: { path: name } })) },
       { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
       { calls: [{ name: "delegate", arguments: { tasks: [{ prompt: "Read around" }] } }] },

@@ -13,6 +13,21 @@ const THEMES = [
   ["Dark High Contrast", "vscode-high-contrast"],
   ["Light High Contrast", "vscode-high-contrast-light"],
 ];
+// What the extension tells its page seldom, and the scripted model never brings about.
+const done = { status: "completed" };
+const colours = [31, 32, 33, 34, 35, 36, 37, 30, 91, 92, 93, 94, 95, 96, 97, 90].map((n) => `\u001b[${n}mcolour ${n}\u001b[0m`);
+const steps = ["completed", "inProgress", "pending"].map((status) => ({ text: `A step that is ${status}`, status }));
+const schema = { type: "object", properties: { which: { type: "string", enum: ["One", "Another"] } }, required: ["which"] };
+const RARE = [
+  { type: "item", item: { ...done, itemId: "t1", kind: "toolCall", title: "colours", name: "shell", output: colours.join("\n") } },
+  { type: "item", item: { ...done, itemId: "t2", kind: "plan", title: "A plan", steps } },
+  { type: "item", item: { ...done, itemId: "t3", kind: "notice", title: "A notice", text: "It says this." } },
+  { type: "item", item: { ...done, itemId: "t4", kind: "compaction", text: "A summary." } },
+  { type: "item", item: { ...done, itemId: "t5", kind: "message", text: "Broken off", status: "cancelled", discarded: true } },
+  { type: "elsewhere", questions: [{ requestId: "t", kind: "form", title: "Which one?", schema, from: "helper" }] },
+  { type: "server", state: "failed", problem: "The server has ended." },
+  { type: "failed", text: "Something went wrong" },
+];
 const { bench, shot, say, play } = await enter({
   settings: { "aglet.server.command": [process.env.AGLET] },
   viewport: { width: 1400, height: 1500 },
@@ -31,24 +46,28 @@ async function everythingIsShown() {
   await bench.chat.getByRole("list", { name: "Waiting prompts" }).waitFor();
   await bench.write("/nothing");
   await bench.chat.locator(".tool").filter({ hasText: "missing.py" }).waitFor();
+  await bench.chat.locator("body").evaluate((_body, messages) => {
+    for (const message of messages) window.postMessage(message, "*");
+  }, RARE);
+  await bench.chat.getByText("Something went wrong").waitFor();
   await bench.chat.locator("body").evaluate(() => {
     for (const folded of document.querySelectorAll("details")) folded.open = true;
   });
   say("everything is shown");
 }
 
+const unreadable = [];
 const inTheme = ([name, kind]) =>
-  async function isReadable() {
+  async function isLookedAt() {
     await bench.command("Preferences: Color Theme");
     await bench.row(name);
     await bench.chat.locator(`body[data-vscode-theme-kind="${kind}"]`).waitFor();
     await bench.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await shot(name.toLowerCase().replaceAll(" ", "-"));
-    if (process.env.VERBOSE) console.log((await bench.chat.locator("body").evaluate(texts, 99)).faint.join("\n"));
     const { count, faint } = await bench.chat.locator("body").evaluate(texts, LEAST);
     assert.ok(count > 60, `only ${count} texts were looked at`);
-    assert.deepEqual(faint, [], `cannot be read in ${name}`);
-    say(`${count} texts can be read in ${name}`);
+    unreadable.push(...faint.map((what) => `${name}: ${what}`));
+    say(`${count} texts were looked at in ${name}`);
   };
 
 /** In the page: how many texts there are, and those whose contrast with what is behind them is less. */
@@ -95,8 +114,12 @@ function texts(_body, least) {
   return { count: rows.length, faint };
 }
 
+function allCanBeRead() {
+  assert.deepEqual(unreadable, []);
+}
+
 function policyHeld() {
   assert.deepEqual(bench.complaints.filter((text) => text.includes("Content Security Policy")), []);
 }
 
-await play(everythingIsShown, ...THEMES.map(inTheme), policyHeld);
+await play(everythingIsShown, ...THEMES.map(inTheme), allCanBeRead, policyHeld);

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { enter } from "./scene.mjs";
 
-const { bench, stage, shot, say, play } = await enter({ settings: { "aglet.server.command": [process.env.AGLET] } });
+const { bench, stage, shot, say, play, configure } = await enter({ settings: { "aglet.server.command": [process.env.AGLET] } });
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
 const send = () => bench.chat.getByRole("button", { name: "Send", exact: true });
@@ -83,26 +83,62 @@ async function promptIsWrittenAnew() {
   say("a prompt was written anew");
 }
 
-async function questionComesAsNotification() {
-  await bench.prompt("Run two lines");
+async function keysAreEnough() {
+  await bench.write("Run two lines");
+  await input().press("Enter");
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
-  await bench.fill(bench.chat.getByLabel("What the agent shall know (optional)"), "Say two as well");
-  await bench.chat.getByRole("button", { name: "Reject" }).click();
+  await bench.chat.locator('[aria-live="polite"]').filter({ hasText: /^aglet asks: Run/ }).waitFor({ state: "attached" });
+  const reason = bench.chat.getByLabel("What the agent shall know (optional)");
+  await bench.fill(reason, "Say two as well");
+  const reached = bench.chat.locator("button:focus");
+  await bench.until("the keys lead to the answers, one after the other", async () => {
+    await reason.press("Tab"); // from the field again, when the workbench took the focus away meanwhile
+    const [first] = await reached.allTextContents();
+    await bench.page.keyboard.press("Tab");
+    return first === "Allow once" && (await reached.allTextContents())[0] === "Reject";
+  });
+  await reached.press("Enter");
   await bench.chat.getByText("It ran.").waitFor();
   await bench.chat.locator(".tool.rejected").waitFor();
   await bench.chat.locator(".foot").getByText("done").waitFor();
-  // The same, but the user looks at something else when the question comes: the model is slow, and waits for a file.
+  await bench.chat.locator('[aria-live="polite"]').filter({ hasText: "the run has ended" }).waitFor({ state: "attached" });
+  say("a command was refused with a reason, by keys and as a screen reader tells it");
+}
+
+async function budgetIsSet() {
+  await bench.command("aglet: Set a Budget…");
+  await bench.row("Turns");
+  const field = bench.page.locator(".quick-input-widget:visible .quick-input-filter input");
+  await bench.page.locator(".quick-input-widget:visible").getByText("of a run at most").waitFor();
+  await bench.fill(field, "9");
+  await field.press("Enter");
+  await bench.until("it is said", async () => {
+    await bench.command("aglet: Set a Budget…");
+    const row = bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Turns" });
+    const told = await row.innerText();
+    await bench.page.keyboard.press("Escape");
+    return told.includes("now 9");
+  });
+  say("a budget was set");
+}
+
+async function questionComesAsNotification() {
+  // The user looks at something else when the question comes: the model is slow, and waits for a file.
   await bench.prompt("Run it later");
   await bench.chat.getByText("First I think.").waitFor();
   await bench.chat.getByRole("button", { name: "Allow once" }).click();
   await bench.chat.locator(".tool.running").waitFor();
+  await bench.write("Be quick");
+  await bench.chat.getByRole("button", { name: "Steer" }).click();
   await bench.command("View: Show Explorer");
   await bench.page.locator(".explorer-folders-view").waitFor();
   fs.writeFileSync(path.join(stage.workspace, "go"), "");
   await bench.notification("echo later", "Allow once");
   await bench.showChat();
   await bench.chat.getByText("It ran later.").waitFor();
-  say("a command was refused with a reason, another one allowed without the chat");
+  const steered = bench.chat.locator(".user").filter({ hasText: "Be quick" });
+  await steered.getByText("said while it worked").waitFor();
+  say("something was said while it worked, and a command allowed without the chat");
 }
 
 async function sessionsAreKept() {
@@ -152,6 +188,43 @@ async function serverIsLookedAfter() {
   await bench.command("aglet: Remove a Stored Key…");
   await bench.row("api.anthropic.com");
   say("the server was checked, a key stored and removed");
+}
+
+async function everythingCanBeMentioned() {
+  const chosen = async (typed, option, chip) => {
+    await bench.write(typed);
+    await bench.chat.getByRole("option", { name: option }).click();
+    await chips().getByText(chip).waitFor();
+    await bench.chat.getByRole("button", { name: `Drop ${chip}` }).click();
+    await chips().getByText(chip).waitFor({ state: "detached" });
+  };
+  fs.mkdirSync(path.join(stage.workspace, "sources"));
+  fs.writeFileSync(path.join(stage.workspace, "sources", "people.py"), "");
+  await chosen("look at @sources", /^sources\/? /, "sources");
+  await chosen("read @https://example.org/page", /example\.org/, "https://example.org/page");
+  await bench.write("");
+  say("a folder and an address were mentioned and dropped");
+}
+
+async function walkthroughIsThere() {
+  await bench.command("Welcome: Open Walkthrough...");
+  await bench.row("Get started with aglet");
+  for (const step of ["Set up the server", "Give it a model", "Ask for a change"])
+    await bench.page.locator(".gettingStartedContainer").getByText(step, { exact: true }).first().waitFor();
+  await shot("walkthrough");
+  say("the walkthrough is there");
+}
+
+async function serverFails() {
+  const status = (told) => bench.page.locator(`.statusbar-item[aria-label*="aglet: ${told}"]`);
+  configure({ "aglet.server.command": ["/bin/false"] });
+  await status("error").waitFor();
+  await bench.chat.getByRole("alert").getByRole("button", { name: "What now?" }).waitFor();
+  await shot("error");
+  configure({});
+  await status("ready").waitFor();
+  await bench.chat.getByRole("alert").waitFor({ state: "detached" });
+  say("a server that does not start was told, and another one started");
 }
 
 async function runIsUndone() {
@@ -216,10 +289,15 @@ await play(
   modelAndEffortAreChosen,
   picturesAreAttached,
   promptIsWrittenAnew,
+  keysAreEnough,
   questionComesAsNotification,
+  everythingCanBeMentioned,
+  budgetIsSet,
   sessionsAreKept,
   runIsUndone,
   helperAsks,
   helpersAreStillThere,
   serverIsLookedAfter,
+  serverFails,
+  walkthroughIsThere,
 );

@@ -146,6 +146,11 @@ export class Workbench {
     return this.fill(this.chat.getByRole("textbox", { name: "Prompt" }), text);
   }
 
+  /** Waits until the active editor has changes to judge: then their keys are heard. */
+  async reviewable() {
+    await this.page.locator('.editor-actions [aria-label^="Compare with before"]').first().waitFor();
+  }
+
   /** Puts the cursor into the line of the active editor that has this text. */
   async clickLine(text) {
     await this.page.locator(".editor-instance .view-line").filter({ hasText: text }).first().click();
