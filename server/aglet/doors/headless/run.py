@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from aglet import __version__
-from aglet.config import ConfigError, Told, read
+from aglet.config import ConfigError, KeyMissing, Told, read
 from aglet.doors.headless.begin import Beginning, Mode, Request, begin, folder
 from aglet.doors.headless.company import Company, Nobody
 from aglet.doors.headless.conversation import Conversation
@@ -82,7 +82,8 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
         case ConfigError():
             where = {"file": problem.file, "line": problem.line, "key": problem.key}
             said = {name: value for name, value in where.items() if value}
-            return {"kind": "configInvalid", "message": str(problem), **said}, Exit.UNUSABLE
+            kind = "authRequired" if isinstance(problem, KeyMissing) else "configInvalid"
+            return {"kind": kind, "message": str(problem), **said}, Exit.UNUSABLE
         case ModelError():
             return {"kind": problem.kind, "message": f"{problem} {problem.hint}".strip()}, Exit.UNUSABLE
         case JournalBusy():

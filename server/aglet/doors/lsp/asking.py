@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from aglet.engine.vocabulary import Answer, Option, Question
 
 REFUSED = Answer("dismissed", feedback="The client could not answer.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
+ONCE = "once"  # the scope of an answer that holds for this call alone
 WARNING = 2  # LSP MessageType
 
 
@@ -76,18 +78,31 @@ class Asking:
         session, client = self._session, self._client
         agent = shapes.agent_id(session.state.parent_item, session.state.options)
         place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
-        read = partial(from_wire.answer, question, by=client.name)
+        read = partial(read_answer, client, question)
         if question.kind == "form":
             form = {"requestId": request_id, "mode": "form", "message": question.title}
             params = {**form, "schema": question.schema, **shapes.filled(itemId=question.call_id), **place}
             return Way("agent/askUser", params, read) if client.forms else None
         if client.permission:
-            params = {**shapes.question(request_id, question), **place}
+            params = {**shapes.question(request_id, shown_to(client, question)), **place}
             return Way("agent/requestPermission", params, read)
         if client.message_requests:
             read = partial(read_choice, question.options, by=client.name)
             return Way("window/showMessageRequest", message_request(question), read)
         return None
+
+
+def shown_to(client: Client, question: Question) -> Question:
+    """The question as this client can show it: its dialog may know no answer that holds longer than once."""
+    if not client.permission or client.remembers:
+        return question
+    return replace(question, options=tuple(option for option in question.options if option.scope == ONCE))
+
+
+def read_answer(client: Client, question: Question, response: Any) -> Answer:
+    """What this client answered; what it never said it can do counts as a refusal."""
+    answer = from_wire.answer(shown_to(client, question), response, client.name)
+    return answer if answer.input is None or client.edits_input else from_wire.NOT_UNDERSTOOD
 
 
 def message_request(question: Question) -> JsonObject:

@@ -23,6 +23,8 @@ class Client(NamedTuple):
     interval: float = 0.0  # seconds between two deltas
     largest: int = 0  # bytes of one event, 0 for what the server chooses
     permission: bool = False
+    remembers: bool = False  # its dialog offers answers that hold for longer than once
+    edits_input: bool = False  # its user can change what a call would do
     forms: bool = False
     message_requests: bool = False
     progress: bool = False
@@ -77,6 +79,8 @@ def read_client(params: Any) -> Client:
         interval=amount(member(spoken, "events").get("coalesceMs"), LONGEST_INTERVAL) / 1000,
         largest=int(amount(member(spoken, "events").get("maxBytes"), BODY_LIMIT)),
         permission=spoken.get("permission") is not None,
+        remembers=member(spoken, "permission").get("remember") is not None,
+        edits_input=member(spoken, "permission").get("editInput") is not None,
         forms=member(spoken, "askUser").get("form") is not None,
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
