@@ -65,7 +65,9 @@ def test_a_changed_call_of_a_client_that_never_said_so_does_not_run_at_all(serve
 @pytest.mark.parametrize(
     ("permission", "status"), [({}, "rejected"), ({"editInput": {}}, "completed")], ids=["no", "yes"]
 )
-def test_the_same_holds_for_an_answer_by_agent_respond(serve: Serve, permission: Message, status: str) -> None:
+def test_the_same_holds_for_an_answer_by_agent_respond(
+    serve: Serve, permission: Message, status: str
+) -> None:
     wire = serve(turns({"calls": [SHELL]}, "done"))
     wire.initialize({**AGENT, "permission": permission})
     run = wire.post("agent/run", {"sessionId": wire.session(), "input": "go", "wait": True})

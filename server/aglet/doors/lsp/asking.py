@@ -84,7 +84,8 @@ class Asking:
             params = {**form, "schema": question.schema, **shapes.filled(itemId=question.call_id), **place}
             return Way("agent/askUser", params, read) if client.forms else None
         if client.permission:
-            params = {**shapes.question(request_id, shown_to(client, question)), **place}
+            shown = shapes.question(request_id, shown_to(client, question))
+            params = {**shown, **place, **(review(question) if client.confirms else {})}
             return Way("agent/requestPermission", params, read)
         if client.message_requests:
             read = partial(read_choice, question.options, by=client.name)
@@ -102,7 +103,24 @@ def shown_to(client: Client, question: Question) -> Question:
 def read_answer(client: Client, question: Question, response: Any) -> Answer:
     """What this client answered; what it never said it can do counts as a refusal."""
     answer = from_wire.answer(shown_to(client, question), response, client.name)
-    return answer if answer.input is None or client.edits_input else from_wire.NOT_UNDERSTOOD
+    unsaid = (answer.input is not None and not client.edits_input) or (answer.content and not client.confirms)
+    return from_wire.NOT_UNDERSTOOD if answer.outcome == "selected" and unsaid else answer
+
+
+def review(question: Question) -> JsonObject:
+    """The single changes of an edit, for a client whose user takes some of them and leaves others."""
+    changes = question.subject.get("changes", ())
+    hunks = [
+        {
+            "hunkId": hunk_id,
+            "uri": changes[place]["uri"],
+            "line": hunk.was,
+            "old": "".join(hunk.old),
+            "new": "".join(hunk.new),
+        }
+        for hunk_id, (place, hunk) in from_wire.shown_hunks(question).items()
+    ]
+    return shapes.filled(hunks=hunks)
 
 
 def message_request(question: Question) -> JsonObject:

@@ -25,6 +25,7 @@ class Client(NamedTuple):
     permission: bool = False
     remembers: bool = False  # its dialog offers answers that hold for longer than once
     edits_input: bool = False  # its user can change what a call would do
+    confirms: bool = False  # its user takes single changes of an edit and leaves others
     forms: bool = False
     message_requests: bool = False
     progress: bool = False
@@ -90,6 +91,7 @@ def read_client(params: Any) -> Client:
         disabled_actions=actions.get("disabledSupport") is True,
         tools=array(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+        confirms=member(spoken, "edits").get("confirm") is not None,
         saves=member(spoken, "edits").get("save") is not None,
         file_events=member(spoken, "edits").get("fileEvents") is not None,
         secrets=spoken.get("secrets") is not None,
