@@ -75,7 +75,10 @@ class PermissionAnswer:
 
 @define
 class AskUserParams:
-    """`agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema."""
+    """`agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open.
+
+    An address is opened in a browser only when the user wants that; `accept` says that they are done there.
+    """
 
     request_id: str
     session_id: str
@@ -85,6 +88,7 @@ class AskUserParams:
     schema: JsonObject
     mode: str = field(default="form", kw_only=True)
     item_id: str | None = None
+    url: str | None = None
 
 
 @define

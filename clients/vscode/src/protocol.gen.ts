@@ -50,7 +50,7 @@ export interface AskUserAnswer {
   content?: Record<string, unknown>;
 }
 
-/** `agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema. */
+/** `agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open. An address is opened in a browser only when the user wants that; `accept` says that they are done there. */
 export interface AskUserParams {
   requestId: string;
   sessionId: string;
@@ -60,6 +60,7 @@ export interface AskUserParams {
   schema: Record<string, unknown>;
   mode?: string;
   itemId?: string;
+  url?: string;
 }
 
 /** The client answers `agent/askUser`: forms, addresses to open. */

@@ -136,8 +136,8 @@ def shown_hunks(question: Question) -> dict[str, tuple[int, Hunk]]:
 
 def _form(question: Question, response: JsonObject, by: str) -> Answer:
     outcome, filled = response.get("outcome"), response.get("content")
-    if outcome == "accept" and is_object(filled):
-        return Answer("accepted", content=filled, by=by)
+    if outcome == "accept" and (is_object(filled) or question.subject.get("type") == "url"):
+        return Answer("accepted", content=filled if is_object(filled) else {}, by=by)
     return Answer("declined" if outcome == "decline" else "cancelled", by=by)
 
 

@@ -12,9 +12,8 @@ from .conftest import Serve
 
 BEFORE = "".join(f"line {number}\n" for number in range(30))
 AFTER = BEFORE.replace("line 3\n", "LINE 3\n").replace("line 15\n", "").replace("line 27\n", "line 27\nnew\n")
-REWRITE = turns(
-    {"calls": [call("read_file", path="a.txt")]}, {"calls": [call("write_file", path="a.txt", content=AFTER)]}, "done"
-)  # fmt: skip
+READ, WRITE = call("read_file", path="a.txt"), call("write_file", path="a.txt", content=AFTER)
+REWRITE = turns({"calls": [READ]}, {"calls": [WRITE]}, "done")
 CONFIRMS: Message = {**AGENT, "edits": {"confirm": {}}}
 
 
@@ -39,11 +38,12 @@ def rewritten(serve: Serve, block: Message, *taken: str, **more: Any) -> Wire:
 
 def test_only_the_changes_the_user_took_are_made_and_the_model_is_told_of_the_others(serve: Serve) -> None:
     wire = rewritten(serve, CONFIRMS, "0/1", "0/2")
+    uri = (wire.workspace / "a.txt").as_uri()
     assert asked(wire)["hunks"] == [
-        {"hunkId": "0/0", "uri": (wire.workspace / "a.txt").as_uri(), "line": 3, "old": "line 3\n", "new": "LINE 3\n"},
-        {"hunkId": "0/1", "uri": (wire.workspace / "a.txt").as_uri(), "line": 15, "old": "line 15\n", "new": ""},
-        {"hunkId": "0/2", "uri": (wire.workspace / "a.txt").as_uri(), "line": 28, "old": "", "new": "new\n"},
-    ]  # fmt: skip
+        {"hunkId": "0/0", "uri": uri, "line": 3, "old": "line 3\n", "new": "LINE 3\n"},
+        {"hunkId": "0/1", "uri": uri, "line": 15, "old": "line 15\n", "new": ""},
+        {"hunkId": "0/2", "uri": uri, "line": 28, "old": "", "new": "new\n"},
+    ]
     assert (wire.workspace / "a.txt").read_text() == AFTER.replace("LINE 3", "line 3")
     item = last_call(wire)
     assert (item["status"], item["effects"], len(item["changes"])) == ("completed", "applied", 1)
@@ -65,8 +65,8 @@ def test_who_takes_no_change_has_said_no(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "taken"), [(AGENT, "0/1"), (CONFIRMS, "0/9")], ids=["who never said so", "a change nobody showed"]
-)  # fmt: skip
+    ("block", "taken"), [(AGENT, "0/1"), (CONFIRMS, "0/9")], ids=["who never said so", "not shown"]
+)
 def test_an_answer_that_cannot_be_meant_is_a_no(serve: Serve, block: Message, taken: str) -> None:
     wire = rewritten(serve, block, taken)
     assert ("hunks" in asked(wire)) == (block is CONFIRMS)

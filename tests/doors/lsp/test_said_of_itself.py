@@ -124,3 +124,71 @@ def test_a_client_that_keeps_the_key_is_asked_and_the_run_begins(tmp_path: Path)
         run = wire.call("agent/run", here)["runId"]
         wire.call("agent/cancel", {"sessionId": here["sessionId"], "runId": run})
         assert wire.event("runEnded")["runId"] == run
+
+
+# --- askUser: form, url --------------------------------------------------------------------------
+
+PAGE = "https://example.com/device?code=AB-12"
+OPEN = turns(
+    {"calls": [{"name": "ask_user", "arguments": {"question": "Log in here.", "url": PAGE}}]}, "done"
+)
+
+
+def opened(serve: Serve, block: Message, answer: Message) -> tuple[Message, Message]:
+    """What a client is asked that has to open a page, and the call as it ended."""
+    wire = serve(OPEN)
+    wire.initialize({**AGENT, "askUser": block})
+    wire.answers["agent/askUser"] = lambda params: answer
+    assert wire.run(wire.session())["stopReason"] == "endTurn"
+    return wire.until(lambda m: m.get("method") == "agent/askUser")["params"], calls(wire)[0]
+
+
+def test_a_client_that_opens_addresses_is_given_one(serve: Serve) -> None:
+    given, item = opened(serve, {"form": {}, "url": {}}, {"outcome": "accept"})
+    assert (given["mode"], given["url"], given["message"]) == ("url", PAGE, f"Log in here.\n{PAGE}")
+    assert given["schema"] == {"type": "object", "properties": {}}
+    assert (item["status"], "opened it" in item["output"]) == ("completed", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"outcome": "accept", "content": {}}, "opened it"),
+        ({"outcome": "accept", "content": {"answer": "it asks for a code"}}, "it asks for a code"),
+        ({"outcome": "decline"}, "does not want to"),
+    ],
+    ids=["done", "with words", "no"],
+)
+def test_a_client_with_forms_alone_is_shown_the_address_in_one(
+    serve: Serve, answer: Message, told: str
+) -> None:
+    given, item = opened(serve, {"form": {}}, answer)
+    assert (given["mode"], given["message"]) == ("form", f"Log in here.\n{PAGE}")
+    assert "url" not in given
+    assert given["schema"]["required"] == []
+    assert told in item["output"]
+
+
+def test_only_a_page_of_the_web_is_ever_asked_for(serve: Serve) -> None:
+    addresses = ("file:///etc/passwd", "javascript:alert(1)", "https://exa\u200bmple.com", "https://a b")
+    asking = [{"name": "ask_user", "arguments": {"question": "Open.", "url": one}} for one in addresses]
+    wire = serve(turns(*({"calls": [one]} for one in asking), "done"))
+    wire.initialize({**AGENT, "askUser": {"form": {}, "url": {}}})
+    wire.run(wire.session())
+    assert [item["status"] for item in calls(wire)] == ["failed"] * len(addresses)
+    assert not wire.of_method("agent/askUser")
+
+
+# --- what the server says of itself --------------------------------------------------------------
+
+
+def test_a_marker_stands_for_what_can_be_done(serve: Serve) -> None:
+    wire = serve("yes")
+    block = wire.initialize()["capabilities"]["experimental"]["agent"]
+    actions = {action["name"] for action in wire.call("agent/action/list")["actions"]}
+    for marker, action in {
+        "compact": "compact",
+        "checkpoints": "checkpoint.list",
+        "tasks": "task.list",
+    }.items():
+        assert (marker in block) == (action in actions), marker

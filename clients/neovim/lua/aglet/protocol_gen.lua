@@ -41,7 +41,7 @@
 ---@field outcome string
 ---@field content? table<string, any>
 
----`agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema.
+---`agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open. An address is opened in a browser only when the user wants that; `accept` says that they are done there.
 ---@class aglet.AskUserParams
 ---@field requestId string
 ---@field sessionId string
@@ -51,6 +51,7 @@
 ---@field schema table<string, any>
 ---@field mode? string
 ---@field itemId? string
+---@field url? string
 
 ---The client answers `agent/askUser`: forms, addresses to open.
 ---@class aglet.AskUserSkills

@@ -19,6 +19,7 @@ from aglet.engine.vocabulary import Answer, Option, Question
 REFUSED = Answer("dismissed", feedback="The client could not answer.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
 ONCE = "once"  # the scope of an answer that holds for this call alone
+NO_FIELDS: JsonObject = {"type": "object", "properties": {}}
 WARNING = 2  # LSP MessageType
 
 
@@ -80,8 +81,8 @@ class Asking:
         place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
         read = partial(read_answer, client, question)
         if question.kind == "form":
-            form = {"requestId": request_id, "mode": "form", "message": question.title}
-            params = {**form, "schema": question.schema, **shapes.filled(itemId=question.call_id), **place}
+            form = {"requestId": request_id, "message": question.title, **shown_as(client, question)}
+            params = {**form, **shapes.filled(itemId=question.call_id), **place}
             return Way("agent/askUser", params, read) if client.forms else None
         if client.permission:
             shown = shapes.question(request_id, shown_to(client, question))
@@ -91,6 +92,13 @@ class Asking:
             read = partial(read_choice, question.options, by=client.name)
             return Way("window/showMessageRequest", message_request(question), read)
         return None
+
+
+def shown_as(client: Client, question: Question) -> JsonObject:
+    """A form to fill in, or an address to open for a client that does that."""
+    if client.urls and question.subject.get("type") == "url":
+        return {"mode": "url", "url": question.subject["url"], "schema": NO_FIELDS}
+    return {"mode": "form", "schema": question.schema}
 
 
 def shown_to(client: Client, question: Question) -> Question:
