@@ -25,7 +25,7 @@ class Talker(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # noqa: N802 - what the library calls it
+    def do_POST(self) -> None:
         """Stream for ever."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self.send_response(200)
@@ -41,7 +41,7 @@ class Talker(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - what the library calls it
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 
@@ -78,12 +78,10 @@ class Listener(Wire):
 
 
 def soak(folder: Path, runs: int, deltas: int) -> tuple[list[float], list[float]]:
-    """So many runs, each cancelled after so many deltas; gives how long each cancel took, and MB after each."""
+    """So many runs, cancelled after so many deltas; gives how long each cancel took, and MB after each."""
     with talking() as address:
         config = folder / "config.toml"
-        config.write_text(
-            f'model = "m"\n[models.m]\ndialect = "chat"\nmodel = "x"\nbase_url = "{address}"\n'
-        )
+        config.write_text(f'model = "m"\n[models.m]\ndialect = "chat"\nmodel = "x"\nbase_url = "{address}"\n')
         sizes: list[float] = []
         delays: list[float] = []
         with Listener(folder, config) as wire:
