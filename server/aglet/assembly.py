@@ -29,6 +29,7 @@ from aglet.features import (
     permissions,
     phases,
     recovery,
+    scratchpad,
     search,
     shell,
     subagents,
@@ -67,6 +68,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             parts.workspace,
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
+            scratch="" if parts.is_lean else parts.scratch,
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
@@ -101,6 +103,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
 def _tools(parts: Parts) -> tuple[Feature, ...]:
     config, asker = parts.config, parts.session.questions
     return (
+        *((scratchpad.build(parts.make_scratch),) if parts.scratch else ()),
         files.build(config.files),
         search.build(config.search),
         shell.build(config.shell, asker),
@@ -121,5 +124,5 @@ def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
         client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),
-        *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
+        *((lean.build(config.lean, window),) if window and parts.is_lean else ()),
     )

@@ -11,6 +11,7 @@ from aglet.features.audit.feature import Write
 from aglet.features.client_tools.calling import Client
 from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
+from aglet.features.scratchpad.feature import Make
 from aglet.features.subagents.palette import Entry
 from aglet.workspace.workspace import OpenWorkspace
 
@@ -21,7 +22,8 @@ class Parts:
 
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
-    a line of the audit.
+    a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
+    `make_scratch` makes.
     """
 
     config: Config
@@ -34,11 +36,18 @@ class Parts:
     models: ModelResolver
     clock: Clock
     client: Client
+    scratch: str
+    make_scratch: Make
     tidy: Clean
     record: Write
     bounds: Bounds
     ledger: Ledger
     window: int | None
+
+    @property
+    def is_lean(self) -> bool:
+        """Whether the model has a small context."""
+        return self.config.lean.applies(self.window)
 
     @property
     def means(self) -> Means:

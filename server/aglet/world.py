@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from aglet.assembly import features
 from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder
@@ -20,8 +21,10 @@ from aglet.stores.files import FileStore
 from aglet.stores.ledger import DayLedger
 from aglet.stores.lines import Lines
 from aglet.stores.memory import MemoryStore
+from aglet.stores.scratch import Scratch
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
+from aglet.workspace.paths import Own
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
@@ -34,6 +37,7 @@ class World:
         self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
+        self._scratch = Scratch(setup.state_folder)
         self._ledger = DayLedger(setup.state_folder, self._store.follow)
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
@@ -77,7 +81,8 @@ class World:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
         config = loaded.config
-        private = tuple(map(str, setup.own_places))
+        scratch = str(self._scratch.path(session.session_id)) if config.scratchpad.enabled else ""
+        own = Own(tuple(map(str, setup.own_places)), scratch)
         hidden = denied(config.permissions.deny)
         options = {**state.options, **admitted.options}
         bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
@@ -85,7 +90,7 @@ class World:
         agent = agent_of(config.agents, options)
         model = str(options.get("model", "")) or agent.tier
         window = self._choice.window(state.cwd, model)
-        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
+        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
         models = self._choice.resolver(state.cwd, agent.tier)
         parts = Parts(
             config=config.for_window(window),
@@ -98,6 +103,8 @@ class World:
             models=models,
             clock=self._clock,
             client=self._client,
+            scratch=scratch,
+            make_scratch=partial(self._scratch.make, session.session_id),
             tidy=self._store.tidy,
             record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
             bounds=bounds,

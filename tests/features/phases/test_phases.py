@@ -46,7 +46,7 @@ class Scene:
         """What a run works with."""
         header = Instructions(header="You work for ACME.", system="You are an agent.", project_files=False)
         instructions = build_instructions(
-            header, self.workspace, trusted=False, user_instructions="", now=lambda: 0.0
+            header, self.workspace, trusted=False, user_instructions="", scratch="", now=lambda: 0.0
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
         return Outfit((instructions, build(ALL), tools), self, self.workspace, Limits())
