@@ -5,7 +5,6 @@ from pathlib import Path
 from aglet.checkup import for_action
 from aglet.config import FolderGrants
 from aglet.engine.feature import Feature, with_tools
-from aglet.engine.ledger import NoLedger
 from aglet.engine.recovering import cut_off
 from aglet.features import (
     ask,
@@ -36,7 +35,6 @@ from aglet.features import (
     usage,
 )
 from aglet.features.attachments.links import links_in
-from aglet.features.subagents.palette import hands_over
 from aglet.models import webhook
 from aglet.parts import Parts
 from aglet.stores.blobs import Blobs
@@ -56,13 +54,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         deadline.build(),
         *((critic.build(parts.means),) if config.critic.enabled else ()),
         guards.build(config.guards),
-        budget.build(
-            parts.bounds.allowance,
-            NoLedger() if parts.session.state.depth else parts.ledger,  # its parent counts it
-            parts.session.session_id,
-            parts.clock.now,
-            hands_over,
-        ),
+        budget.build(parts.bounds.allowance, parts.books, parts.session.session_id, parts.works_for),
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
@@ -108,7 +100,7 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
-        subagents.build(config.subagents, parts.spawner, parts.palette),
+        subagents.build(config.subagents, parts.spawner, parts.palette, parts.rest),
     )
 
 

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from aglet.config import AgentDefinition, Bounds, Config, Setup
-from aglet.engine.ledger import Ledger
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.session import Session
 from aglet.engine.spawning import Spawner
+from aglet.engine.vocabulary import Limits
 from aglet.features.audit.feature import Write
+from aglet.features.budget.books import Books
 from aglet.features.client_tools.calling import Client
 from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
@@ -41,8 +42,17 @@ class Parts:
     tidy: Clean
     record: Write
     bounds: Bounds
-    ledger: Ledger
+    books: Books
     window: int | None
+
+    @property
+    def works_for(self) -> str:
+        """The session for whose call this one works, "" for none."""
+        return self.session.state.parent if self.session.state.parent_item else ""
+
+    def rest(self) -> Limits:
+        """What is left of all that the running run may spend."""
+        return self.books.left(self.session.session_id)
 
     @property
     def is_lean(self) -> bool:

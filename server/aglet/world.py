@@ -14,8 +14,10 @@ from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.vocabulary import JsonObject
+from aglet.features.budget.books import Books
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
+from aglet.features.subagents.palette import hands_over
 from aglet.parts import Parts
 from aglet.stores.files import FileStore
 from aglet.stores.ledger import DayLedger
@@ -38,7 +40,8 @@ class World:
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
         self._scratch = Scratch(setup.state_folder)
-        self._ledger = DayLedger(setup.state_folder, self._store.follow)
+        ledger = DayLedger(setup.state_folder, self._store.follow)
+        self._books = Books(ledger, self._clock.now, hands_over)
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -108,7 +111,7 @@ class World:
             tidy=self._store.tidy,
             record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
             bounds=bounds,
-            ledger=self._ledger,
+            books=self._books,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
