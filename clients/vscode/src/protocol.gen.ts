@@ -267,6 +267,14 @@ export interface FileChanged {
   deletions: number;
 }
 
+/** A file that is attached to a prompt: base64 `data`, and what it is where that is known. An image becomes an `image`; any other file is kept, and stands in the message as a `resourceLink`. */
+export interface FileContent {
+  name: string;
+  data: string;
+  mimeType?: string;
+  type: "file";
+}
+
 /** Files that changed outside of a tool call: a rewind, a hunk that was rejected. */
 export interface FileEditItem {
   itemId: string;
@@ -520,7 +528,7 @@ export interface QueueParams {
   sessionId: string;
   op?: "list" | "remove" | "replace" | "move";
   itemId?: string;
-  input?: Content[] | string;
+  input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   to?: number;
   clientKey?: string;
 }
@@ -656,7 +664,7 @@ export interface RunError {
 /** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
 export interface RunParams {
   sessionId: string;
-  input?: Content[] | string;
+  input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   admission?: string;
   continueRun?: boolean;
   expectedRunId?: string;
@@ -906,7 +914,7 @@ export interface StatusResult {
 /** `ifEnded` says what becomes of the message when the run is over: run, queue or return. */
 export interface SteerParams {
   sessionId: string;
-  input: Content[] | string;
+  input: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   expectedRunId?: string;
   ifEnded?: string;
   clientKey?: string;
