@@ -20,6 +20,7 @@ from aglet.workspace.workspace import OpenWorkspace
 class Parts:
     """What the features of one run are made of.
 
+    `spawner` has the children of the session, `above` those of the one that it works for, if any.
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit.
@@ -31,6 +32,7 @@ class Parts:
     session: Session
     run_id: str
     spawner: Spawner
+    above: tuple[Spawner, ...]
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock
