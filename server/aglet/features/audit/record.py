@@ -156,6 +156,7 @@ def records(entries: Iterable[Entry]) -> list[Record]:
             case RunStarted(run_id, limits):
                 current = known.setdefault(run_id, Record(run_id, entry.at))
                 current.started, current.last, current.limits = entry.at, entry.at, limits
+                current.options = state.settings  # with those of the run that it goes on with
             case RunEnded(run_id, stop) if run_id in known:
                 known[run_id].close(entry, stop)
             case _:
