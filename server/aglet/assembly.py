@@ -85,7 +85,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
     grants = FolderGrants(setup.state_folder, Path(workspace.root))
     return (
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
-        checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs),
+        checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),
         usage.build(config.usage),
         audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
         doctor.build(for_action(setup)),

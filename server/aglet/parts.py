@@ -22,6 +22,7 @@ from aglet.workspace.workspace import OpenWorkspace
 class Parts:
     """What the features of one run are made of.
 
+    `spawner` has the children of the session, `above` those of the one that it works for, if any.
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
@@ -34,6 +35,7 @@ class Parts:
     session: Session
     run_id: str
     spawner: Spawner
+    above: tuple[Spawner, ...]
     workspace: OpenWorkspace
     models: ModelResolver
     clock: Clock

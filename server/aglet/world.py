@@ -104,6 +104,7 @@ class World:
             session=session,
             run_id=admitted.run_id,
             spawner=Children(self.sessions, session),
+            above=tuple(Children(self.sessions, one) for one in self.sessions.above(session)),
             workspace=workspace,
             models=models,
             clock=self._clock,

@@ -113,6 +113,11 @@ class Sessions:
         """Whether this process has the session open."""
         return session_id in self._open
 
+    def above(self, session: Session) -> tuple[Session, ...]:
+        """The session that this one works for, if this process has it open."""
+        parent = session.state.parent if session.state.parent_item else ""
+        return (self._open[parent],) if parent in self._open else ()
+
     async def peek(self, session_id: str) -> Sequence[Entry]:
         """What a session's journal holds, read without opening it. Raises `JournalError`."""
         return await asyncio.to_thread(self._store.peek, session_id)

@@ -9,6 +9,8 @@ from aglet.engine.invoking import invoke
 from aglet.engine.vocabulary import Text
 from aglet.workspace.editor import NoEditor
 from aglet.world import open_world
+from support.family import cast, delegate, opened, run, statuses, task
+from support.model_server import ModelServer, Reply
 
 CONFIG = """
 model = "scripted"
@@ -50,3 +52,48 @@ async def test_a_run_is_taken_back_and_what_was_not_allowed_was_never_kept(tmp_p
     assert (root / "secret.txt").read_text() == "canary\n"
     kept = [path for path in (home / "state/blobs").glob("??/*") if b"canary" in path.read_bytes()]
     assert kept == []
+
+
+async def test_what_children_changed_is_seen_and_taken_back_in_the_session_they_work_for(
+    tmp_path: Path,
+) -> None:
+    """Row 77: a child's file, a child's command, and a grandchild's file go back with the prompt."""
+    parts = {
+        "ROOT": [delegate(task("ONE")), Reply("End")],
+        "ONE": [
+            Reply(calls=[("read_file", {"path": "old.txt"})]),
+            Reply(calls=[("write_file", {"path": "old.txt", "content": "child\n"})]),
+            Reply(calls=[("shell", {"command": "echo more >> old.txt"})]),
+            delegate(task("TWO")),
+            Reply("done"),
+        ],
+        "TWO": [
+            Reply(calls=[("write_file", {"path": "deep.txt", "content": "grandchild\n"})]),
+            Reply("done"),
+        ],
+    }
+    with ModelServer(cast(parts)) as server:
+        async with opened(tmp_path, server, 'permissions = { mode = "allowAll" }') as world:
+            root = tmp_path / "workspace"
+            (root / "old.txt").write_text("old\n")
+            session = await world.sessions.create(str(root))
+            state = await run(world, session)
+            assert statuses(state) == {"task-1": "completed"}
+            assert (root / "old.txt").read_text() == "child\nmore\n"
+            changed = (await invoke(session, "changes", {})).data
+            assert changed is not None
+            told = [(file["uri"], file["change"], file["standing"]) for file in changed["files"]]
+            assert told == [
+                ((root / "old.txt").as_uri(), "modified", "applied"),
+                ((root / "deep.txt").as_uri(), "added", "applied"),
+            ]
+            assert changed["commandsRan"], "a child's command may have changed more"
+            back = (await invoke(session, "checkpoint.restore", {"toItemId": ""})).data
+            assert back is not None
+            assert ((root / "old.txt").read_text(), (root / "deep.txt").exists()) == ("old\n", False)
+            await invoke(session, "checkpoint.restore", {"checkpointId": back["checkpointId"]})
+            assert (root / "old.txt").read_text() == "child\nmore\n"
+            (root / "deep.txt").write_text("mine\n")
+            left = (await invoke(session, "checkpoint.restore", {"toItemId": ""})).data
+            assert left is not None
+            assert [conflict["uri"] for conflict in left["conflicts"]] == [(root / "deep.txt").as_uri()]

@@ -1,10 +1,14 @@
 """Wiring of the room `checkpoints`."""
 
 import logging
+from collections.abc import Sequence
 
+from aglet.engine.facts import Entry
 from aglet.engine.feature import Attempt, Feature, RunView
+from aglet.engine.state import State
 from aglet.engine.vocabulary import Stop
 
+from .above import Above, Relay
 from .actions import actions_of
 from .keeping import Keeper, Recorder
 from .ports import Blobs, Files
@@ -16,9 +20,17 @@ DAY = 86_400.0  # seconds
 _log = logging.getLogger(__name__)
 
 
-def build(settings: Settings, files: Files, blobs: Blobs) -> Feature:
-    """Keeps what files were before they are changed, and brings them back. For one session."""
+def build(settings: Settings, files: Files, blobs: Blobs, above: Sequence[Above] = ()) -> Feature:
+    """Keeps what files were before they are changed, and brings them back. For one session.
+
+    `above` is the session that it works for, if any.
+    """
     keeper = Keeper(settings, files, blobs)
+    relays = [Relay(keeper, parent) for parent in above]
+
+    def on_fact(entry: Entry, state: State) -> None:
+        for relay in relays:
+            relay.on_fact(entry, state)
 
     async def collect() -> None:
         try:
@@ -35,4 +47,5 @@ def build(settings: Settings, files: Files, blobs: Blobs) -> Feature:
         actions=actions_of(keeper),
         around_run=around_run,
         around_tool=Recorder(keeper, Total(keeper).tell).around,
+        on_fact=on_fact,
     )
