@@ -253,10 +253,10 @@ class Door:
                 if session_id not in self._attached:
                     await self.world.sessions.close(session_id)
 
-    async def replay(self, session: Session) -> Replay:
+    async def replay(self, session: Session, *, brief: bool = False) -> Replay:
         """The session told once more: one at a time, because that takes memory for all it ever told."""
         journal = session.log.journal
-        replay = Replay(session.session_id, journal.epoch)
+        replay = Replay(session.session_id, journal.epoch, brief=brief)
         async with self._replaying:
             await asyncio.to_thread(replay.take, journal.entries())
         return replay

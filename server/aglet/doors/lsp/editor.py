@@ -11,6 +11,7 @@ from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.positions import smallest_edit
+from aglet.doors.lsp.screen import Screen
 from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
@@ -38,6 +39,7 @@ class LspEditor:
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.agreements = Agreements()
+        self.follows, self.reveal = client.follows, Screen(peer).reveal
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
             "textDocument/didOpen": self.agreements.opened,
             "textDocument/didSave": self.agreements.saved,

@@ -21,8 +21,8 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
     attached = await door.watch(params.session_id, call, control=params.take_control)
     journal = attached.session.log.journal
-    wanted = params.replay != "none"
-    replay = await door.replay(attached.session) if wanted else Replay(params.session_id, journal.epoch)
+    wanted, brief = params.replay != "none", params.replay != "since"
+    replay = await door.replay(attached.session, brief=brief) if wanted else Replay(params.session_id, "")
     await attached.publisher.told()
     if wanted:
         replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
