@@ -43,6 +43,10 @@ class Link:
         """The door says something."""
         self.to_editor.append(json.dumps(message).encode())
 
+    def notify(self, method: str, **params: Any) -> None:
+        """The editor says this, and it arrives at once."""
+        self._sync.take({"jsonrpc": "2.0", "method": method, "params": params})
+
     def reach_editor(self) -> None:
         """Deliver the next message to the editor, if there is one."""
         if self.to_editor:

@@ -36,11 +36,11 @@ class Editor(Protocol):
         ...
 
     def buffer(self, uri: str) -> Buffer | None:
-        """The open document with this URI."""
+        """The open document with this URI. Raises `WorkspaceError` when its text is not known."""
         ...
 
     def buffers(self) -> Sequence[Buffer]:
-        """All open documents."""
+        """All open documents whose text is known."""
         ...
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:

@@ -63,7 +63,7 @@ def begin(company: Company, trigger: str, index: int) -> Case:
     numbers: list[int] = []
 
     def cancel() -> None:
-        number = next(n for n, (m, p) in wire.asked.items() if p.get("workDoneToken") == session)
+        number = next(n for n, (m, p) in list(wire.asked.items()) if p.get("workDoneToken") == session)
         for _ in range(2):
             act(wire, session, number)
 
@@ -103,7 +103,7 @@ def cancel_at(serve: Serve, trigger: str, places: list[int]) -> None:
         cases = [begin(company, trigger, index) for index in places[start : start + WAVE]]
         for case in cases:
             check(company, case)
-    for number, (method, _) in wire.asked.items():
+    for number, (method, _) in list(wire.asked.items()):
         answer = wire.answer_of(number)
         assert "result" in answer, (method, answer)
 

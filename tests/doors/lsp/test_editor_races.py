@@ -11,7 +11,7 @@ from pygls.workspace import PositionCodec
 from aglet.doors.lsp import arrivals
 from aglet.doors.lsp.open_documents import Document, lines_of
 from aglet.doors.lsp.positions import Place, offset_at
-from aglet.engine.ports import FileText, Stale, Workspace
+from aglet.engine.ports import FileText, Stale, Workspace, WorkspaceError
 from aglet.workspace.agreements import Buffer
 from support.lsp_editor import Manners
 from support.lsp_link import Link
@@ -143,3 +143,35 @@ def test_the_document_of_an_edit_is_known_by_its_text() -> None:
     assert arrival.spared, "nothing came yet"
     arrival.look(Buffer("file:///a", 2, TEXT + "ne"))
     assert not arrival.spared, "half of it came"
+
+
+async def test_a_document_whose_change_made_no_sense_is_neither_read_nor_written_until_it_is_opened_again(
+    tmp_path: Path,
+) -> None:
+    """Its text is not known any more: an edit of what it was would hit what the user wrote since."""
+    link, uri = linked(tmp_path)
+    seen = await link.workspace.read("a.txt")
+    span = {"start": {"line": 0, "character": 0}, "end": {"line": 2**32, "character": 0}}  # no number of LSP
+    changes = [{"range": span, "text": "all new\n"}]
+    link.notify("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=changes)
+    with pytest.raises(WorkspaceError, match="close it and to open it again"):
+        await link.workspace.read("a.txt")
+    with pytest.raises(WorkspaceError, match="close it and to open it again"):
+        await link.workspace.write("a.txt", "one\n", expected=seen.version, label="Edit")
+    assert not link.to_editor
+    assert (tmp_path / "a.txt").read_text() == TEXT
+    link.editor.close(uri)
+    link.editor.open_file(tmp_path / "a.txt")
+    while link.to_server:
+        link.reach_server()
+    assert (await link.workspace.read("a.txt")).text == TEXT
+
+
+async def test_a_version_that_came_without_a_change_counts(tmp_path: Path) -> None:
+    link, uri = linked(tmp_path)
+    link.editor.documents[uri].version = 5
+    link.notify("textDocument/didChange", textDocument={"uri": uri, "version": 5}, contentChanges=[])
+    writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), "one\n"))
+    await link.settle(writing)
+    assert writing.result() == "applied"
+    assert link.editor.documents[uri].text == "one\n"

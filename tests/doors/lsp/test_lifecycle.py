@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.leftovers import gone
-from support.patience import wait_until, within
+from support.patience import PATIENCE, wait_until, within
 from support.wire import Wire, turns
 
 from .conftest import Serve
@@ -183,6 +184,16 @@ def test_a_broken_configuration_is_told_to_whoever_asks(tmp_path: Path, text: st
         assert response["error"]["code"] == -33009
         assert response["error"]["data"]["kind"] == "configInvalid"
         assert wire.leave() == 0
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-"])
+def test_a_server_without_input_or_output_ends_and_says_why(stream: str) -> None:
+    command = ["sh", "-c", f'"{sys.executable}" -m aglet serve --stdio {stream}']
+    ended = subprocess.run(
+        command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert ended.returncode == 1
+    assert ended.stderr == "aglet: serve --stdio needs standard input and output: Bad file descriptor\n"
 
 
 def test_stray_output_never_reaches_the_client(tmp_path: Path) -> None:

@@ -20,7 +20,11 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
     `arguments` are settings from the command line, a table as in the config file. The first answer
     is given before anything but the standard library is imported.
     """
-    received, output = take_streams()
+    try:
+        received, output = take_streams()
+    except OSError as problem:
+        sys.stderr.write(f"aglet: serve --stdio needs standard input and output: {problem.strerror}\n")
+        return 1
     writer = Writer(output)
     limits = limits or Limits()
     reader = Reader(received, writer, limits)
@@ -43,7 +47,11 @@ def _lost(reader: Reader) -> None:
 
 
 def take_streams() -> tuple[int, int]:
-    """Standard input and output for the protocol alone: others read nothing, and write to standard error."""
+    """Standard input and output for the protocol alone: others read nothing, and write to standard error.
+
+    Raises `OSError` when one of them is closed.
+    """
+    os.fstat(1)  # were it closed, the copy of the input would take its place
     received, output = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

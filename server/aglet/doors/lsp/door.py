@@ -24,11 +24,11 @@ from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
 from aglet.doors.replay import Replay, end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
-from aglet.engine.ports import JournalBusy, JournalError
+from aglet.engine.ports import JournalBusy, JournalError, WorkspaceError
 from aglet.engine.session import Session
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Stop
-from aglet.workspace.editor import Editor
+from aglet.workspace.editor import Buffer, Editor
 
 Role = Literal["own", "followed", "child"]
 REMEMBERED = MAX_QUEUED + 16  # ends of runs, for those who wait for them
@@ -133,7 +133,7 @@ class Door:
     def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, opening: Opening) -> None:
         self.world, self.peer, self.client = world, peer, client
         self.folder, self.options = opening.folder, opening.options
-        self.buffer = editor.buffer  # the open document with a URI, or `None`
+        self._editor = editor
         self.once = Once()
         self._attached: dict[str, Attached] = {}
         self._followed: dict[str, Attached] = {}
@@ -157,6 +157,12 @@ class Door:
     def latest(self) -> str:
         """The session that was used last, "" when there is none."""
         return next(reversed(self._attached), "")
+
+    def buffer(self, uri: str) -> Buffer | None:
+        """The open document with this URI, if its text is known."""
+        with suppress(WorkspaceError):
+            return self._editor.buffer(uri)
+        return None
 
     async def open(self, session_id: str, call: Call) -> Attached:
         """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""

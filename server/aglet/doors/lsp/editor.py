@@ -25,6 +25,7 @@ ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask i
 SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
 CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
 CREATED, CHANGED = 1, 2  # LSP FileChangeType
+FRESH = ("textDocument/didOpen", "textDocument/didClose")
 
 
 class LspEditor:
@@ -33,7 +34,8 @@ class LspEditor:
     def __init__(self, peer: Peer, client: Client) -> None:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
-        self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks
+        self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks and the lost
+        self._lost = set[str]()  # documents whose text nobody here knows
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.agreements = Agreements()
@@ -54,7 +56,10 @@ class LspEditor:
 
     def changed(self, method: str, uri: str) -> None:
         """A document was opened, changed, saved or closed."""
-        now = self.buffer(uri)
+        if method in FRESH:
+            self._lost.discard(unquote(uri))
+        document = self._documents.get(unquote(uri))
+        now = _buffer(document) if document else None
         if now is None:
             self.agreements.closed(uri)
         elif method in self._follow:
@@ -62,14 +67,24 @@ class LspEditor:
         if arrival := self._arrivals.get(unquote(uri)):
             arrival.look(now)
 
+    def lose(self, uri: str) -> None:
+        """The client said something of a document that makes no sense: from now on its text is not known."""
+        self._lost.add(unquote(uri))
+
     def buffer(self, uri: str) -> Buffer | None:
-        """The open document with this URI, however it is escaped."""
-        document = self._documents.get(unquote(uri))
+        """The open document with this URI, however it is escaped. Raises `WorkspaceError` for a lost one."""
+        key = unquote(uri)
+        if key in self._lost:
+            raise WorkspaceError(
+                f"The editor changed {uri} in a way that could not be followed, so nobody knows its text. "
+                "Ask the user to close it and to open it again."
+            )
+        document = self._documents.get(key)
         return _buffer(document) if document else None
 
     def buffers(self) -> Sequence[Buffer]:
-        """All open documents."""
-        return [_buffer(document) for document in self._documents.values()]
+        """All open documents but the lost."""
+        return [_buffer(document) for key, document in self._documents.items() if key not in self._lost]
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
         """Turn `buffer` into `text` by one versioned edit. Raises `Stale` and `WorkspaceError`.

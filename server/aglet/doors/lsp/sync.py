@@ -3,12 +3,14 @@
 import logging
 from collections.abc import Callable, Generator
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from aglet import __version__
+from aglet.doors.lsp.client import member
 from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.open_documents import Documents
 from aglet.doors.messages import JsonObject
@@ -19,6 +21,7 @@ SYNCED = (
     types.TEXT_DOCUMENT_DID_CLOSE,
     types.TEXT_DOCUMENT_DID_SAVE,
 )
+TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)  # without one the text is unknown
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +61,7 @@ class Sync:
     def __init__(self, encoding: str, editor: LspEditor) -> None:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it would log whole documents
         server = make_server(editor.changed)
-        self._protocol = server.protocol
+        self._protocol, self._lose = server.protocol, editor.lose
         self._protocol.set_writer(Nowhere(), include_headers=False)
         general = {"general": {"positionEncodings": [encoding]}}
         params = {"processId": None, "rootUri": None, "capabilities": general}
@@ -66,11 +69,14 @@ class Sync:
         editor.show(server.workspace.text_documents)
 
     def take(self, message: JsonObject) -> None:
-        """Follow a notification; one that makes no sense changes nothing."""
+        """Follow a notification. One that makes no sense changes nothing, but its document may be lost."""
         try:
             structured: Any = self._protocol.structure_message({"params": {}, **message})
         except Exception as error:  # noqa: BLE001 - pygls raises what its converters raise
             _log.warning("%s was not understood: %s", message["method"], type(error).__name__)
+            uri = member(message, "params", "textDocument").get("uri")
+            if message["method"] in TEXTS and isinstance(uri, str):
+                self._lose(uri)
             return
         self._protocol.handle_message(structured)
 
@@ -84,6 +90,9 @@ def make_server(changed: Callable[[str, str], None]) -> Server:
 
     def follow(method: str) -> None:
         def look(params: Any) -> None:
+            document = server.workspace.text_documents.get(unquote(params.text_document.uri))
+            if document and method == types.TEXT_DOCUMENT_DID_CHANGE:
+                document.version = params.text_document.version  # also when nothing was changed
             changed(method, params.text_document.uri)
 
         server.feature(method)(look)
