@@ -68,9 +68,11 @@ class Translator:
     Every fact gives at least one event with its `seq`, so that a hole is always an error.
     """
 
-    def __init__(self, session_id: str, epoch: str, state: State | None = None) -> None:
+    def __init__(
+        self, session_id: str, epoch: str, state: State | None = None, out: Envelope | None = None
+    ) -> None:
         state = state or State()
-        self._out = Envelope(session_id, epoch, state.seq)
+        self._out = out or Envelope(session_id, epoch, state.seq)
         self._items = OpenItems(self._out)
         self._tally, self._meter = Tally(), Meter(state.total.cost)
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
@@ -117,9 +119,10 @@ class Translator:
             self._shown(event.shown)
             return self._out.close()
         self._fact(event.fact)
-        if not any("seq" in told for told in self._out.close()):
+        told = self._out.close()
+        if not (told and "seq" in told[0]) and not any("seq" in one for one in told):
             self._out.put("recorded", recorded(event.fact))
-        return self._out.close()
+        return told
 
     def told(self, type: str, data: JsonObject, at: float) -> list[JsonObject]:
         """An event that comes from no fact and no glimpse, at this time (Unix seconds)."""

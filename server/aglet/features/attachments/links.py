@@ -1,6 +1,5 @@
 """How an attached file stands in a conversation: its id, name, type and size. Pure."""
 
-
 from aglet.engine.state import State
 from aglet.engine.vocabulary import ResourceLink, UserMessage
 

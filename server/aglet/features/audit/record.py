@@ -25,6 +25,7 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
+from aglet.engine.history import last_words
 from aglet.engine.limits import Totals
 from aglet.engine.sessions import DIED
 from aglet.engine.state import Context, OpenCall, State, closing_text, fold
@@ -96,7 +97,7 @@ class Record:
     @property
     def output(self) -> str:
         """What was said last."""
-        return next((step.reply.text for step in reversed(self.steps) if step.reply.text), "")
+        return last_words([step.reply.message for step in self.steps])
 
     def take(self, entry: Entry) -> None:
         """One more fact of the time since it began."""
