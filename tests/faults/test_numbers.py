@@ -134,36 +134,31 @@ LATE = 1.2  # times the processor time of an early turn
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reads", [0, 12])
-def test_a_late_turn_costs_what_an_early_one_does(tmp_path: Path, reads: int) -> None:
-    """Around the 400th prompt of one session and, in turn with those, around the 10th of another one.
-
-    With 12 reads to each prompt there are 10,000 items then.
-    """
-
-    def answer(request: Request) -> Answer:
-        if request.body["messages"][-1]["role"] == "tool" or not reads:
-            return Reply("Done.")
-        return Reply(calls=[("read_file", {"path": f"{number}.txt"}) for number in range(reads)])
-
-    (tmp_path / "workspace").mkdir()
-    for number in range(reads):
-        (tmp_path / "workspace" / f"{number}.txt").write_text("a file\n")
-    with ModelServer(answer) as server, Wire(tmp_path, config_for(tmp_path, server)) as wire:
-        wire.unchecked = "it would take longer than the runs"
+@pytest.mark.timeout(600)
+def test_a_late_turn_costs_what_an_early_one_does(tmp_path: Path) -> None:
+    """Around the 400th prompt of one session and, in turn with those, around the 10th of another one."""
+    done = Reply("Done.")
+    with ModelServer(lambda request: done) as server, Wire(tmp_path, config_for(tmp_path, server)) as wire:
         wire.initialize()
-
-        def turn(session: str) -> int:
-            before = processor_time(wire.process.pid)
-            assert wire.run(session, "go")["stopReason"] == "endTurn"
-            return processor_time(wire.process.pid) - before
-
         old, young = wire.session(), wire.session(clientKey="young")
         for _ in range(TURNS - AROUND):
-            turn(old)
-        both = [(turn(young), turn(old)) for _ in range(2 * AROUND + 1)]
-    early, late = (statistics.median(used) / 1e6 for used in zip(*both, strict=True))
+            cost_of_a_turn(wire, old)
+        early, late = costs_in_turn(wire, young, old)
     assert late / early < LATE, f"{early:.1f} ms became {late:.1f} ms"
+
+
+def costs_in_turn(wire: Wire, young: str, old: str) -> tuple[float, float]:
+    """The medians of what turns of these sessions cost (ms); whatever the machine does, both suffer it."""
+    both = [(cost_of_a_turn(wire, young), cost_of_a_turn(wire, old)) for _ in range(2 * AROUND + 1)]
+    early, late = (statistics.median(used) / 1e6 for used in zip(*both, strict=True))
+    return early, late
+
+
+def cost_of_a_turn(wire: Wire, session: str) -> int:
+    """Processor time (ns) of the server for one prompt."""
+    before = processor_time(wire.process.pid)
+    assert wire.run(session, "go")["stopReason"] == "endTurn"
+    return processor_time(wire.process.pid) - before
 
 
 def processor_time(process_id: int) -> int:
