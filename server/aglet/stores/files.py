@@ -67,9 +67,7 @@ class FileStore:
         """
         reading = read_file(self._path(session_id))
         if reading.damage:
-            _log.warning(
-                "the file of %s is damaged, the rest is left out: %s", session_id, reading.damage
-            )
+            _log.warning("the file of %s is damaged, the rest is left out: %s", session_id, reading.damage)
         return reading.entries
 
     def follow(self, session_id: str) -> Tail:
