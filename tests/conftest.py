@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.journal_rules import check_journals
+
 settings.register_profile(
     "the same each time", derandomize=True, deadline=None, database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
@@ -27,6 +29,11 @@ UNMEASURED = (
     "doors/lsp/test_typing.py",
     "doors/test_first_light.py",
 )
+
+RECORDED = (
+    "library/",
+    "faults/",
+)  # what these leave is read; elsewhere what was said is checked as it is said
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,6 +62,16 @@ def processes_measured(request: pytest.FixtureRequest) -> Iterator[None]:
         if str(request.path.relative_to(HERE)).startswith(UNMEASURED):
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def journals_keep_the_rules(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test recorded, through whatever door, says on the wire what the protocol allows."""
+    where = str(request.path.relative_to(HERE))
+    folder = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    if folder and where.startswith(RECORDED):
+        check_journals(folder)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

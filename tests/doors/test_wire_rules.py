@@ -215,6 +215,8 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
         inserted("itemCompleted", 1, type="gap", data={"from": 1, "to": 1, "itemIds": ["item_2"]}),
         "follows a gap",
     ),
+    "another agent": (outside("turnStarted", agentId="helper"), "one agent"),
+    "a call it does not work for": (outside("turnStarted", parentItemId="call_0"), "one agent"),
     "an unknown member": (changed("turnStarted", data={"model": "m", "secret": 1}), "does not name"),
 }  # fmt: skip
 
@@ -304,6 +306,32 @@ def test_work_in_the_background_may_outlive_its_run() -> None:
     item["background"] = False
     with pytest.raises(AssertionError, match="before it ends"):
         check_wire(begun)
+
+
+def child(events: Events, **members: Any) -> Events:
+    """The same as the log of a child: it works for a call of another session."""
+    return [{**event, "agentId": "helper", "parentItemId": "call_0", **members} for event in events]
+
+
+def called(session_id: str) -> Events:
+    """The call that a child works for, begun in this session."""
+    seen = recorded()
+    start = seen[: at(seen, "itemStarted", 2) + 1]
+    start[-1]["data"] = {"item": {**start[-1]["data"]["item"], "itemId": "call_0"}}
+    start[-1]["itemId"] = "call_0"
+    return [{**event, "sessionId": session_id} for event in start]
+
+
+def test_a_child_belongs_to_one_call_of_its_parent() -> None:
+    first = child(recorded())
+    first[0]["data"]["parentSessionId"] = "above"
+    check_wire([*called("above"), *first], whole=False)
+    with pytest.raises(AssertionError, match="its parent's"):
+        check_wire([*called("elsewhere"), *first], whole=False)
+    with pytest.raises(AssertionError, match="who works for a call"):
+        check_wire(child(recorded(), agentId="main"))
+    with pytest.raises(AssertionError, match="who works for a call"):
+        check_wire([{**event, "agentId": "helper"} for event in recorded()])
 
 
 # --- the rules over all that is said -------------------------------------------------------------

@@ -73,6 +73,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.journal_rules import check_entries
 from support.pairing import broken_rules
 from support.patience import PATIENCE, become
 
@@ -247,6 +248,7 @@ async def check(
 async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
     """The property: fold(journal) == state at every cut, and every cut can be opened again whole."""
     assert fold_all(entries) == state
+    check_entries(entries)
     assert not state.calls
     assert not state.questions
     assert paired(state.transcript)

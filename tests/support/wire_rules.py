@@ -35,6 +35,7 @@ def check_wire(
     for event in events:
         check_shape(event)
         assert event["type"] not in excluded, "the client did not want these"
+    check_families(events)
     for told in [] if excluded else attached(events):
         rules = Rules()
         rules.check(told)
@@ -42,6 +43,21 @@ def check_wire(
             rules.items.end()
             assert headless or rules.settled, "idle is told when nothing follows"
     assert not headless or events[-1]["type"] == "runEnded", "nothing follows the end of a headless run"
+
+
+def check_families(events: Sequence[Event]) -> None:
+    """Whose session it is says every event: always the same agent, for the same call of the same parent."""
+    whose: dict[str, tuple[str, str]] = {}
+    calls: dict[str, str] = {}  # the session of each call
+    for event in events:
+        session, told = event["sessionId"], (event["agentId"], event.get("parentItemId", ""))
+        assert whose.setdefault(session, told) == told, "a session has one agent, and belongs to one call"
+        assert (told[0] == "main") == (not told[1]), "who works for a call says so, and nobody else"
+        if event["type"] == "itemStarted":
+            calls[event["itemId"]] = session
+        if event["type"] == "sessionInfo" and told[1] in calls:
+            parent = event["data"].get("parentSessionId")
+            assert parent in {None, calls[told[1]]}, "a child's call is its parent's"
 
 
 def check_printed(arguments: Sequence[str], out: str, code: int) -> None:

@@ -189,6 +189,7 @@ def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(aglet: Agle
     done = aglet.run("run", "write", "--output", "json")
     assert done.whole["unanswered"] == 1
     assert done.whole["result"] == "I could not write."
+    assert done.code == 3
     assert not (aglet.workspace / "a.txt").exists()
     assert "1 question found nobody" in aglet.run("run", "write").err
 

@@ -164,6 +164,7 @@ def test_one_child_can_be_cancelled_by_itself(tmp_path: Path) -> None:
         root = wire.session()
         request = wire.post("agent/run", {"sessionId": root, "input": "ROOT", "wait": True})
         wait_until(lambda: len(server.posts) == 3)
+        wait_until(lambda: len(chain(wire, root)) == 3)
         wire.call("agent/cancel", {"sessionId": chain(wire, root)[2]})
         assert wire.answer_of(request)["result"]["stopReason"] == "endTurn"
         told = [

@@ -1,0 +1,33 @@
+"""The rules of the wire over what was recorded: a journal is read as a client would."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from aglet.doors.to_wire import Translator
+from aglet.engine.facts import Entry
+from aglet.engine.ports import JournalError
+from aglet.stores.files import FileStore
+from support.wire_rules import check_wire
+
+LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of the long runs
+
+
+def check_entries(entries: Sequence[Entry]) -> None:
+    """What these facts say on the wire keeps every rule; they begin with the first of a session."""
+    translator = Translator("ses", "epoch")
+    check_wire([event for entry in entries for event in translator.events(entry)])
+
+
+def check_journals(folder: Path) -> int:
+    """Every journal below this folder that can be read; gives how many those are."""
+    read = 0
+    for file in sorted(folder.rglob("sessions/*.jsonl")):
+        if file.stat().st_size > LARGEST:
+            continue
+        try:
+            entries = FileStore(file.parent.parent).peek(file.stem)
+        except JournalError:  # a test of what is damaged
+            continue
+        check_entries(entries)
+        read += 1
+    return read
