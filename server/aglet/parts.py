@@ -14,6 +14,7 @@ from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
 from aglet.features.scratchpad.feature import Make
 from aglet.features.subagents.palette import Entry
+from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
 
@@ -41,6 +42,7 @@ class Parts:
     make_scratch: Make
     tidy: Clean
     record: Write
+    blobs: Blobs
     bounds: Bounds
     books: Books
     window: int | None

@@ -22,7 +22,7 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
     attached = await door.watch(params.session_id, call, control=params.take_control)
     journal = attached.session.log.journal
-    replay = Replay(params.session_id, journal.epoch)
+    replay = Replay(params.session_id, journal.epoch, brief=params.replay != "since")
     if params.replay != "none":
         await asyncio.to_thread(replay.take, journal.entries())
     await attached.publisher.told()
