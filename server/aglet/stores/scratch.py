@@ -14,11 +14,11 @@ class Scratch:
     """The folders `<state_dir>/scratch/<session id>`, made when they are needed."""
 
     def __init__(self, state_dir: Path) -> None:
-        self._state_dir = state_dir
+        self._state_dir, self._folder = state_dir, Path(os.path.realpath(state_dir), "scratch")
 
     def path(self, session_id: str) -> Path:
         """Where the session's folder is or would be; no link but itself is on the way to it."""
-        return Path(os.path.realpath(self._state_dir), "scratch", checked(session_id))
+        return self._folder / checked(session_id)
 
     async def make(self, session_id: str) -> None:
         """Make the session's folder, for its user alone, when it is not there. Raises `OSError`."""
