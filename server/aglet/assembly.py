@@ -21,6 +21,7 @@ from aglet.features import (
     delivery,
     doctor,
     files,
+    follow_along,
     guards,
     history,
     instructions,
@@ -104,8 +105,13 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
+        *((follow_along.build(parts.workspace),) if _followed(parts) else ()),
         subagents.build(config.subagents, parts.spawner, parts.palette),
     )
+
+
+def _followed(parts: Parts) -> bool:
+    return parts.config.follow_along.enabled and parts.workspace.follows
 
 
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:

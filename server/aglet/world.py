@@ -12,6 +12,7 @@ from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
+from aglet.engine.state import gone_on_with
 from aglet.engine.vocabulary import JsonObject
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
@@ -84,7 +85,7 @@ class World:
         config = loaded.config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
-        options = {**state.options, **admitted.options}
+        options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
         bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)

@@ -32,6 +32,7 @@ import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
+import { isObject, type Json } from "./store/patch";
 import { Told } from "./told";
 
 export function activate(context: vscode.ExtensionContext): Api {
@@ -44,6 +45,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       chat.tellElsewhere();
       status.draw();
     },
+    inputOf,
   );
   const server = new Server(environment, log, prepare);
   const conversation = new Conversation(server, context.workspaceState);
@@ -69,9 +71,16 @@ export function activate(context: vscode.ExtensionContext): Api {
     const text = problem instanceof Error ? problem.message : String(problem);
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
-    const told = hint ? `${text} ${hint}` : text;
+    const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
     if (chat.visible) chat.tellFailure(told);
     else void vscode.window.showErrorMessage(`aglet: ${told}`);
+  }
+
+  async function inputOf({ sessionId, itemId }: PermissionParams): Promise<Json | undefined> {
+    if (itemId === undefined) return undefined;
+    const { item } = await server.request("agent/item", { sessionId, itemId });
+    const input = (item as Json | undefined)?.["input"];
+    return isObject(input) ? input : undefined;
   }
 
   function prepare(client: LanguageClient): void {

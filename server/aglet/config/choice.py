@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from aglet.config.endpoints import Offered, look_for_keys, offered_models
+from aglet.config.endpoints import Offered, check_model, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
 from aglet.config.load import Loaded
 from aglet.config.setup import Setup
@@ -75,10 +75,15 @@ class Choice:
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The named model, the default, or one found on this machine.
 
-        Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
+        Raises `ConfigError` (nothing is configured, it is wrong, or a key is missing) and `ModelError`
+        (no such model).
         """
         await self.find(folder)
-        return self._models(self._setup().load(folder)).resolve(name)
+        setup = self._setup()
+        loaded = setup.load(folder)
+        models = self._models(loaded)
+        check_model(setup, loaded, models.endpoint(name))
+        return models.resolve(name)
 
     async def find(self, folder: str) -> None:
         """Look for kept keys, and for models on this machine if none is configured.

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from aglet.engine.vocabulary import (
     Answer,
+    AssistantMessage,
     Content,
     FileChange,
     Finish,
@@ -121,6 +122,14 @@ class Replied:
     cost: float | None = None
     model: str = ""
     opaque: JsonObject = field(default_factory=dict[str, Any])
+
+    @property
+    def message(self) -> AssistantMessage:
+        """What was said, as it stands in the conversation."""
+        unfinished = self.finish == "length" and not self.tool_calls
+        return AssistantMessage(
+            self.item_id, self.text, self.thinking, self.tool_calls, self.opaque, unfinished=unfinished
+        )
 
 
 @dataclass(frozen=True, slots=True)

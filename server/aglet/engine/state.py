@@ -1,7 +1,7 @@
 """State: what the facts of one session add up to, and the fold that adds them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
@@ -235,6 +235,8 @@ def _run_changes(
 def _started(state: State, fact: RunStarted) -> JsonObject:
     waiting = (a for a in state.queue if a.run_id == fact.run_id)
     admitted = next(waiting, None) or Admitted(fact.run_id, "", ())  # only a newer version reads that fact
+    if admitted.recovers:
+        admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
     taken = admitted.item_id in fact.item_ids
     return {
@@ -263,6 +265,13 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
     return {**added, **_clock(state, until), "since": 0.0}
+
+
+def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject:
+    """The options of a run that goes on with the last one (`recovers`): its own, else those of that one."""
+    if state.admitted is None or state.admitted.run_id != recovers:
+        return options
+    return {**state.admitted.options, **options}
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
@@ -318,11 +327,10 @@ def _model_changes(
         case TurnStarted():
             run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
             return {"run": run, "total": total, "since": at if state.since else 0.0}
-        case Replied(item_id, text, thinking, calls, usage=usage, opaque=opaque):
-            message = AssistantMessage(item_id, text, thinking, calls, opaque)
+        case Replied(tool_calls=calls, usage=usage):
             opened = {call.call_id: OpenCall(call) for call in calls}
             spent = _spent(state, fact.usage, fact.cost)
-            added = _added(state, message)
+            added = _added(state, fact.message)
             measure = _measured(state, usage)
             calls_now = {**state.calls, **opened}
             return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
@@ -354,17 +362,13 @@ def _spent(state: State, usage: Usage, cost: float | None) -> JsonObject:
 
 def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
     if isinstance(fact, ToolStarted):
-        call = ToolCall(fact.call_id, fact.name, fact.arguments)
-        return {
-            "calls": {**state.calls, fact.call_id: OpenCall(call, started=True)},
-            "run": state.run.called(),
-            "total": state.total.called(),
-        }
+        started = OpenCall(ToolCall(fact.call_id, fact.name, fact.arguments), started=True)
+        calls = {**state.calls, fact.call_id: started}
+        return {"calls": calls, "run": state.run.called(), "total": state.total.called()}
     if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
         return {}
-    result = ToolResult(
-        fact.call_id, state.calls[fact.call_id].call.name, fact.outcome.text, fact.outcome.status
-    )
+    name = state.calls[fact.call_id].call.name
+    result = ToolResult(fact.call_id, name, fact.outcome.text, fact.outcome.status)
     return {**_added(state, result), "calls": _without(state.calls, fact.call_id)}
 
 

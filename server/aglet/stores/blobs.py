@@ -115,6 +115,8 @@ class Blobs:
                 break
             if old and path.parent.name + path.name not in named and self._remove(path, used):
                 removed += size
+        if stop.is_set():  # it was not done: the next one may begin at once
+            (self._folder / "collected").unlink(missing_ok=True)
         return removed
 
     def _is_due(self) -> bool:

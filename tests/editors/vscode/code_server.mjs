@@ -6,7 +6,11 @@ import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+// What this machine's user has set: where they keep their things, which model they use.
+const OF_THE_USER = /^(XDG|AGLET|OPENAI|ANTHROPIC|GEMINI|GOOGLE|OLLAMA|OPENROUTER)_/;
 const PATIENCE = 120_000; // milliseconds until it must answer, on however slow a machine
 
 // Nothing that comes and goes by itself, and no request that leaves the machine.
@@ -41,36 +45,46 @@ function freePort() {
   });
 }
 
-/** Starts it; `extension` is a .vsix to install. Gives where it is, its log, and how to end it with all it started. */
-export async function startCodeServer({ workspace, extension, settings = {}, env = {}, hostTests = false }) {
+/**
+ * Starts it. `install` is what a user types first, in a shell where `code` is this editor. An editor that is not
+ * `quiet` has an empty profile: only `settings`. Gives where it is, its log, and how to end it with all it started.
+ */
+export async function startCodeServer({ workspace, install, settings = {}, env = {}, quiet = true, hostTests = false }) {
   const launcher = process.env.CODE_SERVER;
   if (!launcher) throw new Error("set CODE_SERVER to what scripts/editors/code-server prints");
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cs-")); // short: a socket's path has 107 characters at most
-  for (const scope of ["User", "Machine"]) {
-    // What is a machine's own (where the server is) counts only as the machine's setting in a remote window like this.
-    const folder = path.join(home, "data", scope);
-    fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...QUIET, ...settings }));
-  }
+  // What is a machine's own (where the server is) counts only as the machine's setting in a remote window like this.
+  const configure = (more) => {
+    for (const scope of ["User", "Machine"]) {
+      const folder = path.join(home, "data", scope);
+      fs.mkdirSync(folder, { recursive: true });
+      const all = { ...(quiet ? QUIET : {}), ...settings, ...more };
+      fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify(all));
+    }
+  };
+  configure({});
   const environment = {
     ...process.env,
-    XDG_CONFIG_HOME: home,
-    XDG_DATA_HOME: home,
+    HOME: home,
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     ...env,
   };
   for (const name of ["VSCODE_IPC_HOOK_CLI", "PORT"]) delete environment[name]; // they would change where it goes
+  for (const name of Object.keys(environment)) if (OF_THE_USER.test(name) && !(name in env)) delete environment[name];
   const profile = ["--user-data-dir", path.join(home, "data"), "--extensions-dir", path.join(home, "extensions")];
   const base = [...profile, "--config", path.join(home, "config.yaml")];
-  if (extension) execFileSync(launcher, [...base, "--install-extension", extension], { env: environment, stdio: "pipe" });
+  if (install) {
+    const code = `code() { "$CODE_SERVER" ${base.map((word) => `'${word}'`).join(" ")} "$@"; }`;
+    execFileSync("bash", ["-euc", `${code}\n${install}`], { cwd: ROOT, env: environment, stdio: "pipe" });
+  }
 
   const port = await freePort();
   const logFile = path.join(home, "log.txt");
   const log = fs.openSync(logFile, "w");
-  const flags = ["auth=none", "disable-telemetry", "disable-update-check", "disable-workspace-trust"];
-  const quiet = [...flags, "disable-getting-started-override"].map((flag) => `--${flag}`);
+  const flags = ["auth=none", "disable-telemetry", "disable-update-check", "disable-getting-started-override"];
+  if (quiet) flags.push("disable-workspace-trust");
   const test = hostTests ? ["--vscode-option", "enable-smoke-test-driver"] : []; // else it takes no test files
-  const child = spawn(launcher, [...base, "--bind-addr", `127.0.0.1:${port}`, ...quiet, ...test], {
+  const child = spawn(launcher, [...base, "--bind-addr", `127.0.0.1:${port}`, ...flags.map((flag) => `--${flag}`), ...test], {
     env: environment,
     detached: true,
     stdio: ["ignore", log, log],
@@ -88,6 +102,8 @@ export async function startCodeServer({ workspace, extension, settings = {}, env
     port,
     home,
     workspace,
+    /** Other settings than at the beginning, while it runs. */
+    configure,
     log: () => fs.readFileSync(logFile, "utf8"),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {

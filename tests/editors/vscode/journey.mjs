@@ -5,34 +5,13 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { startCodeServer } from "./code_server.mjs";
-import { makeStage } from "./stage.mjs";
-import { Workbench } from "./workbench.mjs";
+import { enter } from "./scene.mjs";
 
-const [shots] = process.argv.slice(2);
-const started = Date.now();
-const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-const stage = makeStage();
-const file = path.join(stage.workspace, "greet.py");
 const theme = process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {};
-const server = await startCodeServer({
-  workspace: stage.workspace,
-  extension: process.env.VSIX,
-  settings: theme,
-  env: stage.env,
-});
-let bench;
-
-async function shot(name) {
-  if (!shots) return;
-  fs.mkdirSync(shots, { recursive: true });
-  await bench.page.mouse.move(5, 5);
-  await bench.page.screenshot({ path: path.join(shots, `${name}.png`) });
-}
+const { bench, stage, shot, say, play } = await enter({ settings: theme });
+const file = path.join(stage.workspace, "greet.py");
 
 async function setUp() {
-  bench = await Workbench.open(server);
-  say("the folder is open");
   await bench.notification("Set it up in an environment of its own?", "Set it up");
   await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
   say("the server is set up from the package, offline, and ready");
@@ -74,6 +53,7 @@ async function changeIsReviewed() {
   await bench.until("the first change is undone", async () => (await bench.text()).includes('"Helo " + name'));
   await bench.until("one is left", async () => (await lens("Keep").count()) === 1);
   assert.match(await bench.text(), /Good bye \{name\}!/);
+  await bench.reviewable();
   await bench.clickLine("Good bye");
   await bench.page.keyboard.press("Alt+y");
   await bench.until("nothing is left to judge", async () => (await lens("Keep").count()) === 0);
@@ -109,6 +89,7 @@ async function windowIsReloaded() {
   await bench.chat.getByText("Both greetings are correct now.").waitFor();
   await bench.chat.getByText("The notes are written.").waitFor();
   assert.match(await bench.text(), /^# not saved\n/);
+  assert.equal(await bench.chat.getByRole("textbox", { name: "Prompt" }).inputValue(), "", "what was sent is no draft");
   say("after a reload everything is still there");
 }
 
@@ -118,7 +99,7 @@ async function isRewound() {
   const prompt = bench.chat.locator(".user").filter({ hasText: "Write the notes" });
   await prompt.hover();
   await prompt.getByRole("button", { name: "Rewind" }).click();
-  await bench.dialog("Rewind to before this prompt?", "Conversation and Files");
+  await bench.dialog("Files that go back: notes.md", "Conversation and Files");
   await bench.until("the file is gone", () => !fs.existsSync(path.join(stage.workspace, "notes.md")));
   await bench.until("the prompt is gone", async () => (await said()).length === 2);
   await shot("rewound");
@@ -165,24 +146,15 @@ async function contextIsAdded() {
   say("a file was mentioned and dropped");
 }
 
-try {
-  await setUp();
-  await changeIsMade();
-  await changeIsReviewed();
-  await runIsCancelled();
-  await notesAreWritten();
-  await windowIsReloaded();
-  await isRewound();
-  await contextIsAdded();
-  await promptsWait();
-  await questionIsAnswered();
-} catch (problem) {
-  if (bench && shots) await shot("failed").catch(() => undefined);
-  console.error(server.log().slice(-4000));
-  throw problem;
-} finally {
-  await bench?.close();
-  await server.stop();
-  stage.remove();
-}
-say("passed");
+await play(
+  setUp,
+  changeIsMade,
+  changeIsReviewed,
+  runIsCancelled,
+  notesAreWritten,
+  windowIsReloaded,
+  isRewound,
+  contextIsAdded,
+  promptsWait,
+  questionIsAnswered,
+);

@@ -1,8 +1,14 @@
 // What the tests in VS Code play: a small project, and what the scripted model says and does to it.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import readline from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
 export const GREET = [
   '"""Greets people."""',
@@ -29,6 +35,23 @@ const ANSWER = [
   "```\n\n",
   "First I see what is there.",
 ];
+
+const ALL_OF_IT = `# A heading
+
+Text with \`code\`, a [link](greet.py), **bold** and ~~struck~~ words.
+
+> A quotation.
+
+| Name | Number |
+|------|-------:|
+| one  |      1 |
+
+\`\`\`python
+@cache  # a comment
+def area(radius: float) -> str:
+    return f"{3.14 * radius ** 2}" if radius else None
+\`\`\`
+`;
 
 export const SCRIPT = {
   delay: 0.05,
@@ -71,9 +94,11 @@ export const SCRIPT = {
       { calls: [{ name: "shell", arguments: { command: "echo one" } }] },
       { text: "It ran." },
     ] },
-    // It asks when there is a file named "go": the user has time to look at something else.
+    // It works until there is a file named "go": the user has time to say more, and to look at something else.
     { match: "Run it later", turns: [
       { text: "First I think.", calls: [{ name: "shell", arguments: { command: "until [ -e go ]; do sleep 0.1; done" } }] },
+    ] },
+    { match: "Be quick", turns: [
       { calls: [{ name: "shell", arguments: { command: "echo later" } }] },
       { text: "It ran later." },
     ] },
@@ -85,6 +110,19 @@ export const SCRIPT = {
       { calls: [{ name: "shell", arguments: { command: "echo helped" } }] },
       { text: "I looked." },
     ] },
+    // Every kind of thing that the chat can show; at its end it asks something that may be allowed for longer.
+    { match: "Show all of it", turns: [
+      { thinking: "Hm.", text: ALL_OF_IT, calls: [{ name: "shell", arguments: { command: "printf 'one\\ntwo\\n'" } }] },
+      { calls: ["missing.py", "greet.py"].map((name) => ({ name: "read_file", arguments: { path: name } })) },
+      { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
+      { calls: [{ name: "delegate", arguments: { tasks: [{ prompt: "Read around" }] } }] },
+      { calls: [{ name: "shell", arguments: { command: "ls" } }] },
+      { text: "That is all." },
+    ] },
+    { match: "Read around", turns: [
+      { calls: [{ name: "read_file", arguments: { path: "README.md" } }] },
+      { text: "I looked." },
+    ] },
     { match: "What do you see", turns: [{ text: "I have looked." }] },
     { match: "Ask me", turns: [
       { calls: [{ name: "ask_user", arguments: { question: "Which language?", choices: ["English", "German"], free_text: false } }] },
@@ -93,8 +131,16 @@ export const SCRIPT = {
   ],
 };
 
-/** A folder with the project, the script and a configuration; `env` makes the server use them. */
-export function makeStage() {
+/** What the scripted model says and does, prompt by prompt, as a server of models would: reply by reply. */
+function repliesTo(match) {
+  const { turns } = SCRIPT.prompts.find((prompt) => prompt.match === match);
+  return turns.map(({ text, calls }) => ({ text: [text ?? ""].flat().join(""), calls: calls ?? [] }));
+}
+
+const OFFLINE = { PIP_NO_INDEX: "1", PIP_CONFIG_FILE: os.devnull }; // what is not in the package cannot be installed
+
+/** A folder with the project, and nothing that says which model there is; `env` makes it the user's home. */
+export function makeProject() {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "stage-")));
   const workspace = path.join(folder, "greetings");
   fs.mkdirSync(workspace);
@@ -104,11 +150,45 @@ export function makeStage() {
   fs.mkdirSync(path.join(workspace, ".vscode"));
   const wanted = { "aglet.server.command": ["/bin/false"], "aglet.server.python": "/bin/false" };
   fs.writeFileSync(path.join(workspace, ".vscode", "settings.json"), JSON.stringify(wanted));
+  const env = { ...OFFLINE, HOME: folder };
+  return { folder, workspace, env, remove: () => fs.rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The model that plays the script, as a configuration in this file. */
+function playing(folder, config) {
   const script = path.join(folder, "script.json");
   fs.writeFileSync(script, JSON.stringify(SCRIPT));
-  const config = path.join(folder, "config.toml");
   const model = ['model = "play"', "[models.play]", 'dialect = "scripted"', `script = ${JSON.stringify(script)}`];
+  fs.mkdirSync(path.dirname(config), { recursive: true });
   fs.writeFileSync(config, [...model, "context_window = 32000", "[models.other]", ...model.slice(2), ""].join("\n"));
-  const env = { AGLET_CONFIG: config, AGLET_STATE_DIR: path.join(folder, "state"), HOME: folder };
-  return { folder, workspace, env, remove: () => fs.rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The project with the scripted model. */
+export function makeStage() {
+  const stage = makeProject();
+  const config = path.join(stage.folder, "config.toml");
+  playing(stage.folder, config);
+  Object.assign(stage.env, { AGLET_CONFIG: config, AGLET_STATE_DIR: path.join(stage.folder, "state") });
+  return stage;
+}
+
+/** The home of somebody new, who has the scripted model in the file that the README names. */
+export function withScriptedModel() {
+  const stage = makeProject();
+  playing(stage.folder, path.join(stage.folder, ".config", "aglet", "config.toml"));
+  return stage;
+}
+
+/** The home of somebody new, who has a server of models of their own, and its address where the README says. */
+export async function withLocalServer() {
+  const stage = makeProject();
+  const script = path.join(stage.folder, "replies.json");
+  fs.writeFileSync(script, JSON.stringify({ replies: repliesTo("Correct the greetings") }));
+  const python = path.join(ROOT, ".venv", "bin", "python");
+  const program = ["-m", "support.model_server", "--script", script];
+  const server = spawn(python, program, { cwd: path.join(ROOT, "tests"), stdio: ["ignore", "pipe", "inherit"] });
+  const [url] = await once(readline.createInterface(server.stdout), "line");
+  Object.assign(stage.env, { OPENAI_BASE_URL: url, OPENAI_API_KEY: "none", OPENAI_MODEL: "test-model" });
+  const { remove } = stage;
+  return { ...stage, remove: () => (server.kill(), remove()) };
 }

@@ -5,28 +5,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { startCodeServer } from "./code_server.mjs";
-import { makeStage } from "./stage.mjs";
-import { Workbench } from "./workbench.mjs";
+import { enter } from "./scene.mjs";
 
-const [shots] = process.argv.slice(2);
-const started = Date.now();
-const say = (what) => console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-const stage = makeStage();
-const server = await startCodeServer({
-  workspace: stage.workspace,
-  extension: process.env.VSIX,
-  settings: { "aglet.server.command": [process.env.AGLET] },
-  env: stage.env,
-});
-let bench;
+const { bench, stage, shot, say, play, configure } = await enter({ settings: { "aglet.server.command": [process.env.AGLET] } });
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-async function shot(name) {
-  if (!shots) return;
-  fs.mkdirSync(shots, { recursive: true });
-  await bench.page.screenshot({ path: path.join(shots, `${name}.png`) });
-}
 const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
 const send = () => bench.chat.getByRole("button", { name: "Send", exact: true });
 const said = () => bench.chat.locator(".user .words").allTextContents();
@@ -101,26 +83,62 @@ async function promptIsWrittenAnew() {
   say("a prompt was written anew");
 }
 
-async function questionComesAsNotification() {
-  await bench.prompt("Run two lines");
+async function keysAreEnough() {
+  await bench.write("Run two lines");
+  await input().press("Enter");
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
-  await bench.fill(bench.chat.getByLabel("What the agent shall know (optional)"), "Say two as well");
-  await bench.chat.getByRole("button", { name: "Reject" }).click();
+  await bench.chat.locator('[aria-live="polite"]').filter({ hasText: /^aglet asks: Run/ }).waitFor({ state: "attached" });
+  const reason = bench.chat.getByLabel("What the agent shall know (optional)");
+  await bench.fill(reason, "Say two as well");
+  const reached = bench.chat.locator("button:focus");
+  await bench.until("the keys lead to the answers, one after the other", async () => {
+    await reason.press("Tab"); // from the field again, when the workbench took the focus away meanwhile
+    const [first] = await reached.allTextContents();
+    await bench.page.keyboard.press("Tab");
+    return first === "Allow once" && (await reached.allTextContents())[0] === "Reject";
+  });
+  await reached.press("Enter");
   await bench.chat.getByText("It ran.").waitFor();
   await bench.chat.locator(".tool.rejected").waitFor();
   await bench.chat.locator(".foot").getByText("done").waitFor();
-  // The same, but the user looks at something else when the question comes: the model is slow, and waits for a file.
+  await bench.chat.locator('[aria-live="polite"]').filter({ hasText: "the run has ended" }).waitFor({ state: "attached" });
+  say("a command was refused with a reason, by keys and as a screen reader tells it");
+}
+
+async function budgetIsSet() {
+  await bench.command("aglet: Set a Budget…");
+  await bench.row("Turns");
+  const field = bench.page.locator(".quick-input-widget:visible .quick-input-filter input");
+  await bench.page.locator(".quick-input-widget:visible").getByText("of a run at most").waitFor();
+  await bench.fill(field, "9");
+  await field.press("Enter");
+  await bench.until("it is said", async () => {
+    await bench.command("aglet: Set a Budget…");
+    const row = bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Turns" });
+    const told = await row.innerText();
+    await bench.page.keyboard.press("Escape");
+    return told.includes("now 9");
+  });
+  say("a budget was set");
+}
+
+async function questionComesAsNotification() {
+  // The user looks at something else when the question comes: the model is slow, and waits for a file.
   await bench.prompt("Run it later");
   await bench.chat.getByText("First I think.").waitFor();
   await bench.chat.getByRole("button", { name: "Allow once" }).click();
   await bench.chat.locator(".tool.running").waitFor();
+  await bench.write("Be quick");
+  await bench.chat.getByRole("button", { name: "Steer" }).click();
   await bench.command("View: Show Explorer");
   await bench.page.locator(".explorer-folders-view").waitFor();
   fs.writeFileSync(path.join(stage.workspace, "go"), "");
   await bench.notification("echo later", "Allow once");
   await bench.showChat();
   await bench.chat.getByText("It ran later.").waitFor();
-  say("a command was refused with a reason, another one allowed without the chat");
+  const steered = bench.chat.locator(".user").filter({ hasText: "Be quick" });
+  await steered.getByText("said while it worked").waitFor();
+  say("something was said while it worked, and a command allowed without the chat");
 }
 
 async function sessionsAreKept() {
@@ -172,6 +190,43 @@ async function serverIsLookedAfter() {
   say("the server was checked, a key stored and removed");
 }
 
+async function everythingCanBeMentioned() {
+  const chosen = async (typed, option, chip) => {
+    await bench.write(typed);
+    await bench.chat.getByRole("option", { name: option }).click();
+    await chips().getByText(chip).waitFor();
+    await bench.chat.getByRole("button", { name: `Drop ${chip}` }).click();
+    await chips().getByText(chip).waitFor({ state: "detached" });
+  };
+  fs.mkdirSync(path.join(stage.workspace, "sources"));
+  fs.writeFileSync(path.join(stage.workspace, "sources", "people.py"), "");
+  await chosen("look at @sources", /^sources\/? /, "sources");
+  await chosen("read @https://example.org/page", /example\.org/, "https://example.org/page");
+  await bench.write("");
+  say("a folder and an address were mentioned and dropped");
+}
+
+async function walkthroughIsThere() {
+  await bench.command("Welcome: Open Walkthrough...");
+  await bench.row("Get started with aglet");
+  for (const step of ["Set up the server", "Give it a model", "Ask for a change"])
+    await bench.page.locator(".gettingStartedContainer").getByText(step, { exact: true }).first().waitFor();
+  await shot("walkthrough");
+  say("the walkthrough is there");
+}
+
+async function serverFails() {
+  const status = (told) => bench.page.locator(`.statusbar-item[aria-label*="aglet: ${told}"]`);
+  configure({ "aglet.server.command": ["/bin/false"] });
+  await status("error").waitFor();
+  await bench.chat.getByRole("alert").getByRole("button", { name: "What now?" }).waitFor();
+  await shot("error");
+  configure({});
+  await status("ready").waitFor();
+  await bench.chat.getByRole("alert").waitFor({ state: "detached" });
+  say("a server that does not start was told, and another one started");
+}
+
 async function runIsUndone() {
   await bench.command("aglet: New Session");
   await bench.until("it is empty", async () => (await said()).length === 0);
@@ -191,35 +246,58 @@ async function helperAsks() {
   await bench.until("it is empty", async () => (await said()).length === 0);
   await bench.prompt("Delegate it");
   await bench.chat.getByText("The helper “helper” asks:").waitFor();
-  await bench.chat.getByRole("list", { name: "Helpers" }).getByText("shell echo helped").waitFor();
+  await helpers().locator("summary").filter({ hasText: "shell echo helped" }).waitFor();
   await bench.page.locator('.statusbar-item[aria-label*="aglet: waiting for you"]').waitFor();
-  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  await bench.fill(bench.chat.getByLabel("The exact command; it can be edited"), "echo helped well");
+  await shot("helper");
+  await bench.chat.getByRole("button", { name: "Allow as edited" }).click();
   await bench.chat.getByText("It was delegated.").waitFor();
   await bench.chat.getByText("Helper task-1: completed").waitFor();
   await bench.chat.getByText("The helper “helper” asks:").waitFor({ state: "detached" });
-  say("a helper asked, and was answered");
+  await workIsTold();
+  say("a helper asked for a command, and another one was allowed");
 }
 
-try {
-  bench = await Workbench.open(server);
+const helpers = () => bench.chat.getByRole("list", { name: "Helpers" });
+
+/** The call says who worked for it, and what they did. */
+async function workIsTold() {
+  const call = bench.chat.locator(".tool").filter({ hasText: "Delegate" });
+  if ((await call.getAttribute("open")) === null) await call.locator("summary").first().click();
+  await helpers().locator("summary").filter({ hasText: /helper · task-1.*1 call, done/ }).click();
+  await helpers().getByRole("list", { name: "What it did" }).getByText("shell echo helped well").waitFor();
+}
+
+async function helpersAreStillThere() {
+  await bench.page.reload();
+  await bench.shown();
+  await bench.showChat();
+  await bench.chat.getByText("It was delegated.").waitFor();
+  await workIsTold();
+  await shot("helpers");
+  say("after a reload the call still tells what its helper did");
+}
+
+async function isReady() {
   await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
   await bench.showChat();
-  await slashesAreCompleted();
-  await modelAndEffortAreChosen();
-  await picturesAreAttached();
-  await promptIsWrittenAnew();
-  await questionComesAsNotification();
-  await sessionsAreKept();
-  await runIsUndone();
-  await helperAsks();
-  await serverIsLookedAfter();
-} catch (problem) {
-  if (bench && shots) await shot("failed").catch(() => undefined);
-  console.error(server.log().slice(-4000));
-  throw problem;
-} finally {
-  await bench?.close();
-  await server.stop();
-  stage.remove();
 }
-say("passed");
+
+await play(
+  isReady,
+  slashesAreCompleted,
+  modelAndEffortAreChosen,
+  picturesAreAttached,
+  promptIsWrittenAnew,
+  keysAreEnough,
+  questionComesAsNotification,
+  everythingCanBeMentioned,
+  budgetIsSet,
+  sessionsAreKept,
+  runIsUndone,
+  helperAsks,
+  helpersAreStillThere,
+  serverIsLookedAfter,
+  serverFails,
+  walkthroughIsThere,
+);

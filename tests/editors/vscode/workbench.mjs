@@ -17,20 +17,40 @@ export async function launch() {
 export class Workbench {
   static async open(server, viewport = { width: 1400, height: 900 }) {
     const browser = await launch();
-    const context = await browser.newContext({ viewport });
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.origin });
-    const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE);
-    page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined)); // "leave the page?" on a reload
-    await page.goto(server.url);
-    const workbench = new Workbench(browser, page);
-    await workbench.shown();
+    const workbench = new Workbench(browser);
+    try {
+      await workbench.enter(server, viewport);
+    } catch (problem) {
+      throw new Error(`the workbench does not come up\n${await workbench.seen()}`, { cause: problem });
+    }
     return workbench;
   }
 
-  constructor(browser, page) {
+  constructor(browser) {
     this.browser = browser;
-    this.page = page;
+    this.complaints = [];
+  }
+
+  async enter(server, viewport) {
+    const context = await this.browser.newContext({ viewport });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.origin });
+    this.page = await context.newPage();
+    this.page.setDefaultTimeout(PATIENCE);
+    this.page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined)); // "leave the page?" on a reload
+    this.page.on("console", (message) => message.type() === "error" && this.complaints.push(message.text()));
+    this.page.on("pageerror", (problem) => this.complaints.push(String(problem)));
+    await this.page.goto(server.url, { timeout: PATIENCE });
+    await this.shown();
+  }
+
+  /** What is on the screen, and what the page complained of: for who has to find out what went wrong. */
+  async seen() {
+    const texts = this.page?.frames().map(async (frame) => {
+      const text = await frame.evaluate(() => document.body.innerText).catch(() => "");
+      return text.trim() && `--- ${frame.url().slice(0, 120)}\n${text.trim()}`;
+    });
+    const complaints = this.complaints.slice(-20).map((text) => text.slice(0, 300));
+    return [...(await Promise.all(texts ?? [])).filter(Boolean), "--- complaints", ...complaints].join("\n");
   }
 
   async shown() {
@@ -74,9 +94,15 @@ export class Workbench {
     await this.page.locator(".tab.active").filter({ hasText: name }).waitFor();
   }
 
+  /** Answers a notification: as it comes up, or among those that have gone from the screen already. */
   async notification(text, button) {
-    const toast = this.page.locator(".notification-toast").filter({ hasText: text });
-    await toast.getByRole("button", { name: button, exact: true }).click();
+    const shown = this.page.locator(".notification-toast, .notifications-center .notification-list-item");
+    const found = shown.filter({ hasText: text }).getByRole("button", { name: button, exact: true }).first();
+    for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+      if (await found.click({ timeout: 20_000 }).then(() => true, () => false)) return;
+      await this.command("Notifications: Show Notifications");
+    }
+    throw new Error(`no notification ${text}`);
   }
 
   async dialog(text, button) {
@@ -118,6 +144,11 @@ export class Workbench {
 
   write(text) {
     return this.fill(this.chat.getByRole("textbox", { name: "Prompt" }), text);
+  }
+
+  /** Waits until the active editor has changes to judge: then their keys are heard. */
+  async reviewable() {
+    await this.page.locator('.editor-actions [aria-label^="Compare with before"]').first().waitFor();
   }
 
   /** Puts the cursor into the line of the active editor that has this text. */

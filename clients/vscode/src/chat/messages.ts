@@ -11,7 +11,8 @@ import type {
 } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
-import type { AnyItem, Helpers } from "../store/transcript";
+import type { Helpers } from "../store/helpers";
+import type { AnyItem } from "../store/transcript";
 
 /** A piece of context under the prompt, which the user can drop. */
 export interface Chip {

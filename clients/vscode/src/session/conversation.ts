@@ -5,10 +5,12 @@ import * as vscode from "vscode";
 import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
+import { TELLING } from "../store/helpers";
 import { type AnyItem, Transcript } from "../store/transcript";
 
 const LAST = "aglet.session"; // of this workspace
 const TAIL = 200; // items
+const PAGE = 5000; // events of a helper, the last ones
 
 export class Conversation implements vscode.Disposable {
   sessionId = "";
@@ -148,6 +150,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript.prepend(items);
     this.tail = tail;
     this.hasOlder = snapshot.olderCursor !== undefined;
+    void this.learn();
     return items;
   }
 
@@ -192,6 +195,19 @@ export class Conversation implements vscode.Disposable {
       this.tail = TAIL;
     }
     this.replaced.fire();
+    void this.learn();
+  }
+
+  /** Read what helpers did before somebody listened. One whose session is gone stays unheard. */
+  private async learn(): Promise<void> {
+    const { transcript } = this;
+    for (const sessionId of transcript.unheard()) {
+      const params = { sessionId, types: TELLING, limit: PAGE };
+      const page = await this.server.request("agent/events", params).catch(() => undefined);
+      if (transcript !== this.transcript) return;
+      const events = (page?.events ?? []) as unknown as Event[];
+      this.events.fire(events.filter((event) => transcript.takeHelper(event)));
+    }
   }
 
   private async repair(itemId: string): Promise<void> {

@@ -8,18 +8,22 @@ import type {
   PermissionParams,
   Question,
 } from "../protocol.gen";
+import type { Json } from "../store/patch";
 
 type Answer = PermissionAnswer | AskUserAnswer;
 type Asked = PermissionParams | AskUserParams;
 
 interface Open {
   asked: Asked;
+  /** The arguments of the call that is asked about, when they are known. */
+  input?: Json;
   settle: (answer: Answer) => void;
 }
 
 /** A question of another session than the one that is shown, of a helper most likely. */
 export interface Elsewhere extends Question {
   from: string;
+  input?: Json | undefined;
 }
 
 export class Questions {
@@ -28,6 +32,7 @@ export class Questions {
   constructor(
     private readonly announce: (asked: Asked) => void,
     private readonly changed: () => void,
+    private readonly inputOf: (asked: PermissionParams) => Promise<Json | undefined>,
   ) {}
 
   get size(): number {
@@ -42,7 +47,9 @@ export class Questions {
         resolve(answer);
         this.changed();
       };
-      this.open.set(asked.requestId, { asked, settle });
+      const open: Open = { asked, settle };
+      this.open.set(asked.requestId, open);
+      if ("options" in asked) void this.learn(open, asked);
       withdrawn.onCancellationRequested(() =>
         settle({ outcome: "options" in asked ? "dismissed" : "cancel" }),
       );
@@ -66,7 +73,15 @@ export class Questions {
   elsewhere(sessionId: string): Elsewhere[] {
     return [...this.open.values()]
       .filter(({ asked }) => asked.sessionId !== sessionId)
-      .map(({ asked }) => ({ ...questionOf(asked), from: asked.agentId }));
+      .map(({ asked, input }) => ({ ...questionOf(asked), from: asked.agentId, input }));
+  }
+
+  /** What is asked about may be edited by who knows all of it. */
+  private async learn(open: Open, asked: PermissionParams): Promise<void> {
+    const input = await this.inputOf(asked).catch(() => undefined);
+    if (!input) return;
+    open.input = input;
+    this.changed();
   }
 }
 

@@ -14,20 +14,11 @@ import type {
   Snapshot,
   TurnRetryingData,
 } from "../protocol.gen";
+import { after, type Helpers } from "./helpers";
 import { type Json, isObject, merged, textOf } from "./patch";
 
 /** An item of any kind: unknown kinds and members are kept. */
 export type AnyItem = Json & { itemId: string; kind: string; status: string };
-
-/** Somebody who works for a call of this session, in a session of their own. */
-export interface Helper {
-  name: string;
-  state: string;
-  /** The call that was begun last. */
-  doing: string;
-}
-/** The helpers of each call, by their session. */
-export type Helpers = Readonly<Record<string, Readonly<Record<string, Helper>>>>;
 
 const encoder = new TextEncoder();
 
@@ -119,19 +110,23 @@ export class Transcript {
     }
   }
 
-  /** Take in what happens in another session, if it works for a call of this one: what it does now is kept. */
-  takeHelper({ sessionId, parentItemId, agentId, type, data }: Event): boolean {
+  /** Take in what happens in another session, if it works for a call of this one. */
+  takeHelper(event: Event): boolean {
+    const { sessionId, parentItemId } = event;
     if (parentItemId === undefined || !this.items.has(parentItemId)) return false;
     const mine = this.helpers[parentItemId] ?? {};
-    const known = mine[sessionId] ?? { name: agentId, state: "running", doing: "" };
-    let now = known;
-    if (type === "runStarted") now = { ...known, state: "running" };
-    else if (type === "runEnded") now = { ...known, state: String(data["stopReason"]) };
-    else if (type === "itemStarted")
-      now = { ...known, doing: callOf(data["item"] as AnyItem) || known.doing };
+    const known = mine[sessionId] ?? { name: event.agentId, task: "", state: "running", calls: [] };
+    const now = after(known, event);
     if (now === mine[sessionId]) return false;
     this.helpers = { ...this.helpers, [parentItemId]: { ...mine, [sessionId]: now } };
     return true;
+  }
+
+  /** The sessions of helpers that have ended and of which nothing was heard. */
+  unheard(): string[] {
+    const heard = new Set(Object.values(this.helpers).flatMap((mine) => Object.keys(mine)));
+    const ended = [...this.items.values()].map((item) => textOf(item["childSessionId"]));
+    return [...new Set(ended)].filter((child) => child !== "" && !heard.has(child));
   }
 
   /** Older items, read from the pages of the history, that stand before what is known. */
@@ -217,10 +212,6 @@ function lengthOf(item: AnyItem, field: string): number {
 
 function fromBase64(data: string): Uint8Array {
   return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-}
-
-function callOf(item: AnyItem): string {
-  return item.kind === "toolCall" ? textOf(item["title"]) || textOf(item["name"]) : "";
 }
 
 /** The words of a message, without what was attached to it. */

@@ -74,13 +74,7 @@ function Welcome({ model }: { model: Model }) {
         undone by itself.
       </p>
       {TRY.map((text) => (
-        <button
-          type="button"
-          onClick={() => {
-            model.compose = { text, number: model.compose.number + 1 };
-            model.changed();
-          }}
-        >
+        <button type="button" onClick={() => model.put(text)}>
           {text}
         </button>
       ))}
@@ -174,7 +168,7 @@ function endOf(last: RunEndedData | undefined): string {
 
 function costOf(run: RunEndedData): string {
   const tokens = (run.usage?.inputTokens ?? 0) + (run.usage?.outputTokens ?? 0);
-  const cost = run.cost === undefined ? "" : ` · $${run.cost.toFixed(run.cost < 0.1 ? 4 : 2)}`;
+  const cost = run.cost ? ` · $${run.cost.toFixed(run.cost < 0.1 ? 4 : 2)}` : ""; // many models cost nothing
   return tokens > 0 ? `${short(tokens)} tokens${cost}` : "";
 }
 

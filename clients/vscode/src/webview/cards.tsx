@@ -10,7 +10,7 @@ import { visible } from "./markdown";
 import { host } from "./model";
 
 /** A question of the session that is shown, or of another agent, which is named. */
-type Asked = Question & { from?: string };
+type Asked = Question & { from?: string; input?: Record<string, unknown> | undefined };
 
 export function Cards({ questions, items }: { questions: Asked[]; items: ReadonlyMap<string, AnyItem> }) {
   return (
@@ -21,15 +21,18 @@ export function Cards({ questions, items }: { questions: Asked[]; items: Readonl
           {question.kind === "form" ? (
             <FormCard question={question} />
           ) : (
-            <PermissionCard
-              question={question}
-              input={items.get(question.itemId ?? "")?.["input"] as Record<string, unknown> | undefined}
-            />
+            <PermissionCard question={question} input={inputOf(question, items)} />
           )}
         </div>
       ))}
     </div>
   );
+}
+
+/** The arguments of the call that is asked about; calls of different sessions may have the same id. */
+function inputOf(question: Asked, items: ReadonlyMap<string, AnyItem>): Record<string, unknown> | undefined {
+  if (question.from !== undefined) return question.input;
+  return items.get(question.itemId ?? "")?.["input"] as Record<string, unknown> | undefined;
 }
 
 function whoAsks(from: string): string {

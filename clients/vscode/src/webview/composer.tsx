@@ -33,7 +33,7 @@ export function Composer({ model }: { model: Model }) {
 
   useEffect(() => {
     setText(model.compose.text);
-    if (model.compose.number > 0) input.current?.focus(); // not when the page comes up by itself
+    if (model.compose.focus) input.current?.focus(); // not when the page comes up by itself
   }, [model.compose.number]);
   useEffect(() => host.setState({ draft: text }), [text]);
   useEffect(() => {
@@ -122,25 +122,26 @@ export function Composer({ model }: { model: Model }) {
       />
       <div class="bar">
         <Pickers model={model} />
-        <span class="end" />
-        {running && (
-          <button
-            type="button"
-            class="stop"
-            title="Stop the run (Escape)"
-            onClick={() => host.postMessage({ type: "stop" })}
-          >
-            ◼ Stop
+        <span class="end">
+          {running && (
+            <button
+              type="button"
+              class="stop"
+              title="Stop the run (Escape)"
+              onClick={() => host.postMessage({ type: "stop" })}
+            >
+              ◼ Stop
+            </button>
+          )}
+          {running && text.trim() && (
+            <button type="button" title="Say it now (Ctrl+Enter)" onClick={() => send("steer")}>
+              Steer
+            </button>
+          )}
+          <button type="button" class="primary" disabled={!text.trim()} onClick={() => send("queue")}>
+            {running ? "Queue" : "Send"}
           </button>
-        )}
-        {running && text.trim() && (
-          <button type="button" title="Say it now (Ctrl+Enter)" onClick={() => send("steer")}>
-            Steer
-          </button>
-        )}
-        <button type="button" class="primary" disabled={!text.trim()} onClick={() => send("queue")}>
-          {running ? "Queue" : "Send"}
-        </button>
+        </span>
       </div>
     </div>
   );

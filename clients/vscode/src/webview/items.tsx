@@ -3,21 +3,14 @@
 import { memo } from "preact/compat";
 import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
 import { textOf } from "../store/patch";
-import type { AnyItem, Helpers } from "../store/transcript";
+import type { Helpers } from "../store/helpers";
+import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
+import { HelperList } from "./helpers";
 import { toHtml, visible } from "./markdown";
+import { LIVE, Mark } from "./mark";
 import { host } from "./model";
-
-const LIVE = new Set(["running", "pending"]);
-const MARKS: Record<string, string> = {
-  completed: "✓",
-  failed: "✗",
-  rejected: "⊘",
-  cancelled: "◼",
-  running: "…",
-  pending: "…",
-};
 
 interface ItemProps {
   item: AnyItem;
@@ -134,26 +127,8 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
 function ChildLine({ item }: { item: AnyItem }) {
   return (
     <article class="item faint" aria-label="A helper has ended">
-      <span class={`mark ${item.status}`} aria-hidden="true">
-        {MARKS[item.status] ?? "•"}
-      </span>{" "}
-      Helper {visible(textOf(item["title"]))}: {item.status}
+      <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {item.status}
     </article>
-  );
-}
-
-/** What the helpers of a call do at this moment. */
-function Working({ item, helpers }: Omit<ItemProps, "idle">) {
-  if (!helpers || !LIVE.has(item.status)) return null;
-  return (
-    <ul class="helpers" aria-label="Helpers">
-      {Object.entries(helpers).map(([sessionId, { name, state, doing }]) => (
-        <li key={sessionId}>
-          <b>{visible(name)}</b> {visible(doing)}{" "}
-          <span class="faint">{state === "endTurn" ? "done" : visible(state)}</span>
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -161,15 +136,12 @@ function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
   const output = textOf(item["output"]);
   const changes = (item["changes"] ?? []) as Change[];
   const terminal = item["terminal"] as Terminal | undefined;
-  const input = (item["input"] ?? {}) as Record<string, unknown>;
-  const command = terminal?.command ?? textOf(input["command"]);
   const live = LIVE.has(item.status);
   return (
     <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
       <CallLine item={item} terminal={terminal} />
-      {command && <Command command={command} cwd={terminal?.cwd} />}
-      {!command && changes.length === 0 && <Input input={input} />}
-      <Working item={item} helpers={helpers} />
+      {changes.length === 0 && <Asked item={item} terminal={terminal} />}
+      {helpers && <HelperList helpers={helpers} live={live} />}
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
@@ -178,12 +150,17 @@ function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
   );
 }
 
+/** What the model wants of the tool: a command as it is typed, anything else as it was given. */
+function Asked({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
+  const input = (item["input"] ?? {}) as Record<string, unknown>;
+  const command = terminal?.command ?? textOf(input["command"]);
+  return command ? <Command command={command} cwd={terminal?.cwd} /> : <Input input={input} />;
+}
+
 function CallLine({ item, terminal }: { item: AnyItem; terminal: Terminal | undefined }) {
   return (
     <summary>
-      <span class={`mark ${item.status}`} aria-hidden="true">
-        {MARKS[item.status] ?? "•"}
-      </span>
+      <Mark status={item.status} />
       <span class="title">{visible(textOf(item["title"]) || textOf(item["name"]))}</span>
       <span class="faint">{LIVE.has(item.status) ? item.status : statusOf(item, terminal)}</span>
     </summary>

@@ -11,6 +11,14 @@ markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
   const code = fence ? fence(tokens, index, options, env, self) : "";
   return `<div class="code"><button type="button" class="copy" aria-label="Copy this code">Copy</button>${code}</div>`;
 };
+for (const cell of ["th_open", "td_open"]) {
+  markdown.renderer.rules[cell] = (tokens, index, options, _env, self) => {
+    const token = tokens[index];
+    const [, side] = /text-align:(right|center)/.exec(token?.attrGet("style") ?? "") ?? [];
+    if (token) token.attrs = side ? [["class", side]] : null; // the page's policy takes no style of an element
+    return self.renderToken(tokens, index, options);
+  };
+}
 
 const ALLOWED = {
   ALLOWED_TAGS: (

@@ -1,10 +1,10 @@
 /** All that the chat knows; the components read it, and are drawn again at most once per frame. */
 
 import type { Chip, Completion, FromChat, Model as ModelRow, SessionView, ToChat } from "../chat/messages";
-import type { Event } from "../protocol.gen";
+import type { Content, Event } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
-import { Transcript } from "../store/transcript";
+import { Transcript, wordsOf } from "../store/transcript";
 
 interface Host {
   postMessage(message: FromChat): void;
@@ -27,8 +27,8 @@ export class Model {
   /** What helpers ask, and sessions that are not shown. */
   elsewhere: Elsewhere[] = [];
   failed = "";
-  /** A prompt that the host put into the composer; the number makes it another one. */
-  compose = { text: host.getState()?.draft ?? "", number: 0 };
+  /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
+  compose = { text: host.getState()?.draft ?? "", number: 0, focus: false };
   /** How many tokens the model of this session holds, where it is known. */
   get window(): number | undefined {
     const named = this.transcript.options["model"] ?? this.settings["model"];
@@ -86,7 +86,7 @@ export class Model {
         this.completions = message;
         break;
       case "compose":
-        this.compose = { text: message.text, number: this.compose.number + 1 };
+        this.put(message.text);
         break;
       case "changes":
         this.changes = message;
@@ -99,6 +99,20 @@ export class Model {
         break;
     }
     this.changed();
+  }
+
+  /** Put a prompt into the composer, and the cursor behind it. */
+  put(text: string, focus = true): void {
+    this.compose = { text, number: this.compose.number + 1, focus };
+    this.changed();
+  }
+
+  /** The editor keeps a draft now and then only: what it brings back may have been sent before the page was left. */
+  private dropSentDraft(): void {
+    const { text, number } = this.compose;
+    if (number > 0 || !text || host.getState()?.draft !== text) return;
+    const said = [...this.transcript.items.values()].filter((item) => item.kind === "userMessage");
+    if (said.some((item) => wordsOf((item["content"] ?? []) as Content[]) === text)) this.put("", false);
   }
 
   private asked(questions: Elsewhere[]): void {
@@ -139,5 +153,6 @@ export class Model {
       usage: view.usage,
       helpers: view.helpers ?? {},
     });
+    this.dropSentDraft();
   }
 }

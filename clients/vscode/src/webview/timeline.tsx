@@ -2,7 +2,8 @@
 
 import type { RefObject } from "preact";
 import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { AnyItem, Helpers } from "../store/transcript";
+import type { Helpers } from "../store/helpers";
+import type { AnyItem } from "../store/transcript";
 import { ItemView } from "./items";
 import { host } from "./model";
 

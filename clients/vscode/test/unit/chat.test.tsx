@@ -6,11 +6,13 @@ import { act } from "preact/test-utils";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { FromChat } from "../../src/chat/messages";
 import type { Event, Question } from "../../src/protocol.gen";
+import type { AnyItem } from "../../src/store/transcript";
 
 const sent: FromChat[] = [];
+let kept: { draft?: string } | undefined; // what the editor keeps of the page
 vi.stubGlobal("acquireVsCodeApi", () => ({
   postMessage: (message: FromChat) => sent.push(message),
-  getState: () => undefined,
+  getState: () => kept,
   setState: () => undefined,
 }));
 vi.stubGlobal(
@@ -28,6 +30,7 @@ const { Cards } = await import("../../src/webview/cards");
 
 beforeEach(() => {
   sent.length = 0;
+  kept = undefined;
   document.body.innerHTML = "<div id='root'></div>";
 });
 const root = () => document.getElementById("root") as HTMLElement;
@@ -155,6 +158,28 @@ test("Enter sends, Shift+Enter does not; Enter takes a completion while there is
   expect(prompt.value).toBe("");
 });
 
+test("a draft comes back with the page, but not one that was sent before the page was left", () => {
+  const items = [
+    {
+      itemId: "u",
+      kind: "userMessage",
+      status: "completed",
+      content: [{ type: "text", text: "Mend it" }],
+    },
+  ];
+  const empty = { runs: {}, info: {}, options: {}, queue: [], runId: "", older: false, requests: [] };
+  const view = { sessionId: "s", epoch: "e", seq: 1, state: "idle", ...empty };
+  const restored = (draft: string, shown: AnyItem[]) => {
+    kept = { draft };
+    const model = new Model(() => undefined);
+    model.take({ type: "session", view: { ...view, items: shown } });
+    return model.compose.text;
+  };
+  expect(restored("Mend it", [])).toBe("Mend it");
+  expect(restored("Mend it all", items)).toBe("Mend it all");
+  expect(restored("Mend it", items)).toBe("");
+});
+
 test("what went wrong is told until the user goes on", () => {
   const model = new Model(() => undefined);
   model.take({ type: "failed", text: "There is no /x." });
@@ -232,11 +257,47 @@ test("a helper's events change nothing of the session but what its call says it 
       helpers={model.transcript.helpers}
     />,
   );
-  expect(root().querySelector(".helpers")?.textContent).toBe("worker shell ls running");
+  const shown = () => root().querySelector(".helpers summary")?.textContent;
+  expect(shown()).toBe("workershell lsrunning");
   const ended = { ...place, seq: 6, type: "runEnded", runId: "x", data: { stopReason: "endTurn" } };
   model.take({ type: "events", events: [ended] as unknown as Event[] });
   expect(model.transcript.helpers["c"]?.["child"]?.state).toBe("endTurn");
   expect(model.transcript.runs).toEqual({});
+  const over = [{ ...call, status: "completed" }];
+  const { helpers } = model.transcript;
+  show(<Timeline sessionId="s" items={over} older={false} idle={true} helpers={helpers} />);
+  expect(shown()).toBe("worker1 call, done");
+  expect(root().querySelector(".helpers .calls")?.textContent).toContain("shell ls");
+});
+
+test("a plan shows each step and how far it is; what is of a kind nobody knows is shown by its title", () => {
+  const steps = [
+    { text: "Look", status: "completed" },
+    { text: "Mend", status: "inProgress" },
+  ];
+  const items = [
+    { itemId: "p", kind: "plan", status: "completed", title: "The plan", steps },
+    { itemId: "h", kind: "hologram", status: "completed", title: "Something new", text: "It says **this**." },
+  ];
+  show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
+  expect(root().querySelector(".plan")?.textContent).toBe("The planLook doneMend being done");
+  expect(root().querySelector(".hologram")?.textContent).toMatch(/Something new[^]*It says this\./);
+});
+
+test("a helper's command can be edited, with the arguments of its own call", () => {
+  const input = { command: "ls -la", cwd: "/work" };
+  const other = {
+    itemId: "c1",
+    kind: "toolCall",
+    status: "pending",
+    input: { command: "ls -la", of: "another" },
+  };
+  const items = new Map([[other.itemId, other]]);
+  show(<Cards questions={[{ ...command, from: "worker", input }]} items={items} />);
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
+  void act(() => button("Allow as edited").click());
+  const edited = { outcome: "selected", optionId: "once", input: { command: "ls", cwd: "/work" } };
+  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer: edited }]);
 });
 
 test("what a helper asks is a card that says who asks, and is answered like any other", () => {

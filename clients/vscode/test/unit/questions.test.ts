@@ -9,12 +9,14 @@ const never = {
   onCancellationRequested: () => ({ dispose: () => undefined }),
 };
 const asked = (requestId: string, sessionId: string, agentId: string): PermissionParams => {
-  return { requestId, sessionId, agentId, runId: "r", kind: "permission", title: "Run ls", options: [] };
+  const base = { runId: "r", kind: "permission" as const, title: "Run ls", options: [] };
+  return { requestId, sessionId, agentId, ...base, itemId: `call of ${requestId}` };
 };
+const unknown = () => Promise.resolve(undefined);
 
 test("what others ask than the session that is shown is listed until it is answered", async () => {
   const changed = vi.fn();
-  const questions = new Questions(() => undefined, changed);
+  const questions = new Questions(() => undefined, changed, unknown);
   const form = {
     requestId: "q3",
     sessionId: "child",
@@ -36,4 +38,16 @@ test("what others ask than the session that is shown is listed until it is answe
   expect(await answer).toEqual({ outcome: "dismissed" });
   expect(rows().map(([id]) => id)).toEqual(["q3"]);
   expect(changed).toHaveBeenCalledTimes(4);
+});
+
+test("what is asked elsewhere brings the arguments of its call, as soon as they are known", async () => {
+  const input = { command: "ls", cwd: "/work" };
+  const changed = vi.fn();
+  const inputOf = ({ itemId }: PermissionParams) =>
+    itemId === "call of q1" ? Promise.resolve(input) : Promise.reject(new Error("there is no such item"));
+  const questions = new Questions(() => undefined, changed, inputOf);
+  void questions.ask(asked("q1", "child", "worker"), never);
+  void questions.ask(asked("q2", "child", "worker"), never);
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(3));
+  expect(questions.elsewhere("s").map((question) => question.input)).toEqual([input, undefined]);
 });

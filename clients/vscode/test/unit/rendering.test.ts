@@ -50,6 +50,13 @@ test("Markdown is shown as such, code with its colours and a button to copy it",
   expect(page.querySelectorAll("td").length).toBe(2);
 });
 
+test("the columns of a table stand where they shall, without a style of their own", () => {
+  const html = toHtml("| a | b | c |\n|---|--:|:-:|\n| 1 | 2 | 3 |\n");
+  expect(html).toContain('<th>a</th>\n<th class="right">b</th>\n<th class="center">c</th>');
+  expect(html).toContain('<td class="right">2</td>');
+  expect(html).not.toContain("style");
+});
+
 test("half an answer, cut anywhere, is rendered without an error", () => {
   const whole =
     "Text **bold** [link](https://a.example) `code`\n\n```js\nlet a = `x`;\n```\n\n- one\n- two\n";

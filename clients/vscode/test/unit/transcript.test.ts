@@ -133,3 +133,58 @@ test("a merge patch removes with null, merges objects and replaces the rest (RFC
     c: { e: [2], f: { h: 1 } },
   });
 });
+
+const call = (itemId: string, status: string) => {
+  return { itemId, kind: "toolCall", status, name: "shell", title: `shell ${itemId}` };
+};
+/** What a helper's session tells, whether it is heard as it happens or read afterwards. */
+function ofHelper(...told: [type: string, data: Record<string, unknown>][]): Event[] {
+  return told.map(([type, data]) =>
+    event(type, data, { sessionId: "child", agentId: "worker", parentItemId: "a" }),
+  );
+}
+
+test("what a helper did is kept with its call: its task, its calls in their order, and its end", () => {
+  const known = open();
+  const told = ofHelper(
+    ["sessionInfo", { title: "task-1", parentSessionId: "s" }],
+    ["runStarted", {}],
+    ["itemStarted", { item: item("said") }],
+    ["itemStarted", { item: call("9", "pending") }],
+    ["itemStarted", { item: call("1", "pending") }],
+    ["itemCompleted", { item: { ...call("9", "failed"), terminal: { command: "edited" } } }],
+    ["runEnded", { stopReason: "endTurn" }],
+    ["sessionState", { state: "idle" }],
+  );
+  expect(told.map((one) => known.takeHelper(one))).toEqual([
+    true,
+    true,
+    false,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  const helper = {
+    name: "worker",
+    task: "task-1",
+    state: "endTurn",
+    calls: [
+      { itemId: "9", title: "shell edited", status: "failed" },
+      { itemId: "1", title: "shell 1", status: "pending" },
+    ],
+  };
+  expect(known.helpers).toEqual({ a: { child: helper } });
+  expect(told.slice(1).map((one) => known.takeHelper({ ...one, parentItemId: "z" }))).not.toContain(true);
+});
+
+test("helpers that worked before anybody listened are to be asked about, each once", () => {
+  const known = open();
+  const ended = (itemId: string, childSessionId: string) =>
+    item(itemId, { kind: "subagent", status: "completed", childSessionId });
+  known.prepend([ended("a.child", "child"), ended("b.child", "child"), ended("a.other", "other")]);
+  expect(known.unheard()).toEqual(["child", "other"]);
+  for (const one of ofHelper(["runStarted", {}])) known.takeHelper(one);
+  expect(known.unheard()).toEqual(["other"]);
+});
