@@ -1,7 +1,7 @@
 """Neovim, the oldest that the client supports and the newest there is; a missing one fails."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +21,16 @@ def installed(*script: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(script)} cannot be had: {done.stderr}"
     return done.stdout.splitlines()[-1]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that failed says what was on the screen."""
+    report = yield
+    known = "program" in getattr(item, "fixturenames", ()) and Editor.latest
+    if known and report.when == "call" and report.failed:
+        report.sections.append(("what was on the screen", known.drawn.text()))
+    return report
 
 
 @pytest.fixture(params=VERSIONS)

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import msgpack
 
 from support.patience import PATIENCE
 from support.wire import Message, script
+
+from .screen import Screen
 
 ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "neovim"
@@ -76,6 +78,8 @@ class Rpc:
 class Editor:
     """A process, and the user in front of it. `play` says what the scripted model will answer."""
 
+    latest: ClassVar["Editor | None"] = None  # for what is told of a test that failed
+
     def __init__(self, program: str, folder: Path) -> None:
         self.folder = folder
         self.workspace = folder / "workspace"
@@ -84,7 +88,8 @@ class Editor:
         self.program = program
         self._process: subprocess.Popen[bytes] | None = None
         self.rpc: Rpc | None = None
-        self.on_redraw: Callable[[list[Any]], None] = lambda events: None
+        self.drawn = Screen()
+        Editor.latest = self
 
     def __enter__(self) -> Self:
         self.start()
@@ -128,7 +133,7 @@ class Editor:
             env=environment,
         )
         self.rpc = self._connected(address)
-        self.rpc.on_redraw = self.on_redraw
+        self.rpc.on_redraw = self.drawn.take
         self.call("nvim_ui_attach", 110, 36, {"rgb": True, "ext_linegrid": True})
 
     def _connected(self, address: Path) -> Rpc:

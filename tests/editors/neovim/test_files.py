@@ -88,6 +88,28 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     assert editor.lua("return vim.fn.maparg(']h', 'n')") == "", "the keys go with the changes"
 
 
+def test_changes_are_walked_with_keys_of_ones_own_and_judged_by_range(editor: Editor) -> None:
+    opened(editor, TWO_EDITS, keys=False)
+    for key, does in {"n": "next-change", "p": "previous-change", "r": "reject"}.items():
+        editor.command(f"nmap <Leader>{key} <Plug>(aglet-{does})")
+    editor.command("call setbufline(bufnr(), 1, 'change two') | write")  # :w sends, where no key does
+    ended(editor, "endTurn")
+    waiting(editor, 2)
+    editor.command("wincmd t")
+    assert editor.lua("return vim.fn.maparg(']h', 'n') .. vim.fn.maparg('\\\\a', 'n')") == "", "none is taken"
+    editor.keys("gg\\n")
+    editor.until("vim.fn.getline('.') == '    return 22'")
+    editor.keys("\\n")
+    editor.until("vim.fn.getline('.') == '    return 99'")
+    editor.keys("\\p")
+    editor.until("vim.fn.getline('.') == '    return 22'")
+    editor.command("20,$Aglet accept")
+    waiting(editor, 1)
+    editor.keys("\\r")
+    waiting(editor, 0)
+    assert code(editor) == "mine = 1\n" + CODE.replace("return 9\n", "return 99\n")
+
+
 def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None:
     made = {"text": "I write.", "calls": [call("edit_file", path="b.txt", old_text="two", new_text="2")]}
     read = {"text": "I read.", "calls": [call("read_file", path="b.txt")]}

@@ -100,7 +100,7 @@ function M.bar()
     MARKS[known.state] or "✗",
     safe(word)
   )
-  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right, " · ")) - 12
+  local room = vim.api.nvim_win_get_width(win) - vim.fn.strdisplaywidth(word .. table.concat(right, " · ")) - 8
   local title = text.clip(of:title(), math.max(8, room))
   return (" %%#AgletTitle#%s%%* %s %%<%%=%%#AgletDim# %s%%* "):format(
     safe(title),
