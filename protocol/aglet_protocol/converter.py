@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any, cast, get_origin
 
 import attrs
 from cattrs import Converter, transform_error
@@ -33,6 +33,7 @@ def make_converter() -> Converter:
         converter.register_structure_hook(primitive, _exactly(primitive, words))
     converter.register_structure_hook_factory(attrs.has, partial(_reader, converter))
     converter.register_unstructure_hook_factory(attrs.has, partial(_writer, converter))
+    converter.register_unstructure_hook_func(_is_json, _as_it_is)
     return converter
 
 
@@ -55,6 +56,15 @@ def _exactly(primitive: type, words: str) -> Callable[[Any, Any], Any]:
         raise TypeError(f"must be {words}")
 
     return read
+
+
+def _is_json(kind: Any) -> bool:
+    """Only plain JSON is in objects that have no type of their own: most of a long transcript is that."""
+    return kind is dict or get_origin(kind) is dict
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _names(cls: Any) -> dict[str, Any]:

@@ -130,5 +130,5 @@ class ServerBlock:
     supported_versions: list[int] | None = None
 
 
-RESERVED = frozenset({"askUser.url", "edits.confirm", "followAlong"})
+RESERVED: frozenset[str] = frozenset()
 """Members of the client's block that no server acts upon yet."""

@@ -35,27 +35,50 @@ class Question:
 
 
 @define
+class ShownHunk:
+    """A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`."""
+
+    hunk_id: str
+    uri: str
+    line: int
+    old: str
+    new: str
+
+
+@define
 class PermissionParams(Question):
-    """`agent/requestPermission`: the question, and where it comes from."""
+    """`agent/requestPermission`: the question, and where it comes from.
+
+    `hunks` are the single changes of an edit, for clients with `edits.confirm`.
+    """
 
     session_id: str = field(kw_only=True)
     run_id: str = field(kw_only=True)
     agent_id: str = field(kw_only=True)
+    hunks: list[ShownHunk] | None = field(default=None, kw_only=True)
 
 
 @define
 class PermissionAnswer:
-    """`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model."""
+    """`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model.
+
+    `input` is the call as the user changed it (of clients with `permission.editInput`), `hunks` the ids of
+    the changes they took (with `edits.confirm`); absent means as it is, and all of them.
+    """
 
     outcome: str
     option_id: str | None = None
     feedback: str | None = None
     input: JsonObject | None = None
+    hunks: list[str] | None = None
 
 
 @define
 class AskUserParams:
-    """`agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema."""
+    """`agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open.
+
+    An address is opened in a browser only when the user wants that; `accept` says that they are done there.
+    """
 
     request_id: str
     session_id: str
@@ -65,6 +88,7 @@ class AskUserParams:
     schema: JsonObject
     mode: str = field(default="form", kw_only=True)
     item_id: str | None = None
+    url: str | None = None
 
 
 @define

@@ -21,6 +21,7 @@ from aglet.features import (
     delivery,
     doctor,
     files,
+    follow_along,
     guards,
     history,
     instructions,
@@ -38,7 +39,6 @@ from aglet.features.attachments.links import links_in
 from aglet.features.subagents.palette import hands_over
 from aglet.models import webhook
 from aglet.parts import Parts
-from aglet.stores.blobs import Blobs
 
 
 def features(parts: Parts) -> tuple[Feature, ...]:
@@ -91,7 +91,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
     grants = FolderGrants(setup.state_folder, Path(workspace.root))
     return (
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
-        checkpoints.build(config.checkpoints, workspace.snapshots, Blobs(setup.state_folder)),
+        checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs),
         usage.build(config.usage),
         audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
         doctor.build(for_action(setup)),
@@ -105,19 +105,23 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
+        *((follow_along.build(parts.workspace),) if _followed(parts) else ()),
         subagents.build(config.subagents, parts.spawner, parts.palette),
     )
+
+
+def _followed(parts: Parts) -> bool:
+    return parts.config.follow_along.enabled and parts.workspace.follows
 
 
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
-    attached, blobs = links_in(session.state), Blobs(parts.setup.state_folder)
-    schema = parts.bounds.schema
+    attached, schema = links_in(session.state), parts.bounds.schema
     titles = config.history.titles and "fast" in config.tiers
     return (
         *((output_schema.build(config.output_schema, schema),) if schema else ()),
-        *((attachments.build(attached, blobs, parts.workspace.snapshots),) if attached else ()),
+        *((attachments.build(attached, parts.blobs, parts.workspace.snapshots),) if attached else ()),
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
         client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),

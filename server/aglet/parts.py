@@ -12,6 +12,7 @@ from aglet.features.client_tools.calling import Client
 from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
 from aglet.features.subagents.palette import Entry
+from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
 
@@ -36,6 +37,7 @@ class Parts:
     client: Client
     tidy: Clean
     record: Write
+    blobs: Blobs
     bounds: Bounds
     ledger: Ledger
     window: int | None

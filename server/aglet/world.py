@@ -12,10 +12,12 @@ from aglet.engine.ports import ModelClient, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
+from aglet.engine.state import gone_on_with
 from aglet.engine.vocabulary import JsonObject
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
 from aglet.parts import Parts
+from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
 from aglet.stores.ledger import DayLedger
 from aglet.stores.lines import Lines
@@ -34,7 +36,11 @@ class World:
         self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
-        self._ledger = DayLedger(setup.state_folder, self._store.follow)
+        self._ledger, self._blobs = (
+            DayLedger(setup.state_folder, self._store.follow),
+            Blobs(setup.state_folder),
+        )
+        self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -79,14 +85,13 @@ class World:
         config = loaded.config
         private = tuple(map(str, setup.own_places))
         hidden = denied(config.permissions.deny)
-        options = {**state.options, **admitted.options}
+        options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
         bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
-        model = str(options.get("model", "")) or agent.tier
-        window = self._choice.window(state.cwd, model)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
-        models = self._choice.resolver(state.cwd, agent.tier)
+        models = self._choice.resolver(loaded, agent.tier)
+        window = models.window(str(options.get("model", "")))
         parts = Parts(
             config=config.for_window(window),
             agent=agent,
@@ -99,7 +104,8 @@ class World:
             clock=self._clock,
             client=self._client,
             tidy=self._store.tidy,
-            record=Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: setup.secrets).add,
+            record=self._audit.add,
+            blobs=self._blobs,
             bounds=bounds,
             ledger=self._ledger,
             window=window,

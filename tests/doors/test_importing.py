@@ -11,8 +11,29 @@ from hypothesis import strategies as st
 from aglet.doors import html, markdown
 from aglet.doors.exporting import exported
 from aglet.doors.importing import NoSession, imported
-from aglet.engine.facts import Admitted, Noted, RunStarted, SessionChanged, TakenIn
-from aglet.engine.vocabulary import AssistantMessage, Image, StopReason, Text, ToolResult, UserMessage
+from aglet.engine.facts import (
+    Admitted,
+    Fact,
+    Noted,
+    Replied,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    TakenIn,
+    ToolStarted,
+)
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Image,
+    Stop,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from aglet.features.history.filing import is_archived, tags_of
+from aglet.stores.rows import summarise
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
 
@@ -170,7 +191,9 @@ def test_an_export_cut_or_flipped_anywhere_is_never_taken_for_whole() -> None:
 
 def test_an_imported_session_may_do_nothing_that_its_file_says() -> None:
     facts = [
-        SessionChanged("/work", roots=("/etc",), options={"mode": "allowAll"}, parent="ses_0"),
+        SessionChanged(
+            "/work", roots=("/etc",), options={"mode": "allowAll"}, parent="ses_0", parent_item="c1", depth=9
+        ),
         Admitted("run_1", "item_1", (Text("go"),), "key", {"mode": "allowAll"}),
         RunStarted("run_1"),
         Noted("permissions", "granted", {"rules": ["shell(*)"]}),
@@ -179,14 +202,64 @@ def test_an_imported_session_may_do_nothing_that_its_file_says() -> None:
     entries, state = imported(exported("ses_1", entries_of(facts), "jsonl"), 0.0)
     assert (state.options, state.settings, state.roots, state.parent, state.keys) == ({}, {}, (), "", {})
     assert list(state.notes) == ["history"]
-    assert (state.running, state.stop and state.stop.reason) == (False, StopReason.INTERRUPTED)
+    assert (state.parent_item, state.depth) == ("", 0)
+    assert (state.running, state.stop and state.stop.reason) == (False, StopReason.CANCELLED)
     assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+
+
+@pytest.mark.parametrize("cut_off", [(), (RunEnded("run_1", Stop(StopReason.INTERRUPTED)),)])
+def test_what_an_imported_session_was_cut_off_in_is_not_begun_by_itself(cut_off: tuple[Fact, ...]) -> None:
+    facts = [SessionChanged("/work"), Admitted("run_1", "item_1", (Text("go"),)), RunStarted("run_1")]
+    entries, _ = imported(exported("ses_1", entries_of([*facts, *cut_off]), "jsonl"), 0.0)
+    assert not summarise("ses_2", entries)[0].interrupted
+
+
+@pytest.mark.parametrize("at", [float("inf"), float("nan"), -1e9, 1e12])
+def test_a_time_that_cannot_be_is_no_entry_of_the_list(at: float) -> None:
+    """One such file made `aglet sessions` fail for every session."""
+    with pytest.raises(NoSession, match="entry 1 has a time that cannot be"):
+        imported(exported("ses_1", entries_of([SessionChanged("/work")], at=at), "jsonl"), 0.0)
+
+
+@pytest.mark.parametrize("cwd", ["../etc", "/a\0b", "/a\ud800b", "C:"])
+def test_a_folder_that_cannot_be_one_is_left_out(cwd: str) -> None:
+    facts = [SessionChanged(cwd), *(entry.fact for entry in conversation("go")[1:])]
+    assert imported(exported("ses_1", entries_of(facts), "jsonl"), 0.0)[1].cwd == ""
+    assert converted(reference(runtime_config={"cwd": cwd})).cwd == ""
+
+
+def test_a_title_and_tags_of_strangers_are_what_a_user_could_have_given() -> None:
+    facts = [
+        SessionChanged("/work", "\x1b]0;x\x07" + "x" * 1000),
+        Noted("history", "tags", {"tags": 5}),
+        Noted("history", "tags", {"tags": ["y" * 50]}),
+        Noted("history", "archived", {"archived": "yes"}),
+        Noted("history", "archived", {"archived": True}),
+        Noted("history", "whatever", {}),
+    ]
+    _, state = imported(exported("ses_1", entries_of(facts), "jsonl"), 0.0)
+    assert state.title.startswith("]0;x xxx")
+    assert len(state.title) == 200
+    assert (tags_of(state), is_archived(state), len(state.notes["history"])) == ((), True, 1)
 
 
 def test_every_fact_there_is_can_be_exported_in_every_format() -> None:
     entries = entries_of([SessionChanged("/work", "<b>A & title</b>"), *SAMPLES[1:]])
     for form in ("jsonl", "md", "html"):
         assert exported("ses_1", entries, form)
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_a_session_that_works_is_exported_with_what_it_is_doing(form: str) -> None:
+    call = ToolCall("c1", "shell", {"command": "make all"})
+    facts = [
+        *(entry.fact for entry in conversation("go")[:5]),
+        Replied("item_2", "", tool_calls=(call,)),
+        ToolStarted("c1", "shell", call.arguments),
+    ]
+    page = exported("ses_1", entries_of(facts), form).decode()
+    assert "make all" in page
+    assert ": running" in page
 
 
 def test_both_pages_tell_of_the_same_things() -> None:

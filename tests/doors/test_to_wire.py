@@ -464,11 +464,11 @@ async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
     facts = await play(say("hi"), scene=just_run)
     entries = facts.session.log.journal.entries()
     translator = Translator("ses", "epoch")
-    events = [e for entry in entries[:5] for e in translator.events(entry)]
-    assert isinstance(entries[4].fact, TurnStarted)
-    events += translator.events(Glimpse(5, 1.0, TextDelta("item_x", "half")))
+    events = [e for entry in entries[:4] for e in translator.events(entry)]
+    assert isinstance(entries[3].fact, TurnStarted)
+    events += translator.events(Glimpse(4, 1.0, TextDelta("item_x", "half")))
     assert translator.open_items()[0]["text"] == "half"
-    events += translator.events(Entry(6, 1.0, entries[-1].fact))
+    events += translator.events(Entry(5, 1.0, entries[-1].fact))
     check_wire(events)
     assert fold(events).items["item_x"] == {
         "itemId": "item_x", "kind": "message", "status": "cancelled", "text": "half",

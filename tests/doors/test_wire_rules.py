@@ -21,7 +21,6 @@ from aglet.engine.facts import (
     RunEnded,
     RunStarted,
     SessionChanged,
-    TakenIn,
     TextDelta,
     ToolDelta,
     ToolFinished,
@@ -48,8 +47,7 @@ SAID = (Text("go"),)
 FACTS: tuple[Any, ...] = (
     SessionChanged("/work"),
     Admitted("run_1", "item_1", SAID),
-    RunStarted("run_1"),
-    TakenIn(("item_1",)),
+    RunStarted("run_1", item_ids=("item_1",)),
     TurnStarted("turn_1", "m"),
     TextDelta("item_2", "I "),
     TextDelta("item_2", "look"),

@@ -18,17 +18,29 @@ from aglet.engine.facts import (
     Replied,
     Rewound,
     RunStarted,
+    SessionChanged,
     ToolFinished,
 )
 from aglet.engine.feature import Feature, Outfit
-from aglet.engine.history import forked, name_of, rewinding, undoing
+from aglet.engine.history import forked, last_words, name_of, rewinding, undoing
 from aglet.engine.invoking import actions, invoke
 from aglet.engine.ports import JournalError
 from aglet.engine.queueing import move, remove, replace
+from aglet.engine.recovering import cut_off
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import AssistantMessage, Content, JsonObject, StopReason, Text, UserMessage
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    Finish,
+    JsonObject,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from aglet.stores.memory import MemoryStore
 from support.patience import PATIENCE, become
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, asked, call, describe, paired, say
@@ -89,6 +101,26 @@ def spoken(message: object) -> str:
 TWO_CALLS = call(("c1", "look"), ("c2", "look"))
 
 
+def test_the_last_words_are_joined_where_a_limit_cut_them() -> None:
+    """Row 5: joined text, of the answer to what the user said last."""
+
+    def reply(text: str, finish: Finish = "stop", *calls: ToolCall) -> AssistantMessage:
+        return Replied("", text, tool_calls=calls, finish=finish).message
+
+    def user(origin: str) -> UserMessage:
+        return UserMessage("", prompt("words"), origin)
+
+    cut, asked_on, whole = reply("a", "length"), user("continuation"), reply("b")
+    assert last_words([user("user"), cut, asked_on, cut, asked_on, whole]) == "aab"
+    assert last_words([reply("before"), user("environment"), whole]) == "b"
+    assert last_words([cut, user("user"), whole]) == "b"
+    assert last_words([whole, user("user")]) == ""
+    calls = reply("", "tool_calls", ToolCall("c1", "look", {}))
+    assert last_words([user("user"), whole, calls, ToolResult("c1", "look", "x"), reply("")]) == "b"
+    assert last_words([reply("a", "length", ToolCall("c1", "look", {})), whole]) == "b"
+    assert last_words([]) == ""
+
+
 # --- forks ---------------------------------------------------------------------------------------
 
 
@@ -135,6 +167,29 @@ async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> N
         assert fork.state.stop
         assert fork.state.stop.reason is StopReason.END_TURN
         assert seen(fork) == ["first", "one"]
+
+
+async def test_a_fork_is_named_after_the_session_even_before_that_had_a_title() -> None:
+    """Row 78: branch."""
+    async with playing(say("one"), say("two")) as sessions:
+        session = await sessions.create("/work")
+        await run(session, "first")
+        assert (await sessions.fork(session.session_id)).state.title == ""
+        item_id = name_of(session.state.transcript[0])
+        session.log.record(SessionChanged(title="Given later"))
+        assert (await sessions.fork(session.session_id, item_id)).state.title == "Given later (fork)"
+
+
+async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> None:
+    """Row 78: only what the user says in a fork begins work in it, whatever the setting `recovery`."""
+    async with playing([hang]) as sessions:
+        session = await sessions.create("/work")
+        await session.prompt(prompt("first"))
+        await asked(session, 1)
+        fork = await sessions.fork(session.session_id)
+        rows, _ = await sessions.list()
+        assert {row.session_id: row.interrupted for row in rows}[fork.session_id] is False
+        assert cut_off(fork.state), "who asks for it can go on with it"
 
 
 async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> None:

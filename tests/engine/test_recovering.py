@@ -131,6 +131,22 @@ async def test_what_is_left_of_the_limits_counts(usual: Limits, asked: Limits, l
     assert given == [left]
 
 
+async def test_a_run_is_gone_on_with_as_what_it_was_begun() -> None:
+    """Its options hold on, over any number of deaths; those that are said anew replace them."""
+    begun = {"agent": "careful", "mode": "plan", "maxTurns": 3}
+    facts = (
+        Admitted("run_1", "item_1", PROMPT, "", begun), RunStarted("run_1"), RunEnded("run_1", GONE),
+        Admitted("run_2", "", (), "", {"mode": "ask"}, "run_1"), RunStarted("run_2"),
+    )  # fmt: skip
+    sessions, _ = opened(store_with(*facts), FakeModel([say(), say()]))
+    async with sessions:
+        session = await sessions.open("ses_1")
+        await session.finished(await go_on(session))
+        assert session.state.settings == {**begun, "mode": "ask"}
+        await session.finished((await session.prompt(PROMPT)).run_id)
+        assert session.state.settings == {}, "the next prompt is another run"
+
+
 async def test_a_run_that_came_to_an_end_begins_anew() -> None:
     sessions, given = opened(
         store_with(*SPENT, RunEnded("run_1", Stop(StopReason.MAX_TURNS))), FakeModel([say()]), LIMITS

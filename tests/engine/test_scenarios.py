@@ -147,7 +147,7 @@ def crashing(slot: str) -> Feature:
 @pytest.mark.parametrize(
     ("slot", "facts"),
     [
-        ("around_run", ["run started"]),
+        ("around_run", START),
         ("before_turn", START),
         ("around_model", [*START, "turn"]),
         ("around_tool", [*START, "turn", "replied - look(c1)"]),
@@ -204,7 +204,7 @@ async def test_observing_features_see_every_fact_of_their_run() -> None:
         features=[Feature(name="audit", on_fact=look)],
         facts=[*START, "turn", "replied done", "ended end_turn"],
     )
-    assert seen == ["RunStarted", "TakenIn", "TurnStarted", "Replied", "RunEnded"]
+    assert seen == ["RunStarted", "TurnStarted", "Replied", "RunEnded"]
 
 
 async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
@@ -222,6 +222,32 @@ async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
             "turn", "replied done", "ended end_turn",
         ],
     )  # fmt: skip
+
+
+class Odd(BaseException):
+    """What nobody expects."""
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [SystemExit(3), Odd("odd"), ExceptionGroup("two", [ValueError("a")]), StopIteration(), TimeoutError()],
+    ids=lambda problem: type(problem).__name__,
+)
+async def test_a_tool_that_raises_anything_at_all_ends_nothing(problem: BaseException) -> None:
+    """Row 12: a tool exception of any type; a tool that calls `sys.exit` took the whole process with it."""
+
+    async def crash(context: ToolContext) -> None:
+        raise problem
+
+    tools = (FakeTool("write", WRITES, crash), FakeTool("look", text="a file"))
+    state = await check(
+        call(("c1", "write"), ("c2", "look")), say(),
+        features=[Feature(name="tools", tools=tools)], facts=None,
+    )  # fmt: skip
+    assert state.stop == Stop(StopReason.END_TURN)
+    results = [message for message in state.transcript if isinstance(message, ToolResult)]
+    assert [result.status for result in results] == ["failed", "completed"]
+    assert results[0].text.startswith("The tool write failed unexpectedly: ")
 
 
 async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None:

@@ -1,80 +1,44 @@
 """Kill before every call, let every call fail, or set the clock back there: one line of JSON for each point.
 
-    python tests/faults/matrix.py FOLDER kill|ENOSPC|EIO|EDQUOT|clock [HOW-MANY [SEED]]
+    python tests/faults/matrix.py FOLDER kill|ENOSPC|EIO|EDQUOT|clock|all [--points N] [--layer strace]
 
 Everything is loaded once; each telling is a fork of this process, so that a point costs little.
 """
 
+import argparse
 import json
-import os
 import random
 import shutil
 import sys
 import time
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
-from faults import story  # noqa: E402 - found by the path above
-from support.faults import Faults  # noqa: E402 - the same
+from faults import layers, story  # noqa: E402 - found by the path above
+from faults.layers import FAULTS, LAYERS, Layer, Point  # noqa: E402 - the same
 
 AT_MOST = 4  # starts until the story must have come to its end
 
 
-def in_a_fork(work: Callable[[], None], log: Path) -> int:
-    """Do it in a process of its own; gives how that ended: an exit code, or minus the signal."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    code = 1
-    try:
-        work()
-        code = 0
-    except BaseException:  # noqa: BLE001 - it is written down, and the process ends here
-        log.open("a").write(traceback.format_exc())
-    finally:
-        os._exit(code)
-
-
-def counted(place: story.Place) -> list[str]:
-    """The calls of a story that nobody disturbs."""
-    names = place.folder / "names"
-
-    def work() -> None:
-        faults = Faults(0, "")
-        faults.begin()
-        try:
-            story.tell(place)
-        finally:
-            names.write_text(json.dumps(faults.names))
-
-    code = in_a_fork(work, place.folder / "errors")
-    assert code == 0, (place.folder / "errors").read_text()
-    assert list(story.problems(place)) == [], list(story.problems(place))
-    return json.loads(names.read_text())
-
-
-def at_point(place: story.Place, number: int, what: str) -> dict[str, Any]:
+def at_point(layer: Layer, place: story.Place, point: Point, what: str) -> dict[str, Any]:
     """The story with one fault, then without any, until it is told; and what is wrong then."""
-
-    def disturbed() -> None:
-        faults = Faults(number, what)
-        faults.begin()
-        story.tell(place)
-
-    errors = place.folder / "errors"
-    first = in_a_fork(disturbed, errors)
+    first, hit = layer.tell(place, point, what)
     began, starts, code = time.monotonic(), 0, 1
     while code and starts < AT_MOST:
         starts += 1
-        code = in_a_fork(lambda: story.tell(place), errors)
-    found = list(story.problems(place)) if code == 0 else ["not resumable: " + errors.read_text()[-2000:]]
+        code = layers.ended(layers.fork(lambda: story.tell(place), layers.errors(place)))
+    found = list(story.problems(place)) if code == 0 else ["not resumable: " + complaints(place)]
     seconds = round(time.monotonic() - began, 3)
-    return {"point": number, "first": first, "starts": starts, "problems": found, "seconds": seconds}
+    told = {"first": first, "hit": hit, "starts": starts, "problems": found, "seconds": seconds}
+    return point._asdict() | told
+
+
+def complaints(place: story.Place) -> str:
+    """The end of what the tellings complained about."""
+    return layers.errors(place).read_text()[-2000:] if layers.errors(place).exists() else ""
 
 
 def say(line: dict[str, Any]) -> None:
@@ -83,28 +47,62 @@ def say(line: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def main(folder: Path, what: str, how_many: int, seed: int) -> int:
-    """All points, or a sample of them; gives the exit code."""
-    place = story.Place(folder / "whole")
+def found(layer: Layer, folder: Path, what: str) -> list[Point]:
+    """Where the story can be disturbed so; it is told once, and nothing may be wrong with it."""
+    place = story.Place(folder)
     place.make()
-    names = counted(place)
-    points = list(range(1, len(names) + 1))
-    if how_many and how_many < len(points):
-        points = sorted(random.Random(seed).sample(points, how_many))
-    wrong, slowest = 0, 0.0
-    for number in points:
-        place = story.Place(folder / f"{what}-{number}")
+    points = [point for point in layer.points(place) if layers.can_fail(point, what)]
+    assert list(story.problems(place)) == [], list(story.problems(place))
+    return points
+
+
+def sampled(points: list[Point], options: argparse.Namespace) -> list[Point]:
+    """All points, or as many as are wanted."""
+    if not 0 < options.points < len(points):
+        return points
+    return sorted(random.Random(options.seed).sample(points, options.points))
+
+
+def of_one_kind(folder: Path, what: str, options: argparse.Namespace) -> bool:
+    """The story with this fault at each point; whether nothing was wrong."""
+    layer = LAYERS[options.layer]()
+    everywhere = found(layer, folder / "whole", what)
+    points, wrong, missed, slowest = sampled(everywhere, options), 0, 0, 0.0
+    for at, point in enumerate(points):
+        place = story.Place(folder / str(at))
         place.make()
-        told = at_point(place, number, what) | {"call": names[number - 1], "of": len(names)}
+        told = at_point(layer, place, point, what)
         wrong += bool(told["problems"])
+        missed += not told["hit"]
         slowest = max(slowest, told["seconds"])
         say(told)
         if not told["problems"]:
             shutil.rmtree(place.folder)
-    say({"what": what, "points": len(points), "of": len(names), "failed": wrong, "slowest": slowest})
-    return 1 if wrong else 0
+    summary = {"points": len(points), "of": len(everywhere), "missed": missed, "failed": wrong}
+    say({"layer": options.layer, "what": what, **summary, "slowest": slowest})
+    return not wrong
+
+
+def main(options: argparse.Namespace) -> int:
+    """The faults that were asked for; gives the exit code."""
+    if options.layer == "strace" and (why := layers.untraceable()):
+        sys.stderr.write(f"{why}: the calls are only disturbed from inside the process\n")
+        return 0
+    faults = FAULTS[options.layer] if options.what == "all" else [options.what]
+    sound = [of_one_kind(options.folder / what, what, options) for what in faults]
+    return 0 if all(sound) else 1
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("what", choices=(*FAULTS["inside"], "all"))
+    parser.add_argument("--points", type=int, default=0, help="how many, 0 for all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--layer", choices=LAYERS, default="inside")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    arguments = [*sys.argv[1:], "0", "1"][:4] if len(sys.argv) < 5 else sys.argv[1:5]
-    sys.exit(main(Path(arguments[0]), arguments[1], int(arguments[2]), int(arguments[3])))
+    sys.exit(main(arguments()))

@@ -8,13 +8,23 @@ import asyncio
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from aglet.config import Told, read
-from aglet.engine.facts import Admitted, Asked, Entry, Glimpse, TextDelta, ToolFinished, ToolStarted
+from aglet.engine.facts import (
+    Admitted,
+    Asked,
+    Entry,
+    Glimpse,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+)
 from aglet.engine.log import Event
+from aglet.engine.ports import JournalError
 from aglet.engine.recovering import go_on
 from aglet.engine.session import Session
 from aglet.engine.state import State, fold_all
@@ -22,6 +32,7 @@ from aglet.engine.vocabulary import Answer, Text, UserMessage
 from aglet.stores.files import FileStore
 from aglet.workspace.editor import NoEditor
 from aglet.world import World, open_world
+from support.pairing import refused
 from support.scenario import paired
 
 LINES = 400
@@ -94,7 +105,7 @@ class Place:
         """What aglet said has happened; it survives the death of this process."""
         fd = os.open(self.acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            RAW_WRITE(fd, (json.dumps(what) + "\n").encode())
+            os.writev(fd, [(json.dumps(what) + "\n").encode()])  # a call that no fault is planned for
         finally:
             os.close(fd)
 
@@ -105,15 +116,17 @@ class Place:
         return [json.loads(line) for line in self.acknowledged.read_text().splitlines()]
 
 
-RAW_WRITE = os.write  # taken before any fault is planned
+def tell(place: Place, worker: ThreadPoolExecutor | None = None) -> None:
+    """Tell the story, or what is left of it after a crash; what is acknowledged is written down.
+
+    What blocks is done by `worker`, by whatever threads there are else.
+    """
+    asyncio.run(_tell(place, worker))
 
 
-def tell(place: Place) -> None:
-    """Tell the story, or what is left of it after a crash; what is acknowledged is written down."""
-    asyncio.run(_tell(place))
-
-
-async def _tell(place: Place) -> None:
+async def _tell(place: Place, worker: ThreadPoolExecutor | None) -> None:
+    if worker:
+        asyncio.get_running_loop().set_default_executor(worker)
     told = Told(config_file=str(place.folder / "config.toml"), state_dir=str(place.state))
     setup = read(told, str(place.workspace), lambda _: False, {"PATH": os.environ["PATH"]})
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
@@ -127,6 +140,8 @@ async def _tell(place: Place) -> None:
         for prompt in PROMPTS:
             if prompt not in _asked(session):
                 await _prompt(place, session, prompt)
+        with suppress(JournalError):  # a disk that refuses
+            await world.sessions.list(search=PROMPTS[-1])
 
 
 async def _session(world: World, place: Place) -> Session:
@@ -204,6 +219,7 @@ def problems(place: Place) -> Iterator[str]:
     yield from _torn(place)
     yield from _left_over(place)
     yield from _unfinished(state)
+    yield from refused(entries)
 
 
 def _lost(place: Place, entries: list[Entry]) -> Iterator[str]:
@@ -247,7 +263,7 @@ def _left_over(place: Place) -> Iterator[str]:
 def _unfinished(state: State) -> Iterator[str]:
     if state.running or state.queue or state.calls or state.questions:
         yield "not resumed to its end"
-    if not (paired(state.transcript) and paired(state.context.messages)):
+    if not paired(state.transcript):
         yield "a call without its result, or a result without its call"
     said = repr(state.transcript)
     yield from (f"never asked: {prompt}" for prompt in PROMPTS if repr(prompt)[1:-1] not in said)

@@ -6,13 +6,13 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from aglet.stores.files import FileStore
 from support.model_server import ModelServer, Reply, Request
+from support.pairing import refused
 from support.patience import PATIENCE
 from support.wire_rules import check_printed
 
@@ -60,26 +60,12 @@ def run_with_kills(work: Path, home: Path, url: str, chance: random.Random) -> N
     raise AssertionError("it never ended")
 
 
-def paired(messages: Sequence[dict[str, Any]]) -> bool:
-    """Whether every call has its result, right behind it."""
-    waiting: list[str] = []
-    for message in messages:
-        if message["role"] == "tool":
-            if not waiting or waiting.pop(0) != message["tool_call_id"]:
-                return False
-        elif waiting:
-            return False
-        waiting += [call["id"] for call in message.get("tool_calls") or ()]
-    return not waiting
-
-
 def prove(work: Path, home: Path, seed: int) -> None:
     """One run with its kills, and what must hold afterwards."""
     work.mkdir(parents=True)
     home.mkdir()
     with ModelServer(next_step) as server:
         run_with_kills(work, home, server.url, random.Random(seed))
-        asked = server.posts[-1].body["messages"]
     ran = (work / "log").read_text().split()
     assert len(ran) == len(set(ran)), f"seed {seed}: a call was repeated: {ran}"
     for file in work.glob("file*"):
@@ -87,7 +73,8 @@ def prove(work: Path, home: Path, seed: int) -> None:
             f"seed {seed}: {file} is torn"
         )
     assert {path.name for path in work.iterdir()} <= {"log", *(f"file{n}" for n in range(STEPS))}
-    assert paired(asked), f"seed {seed}: {json.dumps(asked)[:2000]}"
+    (journal,) = home.rglob("sessions/*.jsonl")
+    assert list(refused(FileStore(journal.parents[1]).peek(journal.stem))) == [], f"seed {seed}"
 
 
 @pytest.mark.parametrize("seed", [1])

@@ -130,6 +130,15 @@ async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> N
     assert server.requests[0].body == server.requests[2].body
 
 
+async def test_a_server_that_says_nothing_is_asked_again() -> None:
+    """Row 9: twice silent for too long, then an answer (more of them: a busy machine may miss the first)."""
+    replies = [Raw(begin="hang"), Raw([], then="hang"), *[Reply("there")] * 20]
+    async with ModelServer(replies) as server, Asking() as asking:
+        heard = await hear(asking.model(server.url, Patience(tries=20, first=0.01), idle_timeout=0.4))
+    assert heard.text == "there"
+    assert [wait.cause for wait in heard.waits[:2]] == ["test was silent for 0.4 seconds."] * 2
+
+
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
 async def test_server_trouble_is_tried_again(status: int) -> None:
     """Row 9: every status that may pass."""

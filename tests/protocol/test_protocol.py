@@ -16,7 +16,7 @@ from aglet.doors.lsp.capabilities import document, pygls_capabilities
 from aglet.doors.lsp.client import ENCODINGS
 from aglet.doors.lsp.hello import DOCUMENT
 from aglet.doors.lsp.methods import HANDLERS
-from aglet_protocol import hello, items, resuming, sessions, types
+from aglet_protocol import events, hello, items, resuming, sessions, types
 from aglet_protocol.converter import explain, make_converter
 from aglet_protocol.events import DURABLE, EVENTS
 from aglet_protocol.methods import METHODS, RESERVED
@@ -146,3 +146,14 @@ def test_writing_leaves_out_what_is_not_there() -> None:
 def test_every_type_says_what_it_is(kind: Any) -> None:
     assert kind.__doc__
     assert not kind.__doc__.startswith("Method generated")
+
+
+def test_what_is_reserved_is_told_by_nobody_and_in_no_list() -> None:
+    block = json.loads(DOCUMENT.read_text())["agent"]
+    reserved = {*events.RESERVED, *hello.RESERVED, *RESERVED}
+    assert not reserved & {*block["eventTypes"], *block["methods"]}
+    written = "".join(path.read_text() for path in (PROTOCOL.parent / "server").rglob("*.py"))
+    _, _, page = README.partition("Types that stand in the schema under `reserved`")
+    for name in reserved:
+        assert f'"{name}"' not in written, f"{name} is used: it is reserved no more"
+        assert f"`{name}`" in page.split("\n\n")[0], "the page says so"

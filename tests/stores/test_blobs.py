@@ -235,3 +235,4 @@ async def test_a_cancelled_collection_removes_nothing_more(blobs: Blobs, tmp_pat
     os.close(writer)
     await asyncio.get_running_loop().shutdown_default_executor()  # the thread has ended
     assert names(tmp_path) == {old}
+    assert not (tmp_path / "state/blobs/collected").exists(), "it was not done: it is due again"

@@ -274,6 +274,10 @@ def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> No
         (Admitted("run_4", "item_4", ()), True),
         (QueueChanged(()), False),
         (RunStarted("run_5"), False),
+        (RunEnded("run_5", Stop(StopReason.INTERRUPTED)), True),
+        (SessionChanged(parent="ses_0"), False),  # a fork: what was cut off is the other's to go on with
+        (Admitted("run_6", "item_6", ()), True),
+        (RunStarted("run_6"), False),
     ]
     for number, (fact, interrupted) in enumerate(steps):
         journal.append(*entries_of([fact], after=number))

@@ -1,5 +1,6 @@
 """The ledger of days: what every run spent is in it once, whatever happens to the processes that write it."""
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -92,21 +93,56 @@ async def test_the_last_row_of_a_run_counts_and_everybody_sees_it(tmp_path: Path
     assert await ledger_of(tmp_path / "none").rows(DAY) == []
 
 
-async def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
-    ledger, file = ledger_of(tmp_path), tmp_path / "usage/2026-11-21.jsonl"
-    await ledger.enter(row("run_1"))
-    with file.open("ab") as torn:
-        torn.write(b'{"day": 20778, "session": "ses_2", "ru')
-    assert [each.run_id for each in await ledger.rows(DAY)] == ["run_1"]
-    await ledger.enter(row("run_3"))
-    with file.open("ab") as newer:
-        newer.write(b'\n[1]\n{"used": 3}\n')
-        newer.write(
-            b'{"day": 20778, "session": "s", "run": "run_5", "caller": "", "used": {"new": 1, "cost": 3}}'
-        )
-        newer.write(b"\n")
+async def test_the_runs_of_a_session_are_added_up_for_each_caller(tmp_path: Path) -> None:
+    """The file of a day does not grow with the number of runs."""
+    ledger, file = ledger_of(tmp_path), tmp_path / "usage/2026-11-21/ses_1.json"
+    sizes = list[int]()
+    for number in range(20):
+        for ended in (False, True, True):
+            caller = "ci" if number % 2 else ""
+            used = Totals(model_calls=1, cost=0.25)
+            await ledger.enter(Row(DAY, "ses_1", f"run_{number:02}", caller, used, ended))
+        sizes.append(file.stat().st_size)
+    rows = await ledger_of(tmp_path).rows(DAY)
+    assert [(row.caller, row.runs, row.used) for row in rows] == [
+        ("", 10, Totals(model_calls=10, cost=2.5)),
+        ("ci", 10, Totals(model_calls=10, cost=2.5)),
+    ]
+    assert sizes[-1] == max(sizes) < 300
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b'{"ended": [{"call', b"[1]", b'{"ended": [{"caller": ""}]}', b'{"going": 3}', b"\0" * 90],
+)
+async def test_a_file_that_is_not_whole_says_nothing_and_is_written_again(
+    tmp_path: Path, content: bytes
+) -> None:
+    ledger, file = ledger_of(tmp_path), tmp_path / "usage/2026-11-21/ses_run_1.json"
+    await ledger.enter(row("run_1"), row("run_2"))
+    file.write_bytes(content)
+    assert [each.run_id for each in await ledger.rows(DAY)] == ["run_2"]
+    await ledger.enter(row("run_1", 3.0))
     for reader in (ledger, ledger_of(tmp_path)):
-        assert [each.run_id for each in await reader.rows(DAY)] == ["run_1", "run_3", "run_5"]
+        assert [(each.run_id, each.used.cost) for each in await reader.rows(DAY)] == [
+            ("run_1", 3.0),
+            ("run_2", 1.0),
+        ]
+
+
+async def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = ledger_of(tmp_path)
+    await ledger.enter(row("run_1", 2.0, ended=False))
+    write = os.pwrite
+
+    def half(fd: int, data: bytes, at: int) -> int:
+        monkeypatch.undo()
+        return write(fd, data[: len(data) // 2], at)
+
+    monkeypatch.setattr(os, "pwrite", half)
+    with pytest.raises(OSError, match="No space left"):
+        await ledger.enter(row("run_1", 3.0))
+    assert [each.used.cost for each in await ledger_of(tmp_path).rows(DAY)] == [2.0]
 
 
 async def test_what_a_dead_process_spent_is_in_its_journal(tmp_path: Path) -> None:

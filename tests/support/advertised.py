@@ -54,8 +54,19 @@ def _check_call(method: str, params: Message, capabilities: Message) -> None:
     if method.startswith("agent/"):
         versions = capabilities["experimental"]["agent"].get("protocolVersions", [1])
         assert 1 in versions, f"{method}: the client speaks another version"
+    if method == "agent/askUser":
+        assert _has(capabilities, *AGENT, "askUser", params["mode"]), f"it has nothing for a {params['mode']}"
+    if method == "agent/requestPermission":
+        _check_question(params, capabilities)
     if method == "workspace/applyEdit":
         _check_edit(params["edit"], capabilities)
+
+
+def _check_question(params: Message, capabilities: Message) -> None:
+    """It has the answers and changes that this client's dialog shows, and no others."""
+    lasting = [option for option in params["options"] if option["scope"] != "once"]
+    assert not lasting or _has(capabilities, *AGENT, "permission", "remember"), "its dialog knows only once"
+    assert "hunks" not in params or _has(capabilities, *AGENT, "edits", "confirm"), "it shows no review"
 
 
 def _check_edit(edit: Message, capabilities: Message) -> None:

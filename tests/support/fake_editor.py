@@ -16,12 +16,14 @@ class FakeEditor:
     """
 
     can_save = True
+    follows = False
 
     def __init__(self, documents: Mapping[str, str] | None = None) -> None:
         self._buffers = {uri: Buffer(uri, 1, text) for uri, text in (documents or {}).items()}
         self.focus: Focus | None = None
         self.agreements = Agreements()
         self.labels: list[str] = []
+        self.revealed: list[tuple[str, int]] = []
         self.told: list[tuple[str, bool]] = []
         self.saves: list[Sequence[str]] = []
         self.saving: Callable[[str], None] = lambda uri: None
@@ -54,6 +56,10 @@ class FakeEditor:
     def distort(self, change: Callable[[str], str]) -> None:
         """Apply this to the text of every edit."""
         self._change = change
+
+    def reveal(self, uri: str, line: int) -> None:
+        """Its user sees this line."""
+        self.revealed.append((uri, line))
 
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI."""

@@ -73,6 +73,7 @@ from aglet.engine.vocabulary import (
     Usage,
 )
 from aglet.stores.memory import MemoryStore
+from support.pairing import broken_rules
 from support.patience import PATIENCE, become
 
 Part = ModelDelta | Reply | BaseException | Callable[[], Awaitable[None]]
@@ -263,7 +264,7 @@ async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
             assert not session.state.calls
             assert not session.state.questions
             assert paired(session.state.transcript)
-            assert paired(session.state.context.messages)
+            assert list(broken_rules(session.state.context.messages)) == []
             assert fold_all(session.log.journal.entries()) == session.state
 
 
@@ -302,10 +303,10 @@ def described(entries: Sequence[Entry]) -> list[str]:
                 said[item_id] = f"{origin}: {words(content)}"
             case _:
                 pass
-        if isinstance(entry.fact, TakenIn):
-            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
-        else:
+        if not isinstance(entry.fact, TakenIn):
             lines.append(describe(entry.fact))
+        if isinstance(entry.fact, TakenIn | RunStarted) and entry.fact.item_ids:
+            lines.append("took in " + ", ".join(said[item_id] for item_id in entry.fact.item_ids))
     return lines
 
 

@@ -105,6 +105,7 @@ SAMPLES: tuple[Fact, ...] = (
     RunEnded("run_2", Stop(StopReason.MODEL_ERROR, "wait", "rateLimit", 429, "host", 5, 1_795_250_090.5)),
     Used("subagents", Usage(), 0.0, 0, 2, 1),
     LimitsChanged(Limits(1, 2, 3, 4, 5, 6, 7.5, 8, 9, 10, 11.5)),
+    RunStarted("run_2", LIMITS, ("item_8",)),
 )  # fmt: skip
 
 

@@ -22,7 +22,12 @@ from support.patience import PATIENCE
 from support.wire_rules import check_wire
 
 Message = dict[str, Any]
-AGENT: Message = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
+AGENT: Message = {
+    "protocolVersions": [1],
+    "events": {},
+    "permission": {"remember": {}, "editInput": {}},
+    "askUser": {"form": {}},
+}
 
 
 def frame(message: Any) -> bytes:

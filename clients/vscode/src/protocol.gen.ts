@@ -50,7 +50,7 @@ export interface AskUserAnswer {
   content?: Record<string, unknown>;
 }
 
-/** `agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema. */
+/** `agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open. An address is opened in a browser only when the user wants that; `accept` says that they are done there. */
 export interface AskUserParams {
   requestId: string;
   sessionId: string;
@@ -60,6 +60,7 @@ export interface AskUserParams {
   schema: Record<string, unknown>;
   mode?: string;
   itemId?: string;
+  url?: string;
 }
 
 /** The client answers `agent/askUser`: forms, addresses to open. */
@@ -446,15 +447,16 @@ export interface OptionsResult {
   options: Record<string, unknown>;
 }
 
-/** `selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model. */
+/** `selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model. `input` is the call as the user changed it (of clients with `permission.editInput`), `hunks` the ids of the changes they took (with `edits.confirm`); absent means as it is, and all of them. */
 export interface PermissionAnswer {
   outcome: string;
   optionId?: string;
   feedback?: string;
   input?: Record<string, unknown>;
+  hunks?: string[];
 }
 
-/** `agent/requestPermission`: the question, and where it comes from. */
+/** `agent/requestPermission`: the question, and where it comes from. `hunks` are the single changes of an edit, for clients with `edits.confirm`. */
 export interface PermissionParams {
   requestId: string;
   kind: "permission" | "form";
@@ -467,6 +469,7 @@ export interface PermissionParams {
   sessionId: string;
   runId: string;
   agentId: string;
+  hunks?: ShownHunk[];
 }
 
 /** The client answers `agent/requestPermission`; what it can do besides yes and no. */
@@ -860,6 +863,15 @@ export interface SetOptionParams {
   sessionId: string;
   optionId: string;
   value?: unknown;
+}
+
+/** A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`. */
+export interface ShownHunk {
+  hunkId: string;
+  uri: string;
+  line: number;
+  old: string;
+  new: string;
 }
 
 /** An answer beside the conversation: the model does not see it again. */

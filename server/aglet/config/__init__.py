@@ -4,7 +4,7 @@ from aglet.config.agents import AgentDefinition, agent_of
 from aglet.config.bounds import Bounds, bounds_of
 from aglet.config.choice import Choice
 from aglet.config.endpoints import Offered, look_for_keys, offered_models
-from aglet.config.errors import ConfigError
+from aglet.config.errors import ConfigError, KeyMissing
 from aglet.config.folders import check_folder
 from aglet.config.grants import FolderGrants
 from aglet.config.kept import KeyFile, Keyring, Place
@@ -22,6 +22,7 @@ __all__ = [
     "ConfigError",
     "FolderGrants",
     "KeyFile",
+    "KeyMissing",
     "Keyring",
     "Loaded",
     "Offered",

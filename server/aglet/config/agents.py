@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -61,8 +62,13 @@ def agent_of(agents: Agents, options: Mapping[str, object]) -> AgentDefinition:
     """The agent of a run with these options. Raises `ValueError` when there is none of that name."""
     name = options.get(OPTION)
     if name is None:
-        return AgentDefinition(description="the user's own agent", agents=tuple(agents))
+        return _users_own(tuple(agents))
     if name in agents:
         return agents[str(name)]
     there = f"there are {', '.join(agents)}" if agents else "none is configured ([agents.NAME])"
     raise ValueError(f"there is no agent {name!r}; {there}")
+
+
+@lru_cache(maxsize=8)
+def _users_own(agents: tuple[str, ...]) -> AgentDefinition:
+    return AgentDefinition(description="the user's own agent", agents=agents)

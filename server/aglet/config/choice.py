@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from aglet.config.endpoints import Offered, look_for_keys, offered_models
+from aglet.config.endpoints import Offered, check_model, look_for_keys, offered_models
 from aglet.config.errors import ConfigError
+from aglet.config.load import Loaded
 from aglet.config.setup import Setup
 from aglet.engine.ports import ModelClient, ModelError, ModelInfo, ModelResolver
 from aglet.models.endpoint import Endpoint
@@ -40,6 +41,10 @@ class NoModels:
         """There is none. Raises `ModelError`."""
         raise ModelError(str(self._problem), kind="modelNotFound", hint="See: aglet doctor")
 
+    def window(self, name: str) -> int | None:
+        """Nothing is known of any."""
+        return None
+
 
 class Preferring(NamedTuple):
     """Implements `ModelResolver` for somebody with a usual model of their own ("" for none)."""
@@ -50,6 +55,13 @@ class Preferring(NamedTuple):
     def resolve(self, name: str) -> ModelClient:
         """The named model, or the usual one. Raises `ModelError`."""
         return self.models.resolve(name or self.usual)
+
+    def window(self, name: str) -> int | None:
+        """How many tokens the named model holds, `None` when that is not known."""
+        try:
+            return self.resolve(name).info.context_window
+        except ModelError:  # whoever asks the model will be told
+            return None
 
 
 class Choice:
@@ -63,10 +75,15 @@ class Choice:
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The named model, the default, or one found on this machine.
 
-        Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
+        Raises `ConfigError` (nothing is configured, it is wrong, or a key is missing) and `ModelError`
+        (no such model).
         """
         await self.find(folder)
-        return self.models(folder).resolve(name)
+        setup = self._setup()
+        loaded = setup.load(folder)
+        models = self._models(loaded)
+        check_model(setup, loaded, models.endpoint(name))
+        return models.resolve(name)
 
     async def find(self, folder: str) -> None:
         """Look for kept keys, and for models on this machine if none is configured.
@@ -81,9 +98,8 @@ class Choice:
             if not self._found:
                 raise ConfigError(self._none(folder))
 
-    def models(self, folder: str) -> Models:
-        """All models that can be used in `folder`. Raises `ConfigError`."""
-        offered = self._offered(folder)
+    def _models(self, loaded: Loaded) -> Models:
+        offered = self._usable(loaded)
         known = next((models for seen, models in self._seen if seen == offered), None)
         if known is None:
             known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
@@ -96,22 +112,15 @@ class Choice:
         default = offered.aliases.get(offered.default, offered.default)
         return tuple(e.info for e in sorted(offered.endpoints, key=lambda e: e.name != default))
 
-    def resolver(self, folder: str, usual: str = "") -> ModelResolver:
-        """The same, for work that can be done without a model: what is wrong is said by who asks for one.
+    def resolver(self, loaded: Loaded, usual: str = "") -> Preferring | NoModels:
+        """The models of a configuration, for work that can be done without one: who asks hears what is wrong.
 
         `usual` is the model for who names none, "" for the default.
         """
         try:
-            return Preferring(self.models(folder), usual)
+            return Preferring(self._models(loaded), usual)
         except ConfigError as problem:
             return NoModels(problem)
-
-    def window(self, folder: str, name: str) -> int | None:
-        """How many tokens the named model holds, `None` when that is not known."""
-        try:
-            return self.models(folder).resolve(name).info.context_window
-        except (ConfigError, ModelError):  # whoever asks the model will be told
-            return None
 
     def offered(self, folder: str) -> Offered:
         """What is configured for `folder` or was found, complete or not. Raises `ConfigError`."""
@@ -146,5 +155,7 @@ class Choice:
         return NO_MODEL.format(what, how, setup.config_file)
 
     def _offered(self, folder: str) -> Offered:
-        setup = self._setup()
-        return offered_models(setup, setup.load(folder)).or_found(self._found)
+        return self._usable(self._setup().load(folder))
+
+    def _usable(self, loaded: Loaded) -> Offered:
+        return offered_models(self._setup(), loaded).or_found(self._found)

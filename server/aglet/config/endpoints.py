@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from aglet.config.errors import ConfigError
+from aglet.config.errors import ConfigError, KeyMissing
 from aglet.config.kept import Kept, look_up, own_places
 from aglet.config.load import Loaded, misfit
 from aglet.config.model_settings import ModelSettings, address
@@ -94,6 +94,13 @@ async def look_for_keys(setup: Setup, folder: str) -> None:
     setup.kept.update(found)
 
 
+def check_model(setup: Setup, loaded: Loaded, endpoint: Endpoint) -> None:
+    """Raise `ConfigError` when this one, if it is configured, lacks what it cannot do without."""
+    entry = loaded.config.models.get(endpoint.name.partition("/")[0])
+    if entry:
+        _Reader(setup, loaded, setup.kept, complete=True).check(entry, endpoint)
+
+
 class _Reader:
     def __init__(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept], *, complete: bool) -> None:
         self._setup, self._loaded, self._config = setup, loaded, loaded.config
@@ -106,7 +113,7 @@ class _Reader:
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
         if chosen in tables:
             if self._complete:
-                self._check(config.models[chosen], tables[chosen])
+                self.check(config.models[chosen], tables[chosen])
             if config.base_url and self._loaded.rank("base_url") in DIRECT:
                 tables[chosen] = self._moved(tables[chosen], config.base_url)
             own = None
@@ -261,7 +268,7 @@ class _Reader:
         )
         return ""
 
-    def _check(self, entry: ModelSettings, endpoint: Endpoint) -> None:
+    def check(self, entry: ModelSettings, endpoint: Endpoint) -> None:
         """Refuse the chosen model when what it cannot do without is missing."""
         name, provider = endpoint.name, BY_DIALECT.get(entry.dialect)
         if entry.api_key_env and entry.api_key_env not in self._setup.keys and not endpoint.api_key:
@@ -275,8 +282,9 @@ class _Reader:
             missing = "script" if entry.dialect == "scripted" else "base_url"
             raise misfit(f"{missing} is missing; write where it is", ("models", name), self._loaded.said)
 
-    def _unset(self, variable: str, path: KeyPath) -> ConfigError:
-        return misfit(f"the environment variable {variable} is not set", path, self._loaded.said)
+    def _unset(self, variable: str, path: KeyPath) -> KeyMissing:
+        wrong = misfit(f"the environment variable {variable} is not set", path, self._loaded.said)
+        return KeyMissing(wrong.message, file=wrong.file, line=wrong.line, key=wrong.key)
 
     def _script(self, name: str, script: str) -> str:
         source = self._loaded.said.get(("models", name, "script"))

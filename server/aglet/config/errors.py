@@ -11,3 +11,7 @@ class ConfigError(Exception):
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         return ": ".join(part for part in (place, self.key, self.message) if part)
+
+
+class KeyMissing(ConfigError):
+    """The provider of the model that was chosen wants a key, and there is none."""

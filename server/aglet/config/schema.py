@@ -19,6 +19,7 @@ from aglet.features.deadline.settings import Settings as Deadline
 from aglet.features.delivery.settings import Settings as Delivery
 from aglet.features.doctor.settings import Settings as Doctor
 from aglet.features.files.settings import Settings as Files
+from aglet.features.follow_along.settings import Settings as FollowAlong
 from aglet.features.guards.settings import Settings as Guards
 from aglet.features.history.settings import Settings as History
 from aglet.features.instructions.settings import Settings as Instructions
@@ -52,6 +53,7 @@ class Config(BaseModel):
     delivery: Delivery = Delivery()
     deadline: Deadline = Deadline()
     critic: Critic = Critic()
+    follow_along: FollowAlong = FollowAlong()
     guards: Guards = Guards()
     budget: Budget = Budget()
     history: History = History()

@@ -1,7 +1,7 @@
 """What this process was told when it began, and from it the settings of any folder."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -146,9 +146,16 @@ def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iter
     """What a config file says, and every agent file beside it."""
     if source := _read(file, rank, required=required):
         yield source
-    for agent in sorted(file.with_name(AGENTS).glob("*.toml")):
+    for agent in _agents(file):
         if source := _read(agent, rank):
             yield placed(source, AGENTS, agent.stem)
+
+
+def _agents(file: Path) -> Sequence[Path]:
+    try:
+        return sorted(path for path in file.with_name(AGENTS).iterdir() if path.suffix == ".toml")
+    except OSError:  # there are none
+        return ()
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

@@ -66,3 +66,22 @@ class Envelope:
     def close(self) -> list[JsonObject]:
         """The events put in since `open`."""
         return self._events
+
+
+class Brief(Envelope):
+    """Events of facts with no more than a fold needs to know of them, in half of the time."""
+
+    def __init__(self) -> None:
+        super().__init__("", "")
+
+    def open(self, event: Entry | Glimpse) -> None:
+        """As above, for facts."""
+        self.seq = event.seq if isinstance(event, Entry) else event.after
+        self._events = []
+
+    def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
+        """One more event, in order."""
+        event: JsonObject = {"type": type, "data": data, "seq": self.seq, "itemId": item_id}
+        if self.run_id:
+            event["runId"] = self.run_id
+        self._events.append(event)

@@ -6,7 +6,7 @@ from typing import Any
 
 from cattrs import BaseValidationError
 
-from aglet.config import ConfigError
+from aglet.config import ConfigError, KeyMissing
 from aglet.doors.from_wire import Malformed
 from aglet.doors.messages import Bad, JsonObject
 from aglet.engine.actions import ActionError
@@ -54,6 +54,8 @@ def to_bad(error: Exception) -> Bad:
         case Refused():
             more = {"runId": error.run_id} if error.run_id else {}
             return bad(error.kind, str(error), **more)
+        case KeyMissing():
+            return bad("authRequired", str(error), methods=list(LOGINS))
         case ModelError(kind="auth"):
             return bad("authRequired", str(error), methods=list(LOGINS), **_hint(error))
         case ModelError():

@@ -7,6 +7,7 @@ from aglet.doors.html import html_page
 from aglet.doors.markdown import heading, markdown
 from aglet.doors.replay import Replay
 from aglet.engine.facts import Entry
+from aglet.engine.vocabulary import JsonObject
 from aglet.stores.codec import Header, encode
 
 
@@ -23,19 +24,26 @@ def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
 
 def _markdown(session_id: str, entries: Sequence[Entry]) -> bytes:
     replay = _replayed(session_id, entries)
-    page = heading(session_id, replay.transcript.info) + markdown(replay.events)
+    page = heading(session_id, replay.transcript.info) + markdown(_told(replay))
     return page.encode("utf-8", "replace")
 
 
 def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
     replay = _replayed(session_id, entries)
-    return html_page(session_id, replay.transcript.info, replay.events).encode("utf-8", "replace")
+    return html_page(session_id, replay.transcript.info, _told(replay)).encode("utf-8", "replace")
 
 
 def _replayed(session_id: str, entries: Sequence[Entry]) -> Replay:
     replay = Replay(session_id, "")
     replay.take(entries)
     return replay
+
+
+def _told(replay: Replay) -> list[JsonObject]:
+    """All that happened, and what is under way now: the session may be working."""
+    items = replay.transcript.items.values()
+    open_now = [item for item in items if item.get("status") in {"pending", "running"}]
+    return [*replay.events, *({"type": "itemCompleted", "data": {"item": item}} for item in open_now)]
 
 
 FORMATS: Mapping[str, Callable[[str, Sequence[Entry]], bytes]] = {

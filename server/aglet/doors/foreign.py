@@ -19,7 +19,6 @@ from aglet.engine.facts import (
     RunEnded,
     RunStarted,
     SessionChanged,
-    TakenIn,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -123,9 +122,7 @@ class _Runs:
     def _begin(self, content: tuple[Content, ...]) -> Iterator[Fact]:
         self._run_id, item_id = f"run_{self._number}", f"item_{self._number}"
         yield Admitted(self._run_id, item_id, content)
-        yield RunStarted(self._run_id)
-        if content:
-            yield TakenIn((item_id,))
+        yield RunStarted(self._run_id, item_ids=(item_id,) if content else ())
 
     def _said(self, message: JsonObject) -> Iterator[Fact]:
         yield from self._settle()

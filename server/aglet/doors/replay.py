@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from aglet.doors.envelope import Brief
 from aglet.doors.fold import Transcript
 from aglet.doors.to_wire import Translator
 from aglet.engine.facts import Entry
@@ -9,13 +10,13 @@ from aglet.engine.vocabulary import JsonObject
 
 
 class Replay:
-    """A session told once more, from its first fact on."""
+    """A session told once more, from its first fact on. `brief` events are for the transcript only."""
 
-    def __init__(self, session_id: str, epoch: str) -> None:
+    def __init__(self, session_id: str, epoch: str, *, brief: bool = False) -> None:
         self.seq = 0
         self.events: list[JsonObject] = []
         self.transcript = Transcript()
-        self._translator = Translator(session_id, epoch)
+        self._translator = Translator(session_id, epoch, out=Brief() if brief else None)
 
     def take(self, entries: Iterable[Entry]) -> None:
         """These facts come next."""

@@ -1,6 +1,6 @@
 """Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -68,9 +68,11 @@ class Translator:
     Every fact gives at least one event with its `seq`, so that a hole is always an error.
     """
 
-    def __init__(self, session_id: str, epoch: str, state: State | None = None) -> None:
+    def __init__(
+        self, session_id: str, epoch: str, state: State | None = None, out: Envelope | None = None
+    ) -> None:
         state = state or State()
-        self._out = Envelope(session_id, epoch, state.seq)
+        self._out = out or Envelope(session_id, epoch, state.seq)
         self._items = OpenItems(self._out)
         self._tally, self._meter = Tally(), Meter(state.total.cost)
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
@@ -117,9 +119,10 @@ class Translator:
             self._shown(event.shown)
             return self._out.close()
         self._fact(event.fact)
-        if not any("seq" in told for told in self._out.close()):
+        told = self._out.close()
+        if not (told and "seq" in told[0]) and not any("seq" in one for one in told):
             self._out.put("recorded", recorded(event.fact))
-        return self._out.close()
+        return told
 
     def told(self, type: str, data: JsonObject, at: float) -> list[JsonObject]:
         """An event that comes from no fact and no glimpse, at this time (Unix seconds)."""
@@ -223,6 +226,7 @@ class Translator:
         self._out.run_id = fact.run_id
         self._out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
         self._tell_status("running")
+        self._take_in(fact.item_ids)
 
     def _run_ended(self, run_id: str, stop: Stop) -> None:
         self._waiting.leave(run_id)
@@ -261,8 +265,7 @@ class Translator:
                 self._steered.add(item_id)
                 self._pending.append(UserMessage(item_id, content, origin))
             case TakenIn(item_ids):
-                self._tell_messages(message for message in self._pending if message.item_id in item_ids)
-                self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
+                self._take_in(item_ids)
             case Injected(messages):
                 self._tell_messages(message for message in messages if message.origin not in QUIET)
             case Compacted() | Cleared():
@@ -271,6 +274,10 @@ class Translator:
                 self._out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
                 self._out.put("recorded", {"fact": "phaseStarted", "name": name})
+
+    def _take_in(self, item_ids: Sequence[str]) -> None:
+        self._tell_messages(message for message in self._pending if message.item_id in item_ids)
+        self._pending = [waiting for waiting in self._pending if waiting.item_id not in item_ids]
 
     def _tell_messages(self, messages: Iterable[UserMessage]) -> None:
         for message in messages:

@@ -109,7 +109,9 @@ class Settling:
             await self._log.sync()
         try:
             return await tool(call, invocation.context)
-        except Exception as problem:  # noqa: BLE001 - a tool's crash is contained, whatever it is
+        except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as problem:  # noqa: BLE001 - a tool's crash is contained, even a sys.exit()
             _log.exception("the tool %s raised", call.name)
             text = f"The tool {call.name} failed unexpectedly: {type(problem).__name__}: {problem}"
             return ToolOutcome(text, status="failed", effects="unknown")

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from aglet.engine.vocabulary import (
     Answer,
+    AssistantMessage,
     Content,
     FileChange,
     Finish,
@@ -64,10 +65,11 @@ class QueueChanged:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """An admitted run began, with these limits."""
+    """An admitted run began, with these limits; its prompt went into the context if it stands here."""
 
     run_id: str
     limits: Limits = field(default_factory=Limits)
+    item_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """These prompts and steered messages, pending until now, went into the context."""
+    """These messages, pending until now, went into the context: what was steered, and prompts of old."""
 
     item_ids: tuple[str, ...]
 
@@ -120,6 +122,14 @@ class Replied:
     cost: float | None = None
     model: str = ""
     opaque: JsonObject = field(default_factory=dict[str, Any])
+
+    @property
+    def message(self) -> AssistantMessage:
+        """What was said, as it stands in the conversation."""
+        unfinished = self.finish == "length" and not self.tool_calls
+        return AssistantMessage(
+            self.item_id, self.text, self.thinking, self.tool_calls, self.opaque, unfinished=unfinished
+        )
 
 
 @dataclass(frozen=True, slots=True)

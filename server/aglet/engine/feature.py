@@ -157,31 +157,36 @@ class Outfit:
 def wrap_run(features: Sequence[Feature], view: RunView, attempt: Attempt) -> Attempt:
     """`attempt` inside every feature's `around_run`, the first feature outermost."""
     for feature in reversed(features):
-        attempt = partial(feature.around_run, attempt, view)
+        if feature.around_run is not _run_as_is:
+            attempt = partial(feature.around_run, attempt, view)
     return attempt
 
 
 def wrap_model(features: Sequence[Feature], view: RunView, ask: CallModel) -> CallModel:
     """`ask` inside every feature's `around_model`, the first feature outermost."""
     for feature in reversed(features):
-        ask = partial(_swap, feature.around_model, view, ask)
+        if feature.around_model is not _ask_as_is:
+            ask = partial(_swap, feature.around_model, view, ask)
     return ask
 
 
 def wrap_tool(features: Sequence[Feature], view: RunView, call: CallTool) -> CallTool:
     """`call` inside every feature's `around_tool`, the first feature outermost."""
     for feature in reversed(features):
-        call = partial(_swap, feature.around_tool, view, call)
+        if feature.around_tool is not _call_as_is:
+            call = partial(_swap, feature.around_tool, view, call)
     return call
 
 
 def tell(features: Sequence[Feature]) -> Callable[[Entry | Glimpse, State], None]:
     """An observer that tells every feature's `on_fact`; one that raises is logged and keeps none back."""
 
+    looking = [feature for feature in features if feature.on_fact is not _look_away]
+
     def observe(event: Entry | Glimpse, state: State) -> None:
         if isinstance(event, Glimpse):
             return
-        for feature in features:
+        for feature in looking:
             try:
                 feature.on_fact(event, state)
             except Exception:  # noqa: BLE001 - an observer can never change what happened

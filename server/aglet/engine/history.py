@@ -17,6 +17,7 @@ from aglet.engine.facts import (
     Rewound,
     RunEnded,
     RunStarted,
+    SessionChanged,
     Steered,
     TakenIn,
     ToolFinished,
@@ -26,9 +27,18 @@ from aglet.engine.facts import (
 from aglet.engine.ports import new_id
 from aglet.engine.session import Session
 from aglet.engine.shortening import ORIGIN
-from aglet.engine.state import State
-from aglet.engine.vocabulary import FileChange, Message, ToolResult, UserMessage
+from aglet.engine.state import State, fold_all
+from aglet.engine.vocabulary import (
+    AssistantMessage,
+    FileChange,
+    Message,
+    Stop,
+    StopReason,
+    ToolResult,
+    UserMessage,
+)
 
+FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
 SHOWN = (*SAID, Asked, Cleared, Compacted, ToolFinished, ToolStarted)
 
@@ -42,6 +52,16 @@ def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
     began = {entry.fact.run_id for entry in kept if isinstance(entry.fact, RunStarted)}
     facts = [(entry.at, _of_the_fork(entry.fact)) for entry in kept if _belongs(entry.fact, began)]
     return [Entry(seq, at, fact) for seq, (at, fact) in enumerate(facts, 1)]
+
+
+def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "") -> tuple[Fact, ...]:
+    """What comes behind the facts of a fork, last of all whose fork it is: then it is whole.
+
+    `entries` are all of the session that was forked: its title is told even where it was given later.
+    """
+    known = fold_all(entries).title
+    about = SessionChanged(title=title or (f"{known} (fork)" if known else ""), parent=origin)
+    return (RunEnded(fork.run_id, FORKED), about) if fork.running else (about,)
 
 
 def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
@@ -66,6 +86,22 @@ def undoing(session: Session, checkpoint_id: str, changes: tuple[FileChange, ...
     messages = session.state.rewinds[checkpoint_id]
     last = name_of(messages[-1]) if messages else ""
     return Rewound(new_id("rewind"), last, undoes=checkpoint_id, changes=changes)
+
+
+def last_words(messages: Sequence[Message]) -> str:
+    """What the model said last since the user spoke: its answer.
+
+    A reply that its output limit cut off, and those that go on with it, are one text.
+    """
+    said = ""
+    for message in reversed(messages):
+        if isinstance(message, UserMessage) and message.origin == "user":
+            break
+        if isinstance(message, AssistantMessage):
+            if said and not message.unfinished:
+                break
+            said = message.text + said
+    return said
 
 
 def name_of(message: Message) -> str:
@@ -115,7 +151,7 @@ def _end_of(entries: Sequence[Entry], item_id: str) -> int:
 def _completed(fact: Fact) -> tuple[str, ...]:
     """The items of the conversation that end with this fact."""
     match fact:
-        case TakenIn(item_ids):
+        case TakenIn(item_ids) | RunStarted(item_ids=item_ids):
             return item_ids
         case Injected(messages):
             return tuple(message.item_id for message in messages)

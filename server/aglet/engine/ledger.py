@@ -18,7 +18,10 @@ def day_of(at: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a run spent on a day so far, all of it: a later row of the same run and day replaces it."""
+    """What a run spent on a day so far, all of it: a later row of the same run and day replaces it.
+
+    One of several `runs` that are over adds them up, and has the name of the last one.
+    """
 
     day: int
     session_id: str
@@ -26,13 +29,14 @@ class Row:
     caller: str
     used: Totals = NOTHING
     ended: bool = False
+    runs: int = 1
 
 
 class Ledger(Protocol):
     """What was spent by all sessions that share a state folder, and by all processes.
 
-    A run is entered before it spends. `rows` are the last ones of the runs of a day; what a run of a process
-    that died spent is taken from its journal. Both raise `OSError`.
+    A run is entered before it spends. `rows` are what all runs of a day come to; what a run of a process that
+    died spent is taken from its journal. Both raise `OSError`.
     """
 
     async def enter(self, *rows: Row) -> None: ...

@@ -35,15 +35,19 @@ class Totals(NamedTuple):
 
     def spent(self, usage: Usage, cost: float | None, calls: int = 1) -> "Totals":
         """These totals and what model calls used."""
-        return self._replace(
-            model_calls=self.model_calls + calls,
-            input_tokens=self.input_tokens + (usage.input_tokens or 0),
-            output_tokens=self.output_tokens + (usage.output_tokens or 0),
-            reasoning_tokens=self.reasoning_tokens + (usage.reasoning_tokens or 0),
-            cache_read_tokens=self.cache_read_tokens + (usage.cache_read_tokens or 0),
-            cache_write_tokens=self.cache_write_tokens + (usage.cache_write_tokens or 0),
-            cost=self.cost + (cost or 0.0),
-            unpriced=self.unpriced + (calls if cost is None else 0),
+        return Totals(
+            self.turns,
+            self.model_calls + calls,
+            self.tool_calls,
+            self.input_tokens + (usage.input_tokens or 0),
+            self.output_tokens + (usage.output_tokens or 0),
+            self.reasoning_tokens + (usage.reasoning_tokens or 0),
+            self.cache_read_tokens + (usage.cache_read_tokens or 0),
+            self.cache_write_tokens + (usage.cache_write_tokens or 0),
+            self.cost + (cost or 0.0),
+            self.unpriced + (calls if cost is None else 0),
+            self.delegated_tasks,
+            self.seconds,
         )
 
     def used(self, fact: Used) -> "Totals":
@@ -55,7 +59,8 @@ class Totals(NamedTuple):
 
     def turned(self, seconds: float = 0.0) -> "Totals":
         """These totals and one more turn, so many seconds later."""
-        return self._replace(turns=self.turns + 1, seconds=self.seconds + seconds)
+        turns, *others, before = self
+        return Totals._make((turns + 1, *others, before + seconds))
 
     def called(self) -> "Totals":
         """These totals and one more tool call."""
@@ -63,7 +68,8 @@ class Totals(NamedTuple):
 
     def later(self, seconds: float) -> "Totals":
         """These totals, so many seconds later."""
-        return self._replace(seconds=self.seconds + seconds)
+        *others, before = self
+        return Totals._make((*others, before + seconds))
 
     def plus(self, other: "Totals") -> "Totals":
         """Both together."""
@@ -98,6 +104,7 @@ KINDS = (
     Kind("max_cost_usd", "US dollars", lambda totals: totals.cost),
     Kind("max_seconds", "seconds", lambda totals: totals.seconds),
 )
+UNLIMITED = Limits()
 FIELDS = tuple(limit.name for limit in fields(Limits))
 
 
@@ -112,8 +119,11 @@ def left(limits: Limits, totals: Totals) -> Limits:
 
 def tightest(*limits: Limits) -> Limits:
     """The smallest of each."""
+    some = [each for each in limits if each != UNLIMITED]
+    if len(some) < 2:
+        return some[0] if some else UNLIMITED
     least: JsonObject = {}
     for field in FIELDS:
-        said = (getattr(each, field) for each in limits)
+        said = (getattr(each, field) for each in some)
         least[field] = min((most for most in said if most is not None), default=None)
     return Limits(**least)

@@ -69,7 +69,9 @@ class Run:
             return self._asked.result()
         self._outfit = self._equip()
         self._ends.callback(self._log.subscribe(tell(self._outfit.features)))
-        self.record(RunStarted(self.run_id, self._outfit.limits))
+        prompts = (waiting for waiting in self.state.queue if waiting.run_id == self.run_id)
+        said = tuple(prompt.item_id for prompt in prompts if prompt.content)
+        self.record(RunStarted(self.run_id, self._outfit.limits, said))
         return await wrap_run(self._outfit.features, self, self._supervised)()
 
     async def _supervised(self) -> Stop:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from aglet.engine.admission import ANYBODY, KeyConflict, Request
 from aglet.engine.facts import Entry, RunEnded, SessionChanged
 from aglet.engine.following import Following
-from aglet.engine.history import forked
+from aglet.engine.history import beginning, forked
 from aglet.engine.log import Log
 from aglet.engine.loop import GRACE
 from aglet.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, new_id
@@ -17,7 +17,6 @@ from aglet.engine.session import Equip, Session
 from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
 
-FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
 DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
 Host = Callable[[Session, str], Callable[[], None]]  # a child and its parent's id; gives what says goodbye
 _log = logging.getLogger(__name__)
@@ -153,15 +152,14 @@ class Sessions:
         async with self._making:
             if known := await self._made(request, session_id):
                 return known
-            entries = forked(await self.peek(session_id), item_id)
+            everything = await self.peek(session_id)
+            entries = forked(everything, item_id)
             state = fold_all(entries)
             journal = await self._new(request)
             await asyncio.to_thread(journal.append, *entries)
             session = self._adopt(journal, state)
-            if state.running:
-                session.log.record(RunEnded(state.run_id, FORKED))
-            title = title or f"{state.title} (fork)".strip()
-            session.log.record(SessionChanged(title=title, parent=session_id))  # last: now it is whole
+            for fact in beginning(session_id, everything, state, title):
+                session.log.record(fact)
         await session.log.sync()
         return session
 

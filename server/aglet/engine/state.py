@@ -1,9 +1,9 @@
 """State: what the facts of one session add up to, and the fold that adds them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, assert_never
+from dataclasses import dataclass, replace
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
 from aglet.engine.facts import (
     Admitted,
@@ -33,7 +33,7 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.limits import Totals
+from aglet.engine.limits import NOTHING, Totals
 from aglet.engine.shortening import Measure, shortened
 from aglet.engine.vocabulary import (
     AssistantMessage,
@@ -138,17 +138,22 @@ class State(NamedTuple):
 
 def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
     """The state after these entries."""
-    result = state or State()
+    making = SimpleNamespace(**(state or State())._asdict())  # a tuple for each would take half of the time
     for entry in entries:
-        result = fold(result, entry)
-    return result
+        vars(making).update(_after(cast(State, making), entry))
+    return State(**vars(making))
 
 
 def fold(state: State, entry: Entry) -> State:
     """The state after one more entry."""
-    created = state.created_at or entry.at
+    return state._replace(**_after(state, entry))
+
+
+def _after(state: State, entry: Entry) -> JsonObject:
     changes = _changes(state, entry.fact, entry.at)
-    return state._replace(seq=entry.seq, created_at=created, updated_at=entry.at, **changes)
+    changes["seq"], changes["updated_at"] = entry.seq, entry.at
+    changes["created_at"] = state.created_at or entry.at
+    return changes
 
 
 def _changes(state: State, fact: Fact, at: float) -> JsonObject:
@@ -219,32 +224,37 @@ def _run_changes(
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
             return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
-        case RunStarted(run_id, limits):
-            return _started(state, run_id, limits) | {"since": at}
+        case RunStarted():
+            return _started(state, fact) | {"since": at}
         case RunEnded(run_id, stop):
             return _ended(state, run_id, stop, at)
         case _:
             return {"limits": fact.limits}
 
 
-def _started(state: State, run_id: str, limits: Limits) -> JsonObject:
-    unknown = Admitted(run_id, "", ())  # its admission is a fact that only a newer version reads
-    admitted = next((a for a in state.queue if a.run_id == run_id), unknown)
+def _started(state: State, fact: RunStarted) -> JsonObject:
+    waiting = (a for a in state.queue if a.run_id == fact.run_id)
+    admitted = next(waiting, None) or Admitted(fact.run_id, "", ())  # only a newer version reads that fact
+    if admitted.recovers:
+        admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
+    taken = admitted.item_id in fact.item_ids
     return {
-        "queue": tuple(a for a in state.queue if a.run_id != run_id),
-        "pending": (message, *state.pending) if admitted.content else state.pending,
+        **(_added(state, message) if taken else {}),
+        "queue": tuple(a for a in state.queue if a.run_id != fact.run_id),
+        "pending": (message, *state.pending) if admitted.content and not taken else state.pending,
         "admitted": admitted,
         "running": True,
-        "limits": limits,
-        "run": Totals(),
+        "limits": fact.limits,
+        "run": NOTHING,
         "overflowed": False,
         "stop": None,
     }
 
 
 def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
-    if run_id != state.run_id or not state.running:  # it was cancelled while it still waited
+    current = state.admitted and state.admitted.run_id
+    if run_id != current or not state.running:  # it was cancelled while it still waited
         return {"queue": tuple(a for a in state.queue if a.run_id != run_id)}
     closed = (
         ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
@@ -255,6 +265,13 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
     return {**added, **_clock(state, until), "since": 0.0}
+
+
+def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject:
+    """The options of a run that goes on with the last one (`recovers`): its own, else those of that one."""
+    if state.admitted is None or state.admitted.run_id != recovers:
+        return options
+    return {**state.admitted.options, **options}
 
 
 def closing_text(open_call: OpenCall, stop: Stop) -> str:
@@ -310,11 +327,10 @@ def _model_changes(
         case TurnStarted():
             run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
             return {"run": run, "total": total, "since": at if state.since else 0.0}
-        case Replied(item_id, text, thinking, calls, usage=usage, opaque=opaque):
-            message = AssistantMessage(item_id, text, thinking, calls, opaque)
+        case Replied(tool_calls=calls, usage=usage):
             opened = {call.call_id: OpenCall(call) for call in calls}
             spent = _spent(state, fact.usage, fact.cost)
-            added = _added(state, message)
+            added = _added(state, fact.message)
             measure = _measured(state, usage)
             calls_now = {**state.calls, **opened}
             return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
@@ -346,24 +362,22 @@ def _spent(state: State, usage: Usage, cost: float | None) -> JsonObject:
 
 def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
     if isinstance(fact, ToolStarted):
-        call = ToolCall(fact.call_id, fact.name, fact.arguments)
-        return {
-            "calls": {**state.calls, fact.call_id: OpenCall(call, started=True)},
-            "run": state.run.called(),
-            "total": state.total.called(),
-        }
+        started = OpenCall(ToolCall(fact.call_id, fact.name, fact.arguments), started=True)
+        calls = {**state.calls, fact.call_id: started}
+        return {"calls": calls, "run": state.run.called(), "total": state.total.called()}
     if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
         return {}
-    result = ToolResult(
-        fact.call_id, state.calls[fact.call_id].call.name, fact.outcome.text, fact.outcome.status
-    )
+    name = state.calls[fact.call_id].call.name
+    result = ToolResult(fact.call_id, name, fact.outcome.text, fact.outcome.status)
     return {**_added(state, result), "calls": _without(state.calls, fact.call_id)}
 
 
 def _added(state: State, *messages: Message) -> JsonObject:
     transcript, context = state.transcript, state.context.messages
+    same = transcript is context  # as long as nothing was left out or taken back
     for message in messages:
-        transcript, context = placed(transcript, message), placed(context, message)
+        transcript = placed(transcript, message)
+        context = transcript if same else placed(context, message)
     return {"transcript": transcript, "context": state.context._replace(messages=context)}
 
 

@@ -123,7 +123,7 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class AssistantMessage:
-    """What the model said. `cut` is true when the user stopped it in the middle."""
+    """What the model said. `cut`: the user stopped it in the middle; `unfinished`: its output limit did."""
 
     item_id: str
     text: str
@@ -131,6 +131,7 @@ class AssistantMessage:
     tool_calls: tuple[ToolCall, ...] = ()
     opaque: JsonObject = field(default_factory=dict[str, Any])
     cut: bool = False
+    unfinished: bool = False
 
 
 CallStatus = Literal["completed", "failed", "rejected", "cancelled"]

@@ -26,6 +26,7 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 _NAMED = re.compile(rb"[0-9a-f]{64}")
 _CHUNK = 1 << 18  # bytes of a session's file that are looked through at once
 _RARELY = 86_400.0  # seconds between two collections on one machine
+_SELDOM = 600.0  # seconds between two looks of one process whether it is time again
 _FORGOTTEN = 3600.0  # seconds after which an unfinished file is one that a crash left behind
 
 
@@ -42,6 +43,7 @@ class Blobs:
     def __init__(self, state_dir: Path) -> None:
         self._folder, self._sessions = state_dir / "blobs", state_dir / "sessions"
         self._swept = False
+        self._quiet_until = 0.0  # monotonic: nothing can be due before
 
     async def keep(self, data: bytes) -> str:
         """Keep these bytes; their name (64 hex digits). They are on the disk when this returns.
@@ -60,6 +62,8 @@ class Blobs:
         When more than `max_bytes` are left, the oldest that no session names go earlier, but not within
         an hour. Works once a day, whoever asks, off the loop; cancelling stops it. Raises `OSError`.
         """
+        if time.monotonic() < self._quiet_until:
+            return 0
         stop = threading.Event()
         try:
             return await asyncio.to_thread(self._collect, max(max_age, _FORGOTTEN), max_bytes, stop)
@@ -100,6 +104,7 @@ class Blobs:
 
     def _collect(self, max_age: float, max_bytes: int, stop: threading.Event) -> int:
         if not self._is_due():
+            self._quiet_until = time.monotonic() + _SELDOM
             return 0
         before, kept, removed = time.time(), self._kept(), 0
         named = self._named(stop)  # after the list: what is kept and named meanwhile is not in it
@@ -110,6 +115,8 @@ class Blobs:
                 break
             if old and path.parent.name + path.name not in named and self._remove(path, used):
                 removed += size
+        if stop.is_set():  # it was not done: the next one may begin at once
+            (self._folder / "collected").unlink(missing_ok=True)
         return removed
 
     def _is_due(self) -> bool:

@@ -12,7 +12,7 @@ of those classes, are a promise to every file ever written.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, get_args, get_origin
@@ -20,8 +20,8 @@ from zlib import crc32
 
 from cattrs import Converter
 from cattrs.errors import CattrsError
-from cattrs.gen import make_dict_structure_fn
 from cattrs.strategies import configure_tagged_union
+from pydantic_core import from_json
 
 from aglet.engine import facts, vocabulary
 from aglet.engine.facts import Entry, Fact, Unknown
@@ -105,17 +105,34 @@ def decode(line: bytes) -> Entry | Header:
     rest = line[_SEALED:]
     if line[:_SEALED] != _SEAL % crc32(rest):
         raise Damaged("its checksum does not match")
-    try:
-        body = json.loads("[" + rest.decode("ascii"))
-    except (ValueError, RecursionError) as error:
-        raise Damaged("it is not JSON") from error
+    body = _parsed(b"[" + rest)
+    if _is_entry(body):
+        seq, at, kind, data = body
+        return Entry(seq, float(at), structure(kind, data))
     match body:
-        case [int(seq), int() | float() as at, str(kind), {**data}]:
-            return Entry(seq, float(at), structure(kind, data))
         case [{"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}]:
             return Header(session_id, epoch, created, str(body[0].get("asked", "")))
         case _:
             raise JournalError("it was written by a newer aglet; update aglet to open it")
+
+
+def _is_entry(body: list[Any]) -> bool:
+    """As a pattern would say it, in a fifth of its time."""
+    if len(body) != 4:
+        return False
+    seq, at, kind, data = map(type, body)
+    return seq is int and (at is float or at is int) and kind is str and data is dict
+
+
+def _parsed(line: bytes) -> list[Any]:
+    try:
+        return from_json(line)
+    except ValueError:
+        pass  # half a surrogate pair is a text for Python, which wrote it, and for nobody else
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Damaged("it is not JSON") from error
 
 
 def unstructure(fact: Fact) -> tuple[str, JsonObject]:
@@ -221,9 +238,12 @@ def _row_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], tuple[Any
 
 
 def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
-    fields = make_dict_structure_fn(wanted, converter)
+    """As cattrs' own generator, without its half a millisecond for each kind of fact."""
+    kinds = {one.name: one.type for one in fields(wanted)}
+    hooks = {name: converter.get_structure_hook(kind) for name, kind in kinds.items()}
 
     def record(value: Any, _: Any) -> Any:
-        return fields(_exactly(value, dict), wanted)
+        said = _exactly(value, dict)
+        return wanted(**{name: hooks[name](said[name], kinds[name]) for name in said if name in hooks})
 
     return record

@@ -9,6 +9,7 @@ _CHUNK = 1 << 20  # bytes per write: other threads get their turn in between
 _SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 READ = os.O_RDONLY | _SAFELY
 APPEND = os.O_RDWR | os.O_APPEND | _SAFELY
+WRITE = os.O_RDWR | os.O_CREAT | _SAFELY
 CREATE = APPEND | os.O_CREAT | os.O_EXCL
 PRIVATE = 0o600
 _LOCKS = Path("/proc/locks")

@@ -61,8 +61,16 @@ class FileStore:
         return _adopt(open_file(path, APPEND), path)
 
     def peek(self, session_id: str) -> Sequence[Entry]:
-        """The entries up to the first bad line; the file is not locked or changed. Raises `JournalError`."""
-        return read_file(self._path(session_id)).entries
+        """The entries up to the first bad line, which is logged; the file is not locked or changed.
+
+        Raises `JournalError`.
+        """
+        reading = read_file(self._path(session_id))
+        if reading.damage:
+            _log.warning(
+                "the file of %s is damaged, the rest is left out: %s", session_id, reading.damage
+            )
+        return reading.entries
 
     def follow(self, session_id: str) -> Tail:
         """What another process writes, up to now and from now on. Raises `JournalError`."""

@@ -1,119 +1,156 @@
-"""What was spent on each day, in one file per day: lines that are only appended, the last of a run counts."""
+"""What was spent on each day: a small file per day and session, which only the session's process writes."""
 
 import asyncio
+import errno
+import fcntl
 import json
+import logging
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from aglet.engine.facts import Entry, RunEnded
 from aglet.engine.ledger import SECONDS, Row, spent
 from aglet.engine.limits import Totals
 from aglet.engine.ports import JournalError, Tail
-from aglet.stores.disk import APPEND, PRIVATE, make_private
+from aglet.engine.vocabulary import JsonObject
+from aglet.stores.disk import PRIVATE, READ, WRITE, make_private, read_all
 
-SUFFIX = ".jsonl"
-Key = tuple[int, str]  # the day and the run
+SUFFIX = ".json"
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Record:
+    """What the runs of one session spent on one day.
+
+    `ended` has a row for each caller, in which all its runs that are over are added up; `going` has the last
+    row of each run that was entered and not ended.
+    """
+
+    ended: dict[str, Row] = field(default_factory=dict[str, Row])
+    going: dict[str, Row] = field(default_factory=dict[str, Row])
+
+    def enter(self, row: Row) -> None:
+        """Take in what a run spent so far, or in the end."""
+        before = self.ended.get(row.caller)
+        if before and before.run_id == row.run_id:
+            return  # it was said before that this run is over
+        if not row.ended:
+            self.going[row.run_id] = row
+            return
+        self.going.pop(row.run_id, None)
+        if before:
+            row = replace(row, used=before.used.plus(row.used), runs=before.runs + row.runs)
+        self.ended[row.caller] = row
 
 
 class DayLedger:
-    """The port `Ledger` over `<state_dir>/usage/<day>.jsonl`.
+    """The port `Ledger` over `<state_dir>/usage/<day>/<session id>.json`.
 
-    A row says all that a run spent on a day, so writing it twice changes nothing, and two processes only
-    ever append. A row that is not `ended`, of a session that nobody writes, is of a process that died: its
-    journal (`follow`) says what it spent.
+    A session has one writer, so its file has one as well. A run that did not end, of a session that nobody
+    writes, is of a process that died: its journal (`follow`) says what it spent.
     """
 
     def __init__(self, state_dir: Path, follow: Callable[[str], Tail]) -> None:
         self._state_dir, self._folder, self._follow = state_dir, state_dir / "usage", follow
-        self._rows: dict[Key, Row] = {}
-        self._read: dict[int, int] = {}  # how far the file of each day was read
         self._mine: set[str] = set()  # runs of this process that go on
-        self._reading = threading.Lock()
+        self._dead: dict[str, Mapping[int, Totals]] = {}  # what runs spent whose process died
 
     async def enter(self, *rows: Row) -> None:
-        """Write these rows down; they survive the death of this process, and the end of a run a power cut."""
+        """Write these rows down; they survive the death of this process."""
         self._mine |= {row.run_id for row in rows if not row.ended}
-        await asyncio.to_thread(self._enter, rows)
+        for row in rows:
+            self._enter(row)
         self._mine -= {row.run_id for row in rows if row.ended}
 
     async def rows(self, day: int) -> Sequence[Row]:
-        """The last row of each run of this day."""
-        return await asyncio.to_thread(self._settled, day)
+        """What each session and caller spent on this day: its runs that are over, and each that is not."""
+        return await asyncio.to_thread(lambda: list(self._rows(day)))
 
     def days(self) -> Sequence[int]:
         """The days there are rows of, the newest first."""
-        names = (path.stem for path in self._folder.glob(f"????-??-??{SUFFIX}"))
-        return sorted((_number(name) for name in names), reverse=True)
+        return sorted((_number(path.name) for path in _inside(self._folder) if _is_day(path)), reverse=True)
 
-    def _enter(self, rows: Sequence[Row]) -> None:
-        if not self._folder.is_dir():
-            make_private(self._state_dir)
-            make_private(self._folder)
-        for row in rows:
-            line = f"\n{json.dumps(_told(row))}\n".encode()  # what was torn before it ends there
-            fd = os.open(self._path(row.day), APPEND | os.O_CREAT, PRIVATE)
+    def _enter(self, row: Row) -> None:
+        path = self._path(row.day) / f"{row.session_id}{SUFFIX}"
+        if not path.parent.is_dir():
+            for folder in (self._state_dir, self._folder, path.parent):
+                make_private(folder)
+        fd = os.open(path, WRITE, PRIVATE)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)  # nobody reads half of it
+            before = read_all(fd)
+            record = _parsed(before, path, row.day)
+            record.enter(row)
+            _overwrite(fd, before, _told(record))
+        finally:
+            os.close(fd)
+
+    def _rows(self, day: int) -> Iterator[Row]:
+        today = list(self._records(day))
+        yesterday = list(self._records(day - 1))  # who died today may have begun then
+        for record in today:
+            yield from record.ended.values()
+        seen = set[str]()
+        for row in (row for record in (*today, *yesterday) for row in record.going.values()):
+            if row.run_id not in seen and (found := self._settled(row, day)):
+                seen.add(row.run_id)
+                yield found
+
+    def _records(self, day: int) -> Iterator[Record]:
+        for path in _inside(self._path(day)):
+            fd = os.open(path, READ)
             try:
-                os.write(fd, line)
-                if row.ended:
-                    os.fsync(fd)
+                fcntl.flock(fd, fcntl.LOCK_SH)
+                yield _parsed(read_all(fd), path, day)
             finally:
                 os.close(fd)
 
-    def _settled(self, day: int) -> Sequence[Row]:
-        with self._reading:
-            for each in (day - 1, day):  # who died today may have begun yesterday
-                self._take(each)
-            left_open = [row for row in self._rows.values() if not row.ended and day - row.day in {0, 1}]
-            for row in left_open:
-                if row.run_id not in self._mine:
-                    self._settle(row)
-            return [row for row in self._rows.values() if row.day == day]
+    def _settled(self, row: Row, day: int) -> Row | None:
+        """What a run spent on this day: what was entered while it goes on, else what its journal says."""
+        if row.run_id in self._mine:
+            return row if row.day == day else None
+        if row.run_id not in self._dead and (days := self._from_journal(row)) is not None:
+            self._dead[row.run_id] = days
+        ended = row.run_id in self._dead
+        used = self._dead[row.run_id].get(day) if ended else row.used if row.day == day else None
+        return replace(row, day=day, used=used, ended=ended) if used is not None else None
 
-    def _take(self, day: int) -> None:
-        """Read on in the file of a day."""
-        try:
-            with self._path(day).open("rb") as file:
-                file.seek(self._read.get(day, 0))
-                data = file.read()
-        except FileNotFoundError:
-            return
-        whole = data.rfind(b"\n") + 1
-        self._read[day] = self._read.get(day, 0) + whole
-        for row in _rows(data[:whole]):
-            known = self._rows.get((row.day, row.run_id))
-            if not (known and known.ended and not row.ended):
-                self._rows[row.day, row.run_id] = row
-
-    def _settle(self, row: Row) -> None:
-        """If nobody goes on with this run, take what it spent from its journal."""
+    def _from_journal(self, row: Row) -> Mapping[int, Totals] | None:
+        """What this run spent on each day; `None` while another process goes on with it."""
         try:
             tail = self._follow(row.session_id)
         except JournalError:  # the session was deleted: what was entered stands
-            tail = None
-        if tail and tail.held() and not _has_ended(tail.entries(), row.run_id):
+            return {row.day: row.used}
+        try:
+            if tail.held() and not _has_ended(tail.entries(), row.run_id):
+                return None
+            return spent(tail.entries(), row.run_id) or {row.day: row.used}
+        finally:
             tail.close()
-            return
-        days = spent(tail.entries(), row.run_id) if tail else {}
-        if tail:
-            tail.close()
-        done = [
-            Row(day, row.session_id, row.run_id, row.caller, used, ended=True)
-            for day, used in (days or {row.day: row.used}).items()
-        ]
-        self._enter(done)
-        self._rows |= {(each.day, each.run_id): each for each in done}
 
     def _path(self, day: int) -> Path:
-        return self._folder / f"{name_of(day)}{SUFFIX}"
+        return self._folder / name_of(day)
+
+
+def _inside(folder: Path) -> Sequence[Path]:
+    """What is in a folder, if that is there already. Raises `OSError`."""
+    try:
+        return sorted(folder.iterdir())
+    except FileNotFoundError:
+        return ()
 
 
 def name_of(day: int) -> str:
     """A day as people write it: 2026-11-21."""
     return datetime.fromtimestamp(day * SECONDS, UTC).date().isoformat()
+
+
+def _is_day(path: Path) -> bool:
+    return path.match("????-??-??")
 
 
 def _number(name: str) -> int:
@@ -124,21 +161,39 @@ def _has_ended(entries: Sequence[Entry], run_id: str) -> bool:
     return any(isinstance(entry.fact, RunEnded) and entry.fact.run_id == run_id for entry in entries)
 
 
-def _told(row: Row) -> dict[str, Any]:
-    used = {name: count for name, count in row.used._asdict().items() if count}
-    ended = {"ended": True} if row.ended else {}
-    names = {"day": row.day, "session": row.session_id, "run": row.run_id, "caller": row.caller}
-    return {**names, "used": used, **ended}
+def _overwrite(fd: int, before: bytes, data: bytes) -> None:
+    """Make `data` the content; blanks stand where there was more. Raises `OSError`, changing nothing."""
+    if os.pwrite(fd, data.ljust(len(before)), 0) < len(data):
+        os.pwrite(fd, before, 0)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _rows(data: bytes) -> Iterator[Row]:
-    """The rows of whole lines; a line that was torn or was written by a newer version says nothing."""
-    for line in data.splitlines():
-        try:
-            said = json.loads(line)
-            used = Totals(**{name: said["used"].get(name, 0) for name in Totals._fields})
-            yield Row(
-                said["day"], said["session"], said["run"], said["caller"], used, said.get("ended", False)
-            )
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
+def _told(record: Record) -> bytes:
+    said = {"ended": _lines(record.ended.values()), "going": _lines(record.going.values())}
+    return json.dumps(said, separators=(",", ":")).encode("ascii")
+
+
+def _lines(rows: Iterable[Row]) -> list[JsonObject]:
+    return [
+        {"caller": row.caller, "run": row.run_id, "runs": row.runs}
+        | {"used": {name: count for name, count in row.used._asdict().items() if count}}
+        for row in rows
+    ]
+
+
+def _parsed(data: bytes, path: Path, day: int) -> Record:
+    """What the file says; nothing when it is not whole (after a power cut)."""
+    record = Record()
+    try:
+        said = json.loads(data or b"{}")
+        record.ended = {row.caller: row for row in _rows(said.get("ended", ()), path, day, ended=True)}
+        record.going = {row.run_id: row for row in _rows(said.get("going", ()), path, day, ended=False)}
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        _log.warning("%s is damaged, what it said does not count: %s", path, error)
+    return record
+
+
+def _rows(lines: Sequence[JsonObject], path: Path, day: int, *, ended: bool) -> Iterator[Row]:
+    for line in lines:
+        used = Totals(**{name: line["used"].get(name, 0) for name in Totals._fields})
+        yield Row(day, path.stem, line["run"], line["caller"], used, ended, line["runs"])

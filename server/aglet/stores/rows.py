@@ -114,6 +114,8 @@ class _Work:
                 self._questions.add(request_id)
             case Answered(request_id):
                 self._questions.discard(request_id)
+            case SessionChanged(parent=parent, parent_item="") if parent:
+                self._run_id, self._cut_off = "", False  # a fork begins: that was the other's
             case Rewound(keep=keep, undoes=undoes) if undoes or keep is not None:
                 self._cut_off = False  # it was taken back
             case _:

@@ -26,6 +26,15 @@ class Editor(Protocol):
         """Where its user looks, as far as it tells; the path is a URI."""
         ...
 
+    @property
+    def follows(self) -> bool:
+        """Whether its user wants to see where the agent works."""
+        ...
+
+    def reveal(self, uri: str, line: int) -> None:
+        """Show its user this line, from 0, of a file; nobody waits for that."""
+        ...
+
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI."""
         ...
@@ -56,9 +65,13 @@ class NoEditor:
 
     can_save = False
     focus = None
+    follows = False
 
     def __init__(self) -> None:
         self.agreements = Agreements()
+
+    def reveal(self, uri: str, line: int) -> None:
+        """Nobody looks."""
 
     def buffer(self, uri: str) -> Buffer | None:
         """No document is open."""

@@ -171,6 +171,21 @@ class OpenWorkspace:
             return None
         return replace(focus, path=target.place.shown)
 
+    @property
+    def follows(self) -> bool:
+        """Whether the user wants to see where the agent works."""
+        return self._editor.follows
+
+    async def reveal(self, path: str, line: int) -> None:
+        """Show the user this line, from 0, of a file in the workspace; nothing else is shown."""
+        try:
+            target = self._documents.enter(path)
+        except WorkspaceError:
+            return
+        known = self._documents.find(target) is not None
+        if known or await asyncio.to_thread(os.path.isfile, target.place.path):
+            self._editor.reveal(target.place.uri, line)
+
     def _unsaved(self) -> Sequence[Seen]:
         found = self._documents.unsaved()
         return [seen for seen in found if not self._hides_file(seen.target)]

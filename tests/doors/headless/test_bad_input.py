@@ -19,6 +19,25 @@ def fatal(done: Done) -> dict[str, object]:
     return last["error"]
 
 
+@pytest.mark.parametrize(
+    "wrong", [["--nonsense"], ["--mode", "auto"], ["--max-turns", "x"]], ids=["option", "mode", "number"]
+)
+def test_arguments_that_make_no_sense_are_told_to_who_reads_events(aglet: Aglet, wrong: list[str]) -> None:
+    done = aglet.run("run", "go", *wrong, "--output", "jsonl")
+    assert (done.code, fatal(done)["kind"]) == (2, "usage")
+    assert str(fatal(done)["message"]) in done.err
+    assert aglet.run("run", "go", *wrong, "--output=json").whole["error"]["kind"] == "usage"
+    plain = aglet.run("run", "go", *wrong)
+    assert (plain.code, plain.out) == (2, "")
+
+
+def test_the_first_line_says_which_schema_is_spoken_also_when_no_run_begins(aglet: Aglet) -> None:
+    aglet.script({"text": "ok"})
+    good, bad = (aglet.run("run", "go", *more, "--output", "jsonl").events[0] for more in ([], ["--x"]))
+    assert {name: good[name] for name in bad} == bad
+    assert len(bad["schema"]["sha256"]) == 64
+
+
 def test_an_unknown_model_is_told_with_the_known_ones(aglet: Aglet) -> None:
     done = aglet.run("run", "go", "--model", "nonsense", "--output", "jsonl")
     error = fatal(done)

@@ -125,6 +125,19 @@ def test_an_export_is_imported_with_everything_that_was_said(
     before, after = fold_all(store.peek("ses_bb")), fold_all(store.peek(new))
     assert (after.transcript, after.cwd, after.notes) == (before.transcript, before.cwd, before.notes)
     assert cli("export", "ses_bb", "--out", str(file))[0] == 2, "a file that is there is left alone"
+    code, _, err = cli("export", "ses_bb", "--out", str(tmp_path / "none/cat.jsonl"))
+    assert (code, f"There is no folder {tmp_path / 'none'}" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["show", "export", "fork", "audit"])
+def test_what_is_missing_of_a_damaged_session_is_told(
+    cli: Cli, tmp_path: Path, caplog: pytest.LogCaptureFixture, command: str
+) -> None:
+    file = tmp_path / "state/sessions/ses_bb.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:6], lines[6].replace(b"e", b"3"), *lines[7:]]))
+    assert cli(command, "ses_bb")[0] == 0
+    assert "the file of ses_bb is damaged, the rest is left out: line 7:" in caplog.text
 
 
 def test_a_session_is_exported_for_people(cli: Cli) -> None:

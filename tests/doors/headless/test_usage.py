@@ -1,5 +1,7 @@
 """`aglet usage`: what each day cost, by who asked; from what all the runs of a state folder wrote down."""
 
+import shutil
+
 import pytest
 
 from doors.headless.conftest import SCRIPTED, Aglet
@@ -51,8 +53,8 @@ def test_a_ledger_that_cannot_be_read_is_said(aglet: Aglet) -> None:
     aglet.script({"text": "Done."})
     assert aglet.run("run", "go").code == 0
     (day,) = (aglet.state / "usage").iterdir()
-    day.unlink()
-    day.mkdir()
+    shutil.rmtree(day)
+    day.touch()
     done = aglet.run("usage")
     assert done.code != 0
     assert "What was spent is not readable in" in done.err

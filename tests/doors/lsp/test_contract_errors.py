@@ -22,7 +22,6 @@ UNUSED = {  # in the table for what is to come, or for bugs
     (-32801, "contentModified"): "edits are part of runs; their items say it",
     (-32802, "serverCancelled"): "no request is given up by the server",
     (-32803, "failed"): "no method of this door touches files outside a run",
-    (-33008, "authRequired"): "a key that is missing is `configInvalid`, one that is refused ends the run",
     (-33012, "unsupported"): "only a server without checkpoints, and they cannot be switched off yet",
 }
 CONFIG = """
@@ -69,6 +68,7 @@ def provoke(wire: Wire, folder: Path) -> None:
     wire.ask("agent/run", {**here, "continueRun": True})
     wire.ask("agent/run", {"sessionId": "ses_none", "input": "x"})
     wire.ask("agent/run", {**here, "input": "x", "options": {"model": "locked"}})
+    wire.ask("agent/run", {**here, "input": "x", "options": {"model": "nowhere"}})
     wire.ask("agent/run", {**here, "input": "x", "options": {"maxTurns": "x"}})
     wire.ask("agent/queue", {**here, "op": "remove", "itemId": "none"})
     wire.ask("agent/queue", {**here, "clientKey": "k" * 1_000})

@@ -16,6 +16,7 @@
 | one undo step, labelled | `test_one_edit_is_one_step_to_undo` |
 | watched-file events; nothing unadvertised | `…that_wants_to…`, `…that_offers_nothing_more…` |
 | a user who types all the time | `test_typing.py` |
+| messages that cross, long lines, many changes | `test_editor_races.py` |
 """
 
 import json

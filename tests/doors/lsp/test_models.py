@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.model_replies import Raw, sse
+from support.model_replies import Raw, Request, sse
 from support.model_server import Failure, ModelServer, Reply
 from support.wire import Wire
 
@@ -129,6 +129,27 @@ def test_a_server_that_fails_twice_is_asked_three_times_and_each_wait_is_told(tm
     assert [wait["attempt"] for wait in waits] == [1, 2]
     assert "slow down" in str(waits[0]) and "oops" in str(waits[1])
     assert len(server.posts) == 3
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_model_corrects_its_bad_arguments(tmp_path: Path, streamed: bool) -> None:
+    """Row 8: no JSON, then not what the tool takes: the model reads what is wrong and gets it right."""
+    replies = [
+        Reply(calls=[("read_file", arguments)])
+        for arguments in ('{"path": "a.t', {"way": 3}, {"path": "a.txt"})
+    ]
+    told = [*replies, Reply("It says 42.")]
+    whole = [reply.raw(Request("POST", "/", {}, b""), number) for number, reply in enumerate(told)]
+    with ModelServer(told if streamed else whole) as server, opened(tmp_path, server) as wire:
+        (wire.workspace / "a.txt").write_text("42\n")
+        wire.initialize()
+        assert wire.run(wire.session(title="Mine"))["stopReason"] == "endTurn"
+        items = [event["data"]["item"] for event in wire.events if event["type"] == "itemCompleted"]
+    calls = [item for item in items if item["kind"] == "toolCall"]
+    assert [call["status"] for call in calls] == ["failed", "failed", "completed"]
+    assert "not a JSON object" in calls[0]["output"] and "arguments are wrong" in calls[1]["output"]
+    assert "42" in calls[2]["output"]
+    assert items[-1]["text"] == "It says 42."
 
 
 def test_a_model_that_another_stands_in_for_is_told_to_the_editor(tmp_path: Path) -> None:

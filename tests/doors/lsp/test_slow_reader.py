@@ -248,3 +248,19 @@ def test_a_client_that_writes_and_never_reads_costs_no_memory(serve: Serve) -> N
     flood.join()
     answered = [m["id"] for m in wire.messages if str(m.get("id", "")).startswith("f")]
     assert sorted(answered) == sorted(f"f{n}" for n in range(total))
+
+
+def test_many_who_want_the_history_at_once_cost_no_more_than_one(serve: Serve) -> None:
+    """Whoever asks for an item has the whole session told once more, and its queue at every step of it."""
+    wire = serve(HANGING)
+    wire.initialize()
+    session = wire.session()
+    runs = [wire.post("agent/run", {"sessionId": session, "input": "go"}) for _ in range(MAX_QUEUED)]
+    for run in runs:
+        assert "result" in wire.answer_of(run)
+    wire.ask("agent/item", {"sessionId": session, "itemId": "none"})
+    before = resident(wire)
+    asked = [wire.post("agent/item", {"sessionId": session, "itemId": "none"}) for _ in range(24)]
+    for number in asked:
+        assert "error" in wire.answer_of(number)
+    assert resident(wire) - before < 30

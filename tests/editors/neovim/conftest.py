@@ -14,19 +14,19 @@ VERSIONS = ("0.10", "newest")
 
 
 @cache
-def installed(version: str) -> str:
-    """The path of a Neovim; `scripts/test --editors` has installed it before."""
-    done = subprocess.run(
-        [ROOT / "scripts" / "editors" / "neovim", version], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"Neovim {version} cannot be had: {done.stderr}"
+def installed(*script: str) -> str:
+    """The path that an installer of scripts/editors prints; `scripts/test --editors` has run it before."""
+    name, *arguments = script
+    command = [ROOT / "scripts" / "editors" / name, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(script)} cannot be had: {done.stderr}"
     return done.stdout.splitlines()[-1]
 
 
 @pytest.fixture(params=VERSIONS)
 def program(request: pytest.FixtureRequest) -> str:
     """The path of nvim."""
-    return installed(request.param)
+    return installed("neovim", request.param)
 
 
 @pytest.fixture

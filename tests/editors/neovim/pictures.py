@@ -15,7 +15,7 @@ from .driver import ROOT, Editor
 from .scene import at_the_picker, call, ended, prompt, said, waiting, watch_pickers
 
 FOLDER = ROOT / "docs" / "pictures"
-COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.43, 18
+COLUMNS, ROWS, WIDE, HIGH = 120, 34, 8.43, 16
 PRICES = '''"""Prices of a basket."""
 
 
@@ -148,7 +148,7 @@ def _cells(text: str, column: int, row: int, look: Look) -> str:
     left = column + len(kept) - len(kept.lstrip())
     kept = kept.lstrip()
     return (
-        f'<text x="{left * WIDE:.1f}" y="{row * HIGH + 14}" textLength="{len(kept) * WIDE:.1f}" '
+        f'<text x="{left * WIDE:.1f}" y="{row * HIGH + 13}" textLength="{len(kept) * WIDE:.1f}" '
         f'fill="{_colour(front)}"{face} xml:space="preserve">{escape(kept)}</text>'
     )
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from support.model_server import ModelServer
 from support.patience import PATIENCE
 from support.wire import Message, turns
 
@@ -69,6 +70,13 @@ def opened(
     editor.keys("<Esc>")
     editor.until("vim.api.nvim_get_mode().mode == 'n'")
     return editor
+
+
+def use_server(editor: Editor, server: ModelServer) -> None:
+    """The real server talks to a real model server."""
+    (editor.folder / "config.toml").write_text(
+        f'model = "local"\n[models.local]\ndialect = "chat"\nbase_url = "{server.url}"\nmodel = "m"\n'
+    )
 
 
 def prompt(editor: Editor, text: str) -> None:

@@ -10,7 +10,7 @@ from support.model_server import ModelServer, Reply
 from support.wire import turns
 
 from .driver import Editor
-from .scene import ended, opened, prompt, restarted, said
+from .scene import ended, opened, prompt, restarted, said, use_server
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 PIXEL = base64.b64decode(
@@ -19,13 +19,6 @@ PIXEL = base64.b64decode(
 LABELS = (
     "vim.tbl_map(function(c) return c.label end, require('aglet.chips').of(require('aglet').current().id))"
 )
-
-
-def use_server(editor: Editor, server: ModelServer) -> None:
-    """The real server talks to a real model server."""
-    (editor.folder / "config.toml").write_text(
-        f'model = "local"\n[models.local]\ndialect = "chat"\nbase_url = "{server.url}"\nmodel = "m"\n'
-    )
 
 
 def content(server: ModelServer) -> str:

@@ -61,6 +61,8 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     prompt(editor, "change two")
     ended(editor, "endTurn")
     waiting(editor, 2)
+    assert any("2 to judge" in row for row in editor.screen())
+    assert editor.lua("return require('aglet').status().changes") == 2
     editor.command("Aglet review")
     listed = editor.lua("return vim.fn.getqflist({ title = 1, items = 1 })")
     assert listed["title"] == "changes of aglet"
@@ -81,6 +83,7 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     editor.until(f"{above} == 2")
     editor.command("Aglet reject all")
     waiting(editor, 0)
+    assert not any("to judge" in row for row in editor.screen())
     assert code(editor) == "mine = 1\n" + CODE
     assert editor.lua("return vim.fn.maparg(']h', 'n')") == "", "the keys go with the changes"
 

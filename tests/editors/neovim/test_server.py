@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from support.patience import wait_until
 from support.wire import turns
 
 from .driver import Editor
@@ -101,6 +102,20 @@ def test_a_server_that_is_not_there_is_told_with_what_to_do(editor: Editor) -> N
     report = "\n".join(editor.lines())
     assert "/no/such/aglet cannot be run" in report
     assert "setup({ cmd = " in report
+
+
+def test_what_keeps_a_run_from_beginning_is_said_when_the_chat_opens(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    (editor.folder / "config.toml").write_text("model = 7\n")
+    restarted(editor, lambda: editor.command("Aglet restart"))
+    editor.command("Aglet close")
+    editor.command("Aglet open")
+    editor.until("vim.fn.execute('messages'):find('config.toml', 1, true)")
+    wait_until(
+        lambda: any("config.toml" in row for row in editor.screen()[:8])
+    )  # all of it, above the prompt
+    editor.command("checkhealth aglet")
+    assert "config.toml" in "\n".join(editor.lines())
 
 
 def test_health_says_what_works(editor: Editor) -> None:

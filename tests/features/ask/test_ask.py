@@ -146,6 +146,12 @@ Ask only what you cannot find out yourself and what changes what you do next.\
                         "description": "whether the user may answer in their own words",
                         "type": "boolean",
                     },
+                    "url": {
+                        "default": "",
+                        "description": "a web page the user has to open for it",
+                        "maxLength": 2000,
+                        "type": "string",
+                    },
                 },
                 "required": ["question"],
                 "type": "object",

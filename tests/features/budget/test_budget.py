@@ -110,6 +110,7 @@ async def test_without_limits_nothing_stops() -> None:
 
 
 async def test_the_tool_call_that_is_too_many_is_refused_and_then_the_run_ends() -> None:
+    """Row 13: tool calls."""
     tool = look()
     state = await run(Limits(max_tool_calls=2), *turns(4), tool=tool)
     assert len(tool.done) == 2
@@ -234,7 +235,7 @@ async def test_what_children_and_helpers_used_is_spent_from_the_run() -> None:
 
 @pytest.mark.parametrize("tool", ["delegate", "agent__reviewer", "look"])
 async def test_a_session_that_may_delegate_no_more_does_the_rest_itself(tool: str) -> None:
-    """Row 15: a call that hands work to others is refused, any other is not."""
+    """Rows 13 and 15: delegated tasks; a call that hands work to others is refused, any other is not."""
     room = budget_room(Allowance(session=Limits(max_delegated_tasks=0)))
     features = [room, Feature(name="t", tools=(FakeDoer(tool, Effect.READS),))]
     state = await check(use(do("c0", tool)), say(), facts=None, features=features)

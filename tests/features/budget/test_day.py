@@ -10,7 +10,7 @@ from aglet.engine.actions import ActionError, ActionOutcome
 from aglet.engine.facts import TextDelta
 from aglet.engine.feature import Attempt, Feature, RunView
 from aglet.engine.invoking import invoke
-from aglet.engine.ledger import Row, day_of
+from aglet.engine.ledger import NoLedger, Row, day_of
 from aglet.engine.limits import Totals
 from aglet.engine.ports import Effect
 from aglet.engine.state import State
@@ -73,7 +73,7 @@ async def test_a_cancelled_run_is_charged_once(tmp_path: Path) -> None:
     for limits in (Limits(), Limits(max_cost_usd=100.0)):
         await run(tmp_path, first, hang, allowance=Allowance(day=limits), meanwhile=cancel, features=[tool])
     charged = await rows(tmp_path)
-    assert [(row.used.cost, row.used.tool_calls, row.ended) for row in charged] == [(0.5, 1, True)] * 2
+    assert [(row.used.cost, row.used.tool_calls, row.runs) for row in charged] == [(1.0, 2, 2)]
 
 
 async def _for_ever() -> None:
@@ -146,12 +146,22 @@ async def test_a_ledger_that_cannot_be_used_stops_only_who_depends_on_it(tmp_pat
     assert state.stop.detail.startswith("What was spent today cannot be read: Not a directory. Make it")
 
 
+class Entered(NoLedger):
+    """Remembers what was entered."""
+
+    def __init__(self) -> None:
+        self.entered: list[Row] = []
+
+    async def enter(self, *rows: Row) -> None:
+        self.entered.extend(rows)
+
+
 async def test_without_a_limit_of_the_day_nothing_is_written_between_begin_and_end(tmp_path: Path) -> None:
     tools = Feature(name="tools", tools=(FakeTool("look"),))
     script = [call(("c1", "look")), call(("c2", "look")), paid()]
-    await run(tmp_path, *script, allowance=Allowance(), features=[tools])
-    (file,) = (tmp_path / "usage").iterdir()
-    assert len([line for line in file.read_text().splitlines() if line]) == 2
+    ledger = Entered()
+    await check(*script, facts=None, features=[budget_room(Allowance(), ledger), tools])
+    assert [(row.used.model_calls, row.ended) for row in ledger.entered] == [(0, False), (3, True)]
 
 
 async def test_the_user_sees_what_is_left_and_raises_it_in_mid_run(tmp_path: Path) -> None:

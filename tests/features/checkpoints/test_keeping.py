@@ -1,6 +1,8 @@
 """What is noted around a call, whatever becomes of the call."""
 
 import asyncio
+import os
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 from aglet.engine.facts import Noted, ToolStarted
 from aglet.engine.feature import Feature
 from aglet.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
-from aglet.engine.vocabulary import ToolCall, ToolOutcome
+from aglet.engine.vocabulary import ToolCall, ToolOutcome, ToolResult
 from aglet.features.checkpoints.withheld import withheld
 
 from .scene import Scene, opened, turn
@@ -153,3 +155,15 @@ def test_secrets_and_histories_are_withheld(path: str) -> None:
 @pytest.mark.parametrize("path", ["a.py", "environment.py", "secrets.py", "git/config", "key.txt"])
 def test_ordinary_files_are_not(path: str) -> None:
     assert not withheld(path)
+
+
+async def test_old_contents_are_collected_while_the_run_works(scene: Scene) -> None:
+    """A run of the command line ends its session at once: what began then was always given up."""
+    name = await scene.blobs.keep(b"of a session that was deleted")
+    file = scene.state_folder / "blobs" / name[:2] / name[2:]
+    long_ago = time.time() - 40 * 86_400
+    os.utime(file, (long_ago, long_ago))
+    await scene.run(f"while test -e {file}; do sleep 0.02; done")  # its run does not end before that
+    assert not file.exists()
+    result = next(message for message in scene.transcript if isinstance(message, ToolResult))
+    assert result.status == "completed"

@@ -1,5 +1,8 @@
 """Files go back to any point of a session, and nothing that somebody else changed is lost."""
 
+import os
+import shutil
+import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -186,6 +189,78 @@ async def test_git_is_never_touched(scene: Scene) -> None:
 
 
 # --- open documents --------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+async def test_in_a_real_repository_neither_snapshots_nor_restores_touch_git(scene: Scene) -> None:
+    """Row 77: what is below .git keeps its bytes and its times; `git status` says what it said before."""
+
+    def git(*arguments: str) -> str:
+        known = {"HOME": str(scene.state_folder), "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
+        told = ("-c", "user.name=a", "-c", "user.email=a@b.c", *arguments)
+        done = subprocess.run(["git", *told], cwd=scene.root, env=known, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    def inside() -> dict[Path, tuple[bytes, int]]:
+        files = [path for path in (scene.root / ".git").rglob("*") if path.is_file()]
+        return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+    git("init")
+    (scene.root / "a.txt").write_text("old\n")
+    (scene.root / "staged.txt").write_text("one\n")
+    git("add", ".")
+    git("commit", "-m", "first")
+    (scene.root / "staged.txt").write_text("two\n")
+    git("add", ".")
+    status, before = git("status", "--porcelain"), inside()
+    await scene.write("a.txt", "agent\n")
+    await scene.write("new.txt", "agent\n")
+    await scene.read("staged.txt")
+    await scene.run("echo three > staged.txt")
+    restored = await scene.data("checkpoint.restore", toItemId="")
+    assert (len(restored["files"]), restored["conflicts"]) == (3, [])
+    assert inside() == before
+    assert git("status", "--porcelain") == status == "M  staged.txt\n"
+
+
+async def test_another_session_on_the_same_file_is_somebody_else(scene: Scene) -> None:
+    """What two sessions did to one file goes back in turn, and never what is the other's."""
+    (scene.root / "a.txt").write_text("old\n")
+    await scene.write("a.txt", "first\n")
+    first, scene.session = scene.session, await scene.sessions.create(str(scene.root))
+    await scene.write("a.txt", "second\n")
+    second, scene.session = scene.session, first
+    left = await scene.data("checkpoint.restore", toItemId="")
+    assert (len(left["conflicts"]), scene.bytes("a.txt")) == (1, b"second\n")
+    for session, expected in ((second, b"first\n"), (first, b"old\n")):
+        scene.session = session
+        assert (await scene.data("checkpoint.restore", toItemId=""))["conflicts"] == []
+        assert scene.bytes("a.txt") == expected
+
+
+async def test_what_became_of_a_file_meanwhile_is_named_and_left_alone(scene: Scene) -> None:
+    """Deleted, renamed, a folder or a pipe now, or a file where its folder was: each is a conflict."""
+    for name in ("deleted", "renamed", "folder", "pipe", "inner/file"):
+        (scene.root / name).parent.mkdir(exist_ok=True)
+        (scene.root / name).write_text("old\n")
+        await scene.write(name, "agent\n")
+    (scene.root / "deleted").unlink()
+    (scene.root / "renamed").rename(scene.root / "other name")
+    for name in ("folder", "pipe", "inner/file"):
+        (scene.root / name).unlink()
+    (scene.root / "folder").mkdir()
+    os.mkfifo(scene.root / "pipe")
+    (scene.root / "inner").rmdir()
+    (scene.root / "inner").write_text("mine\n")
+    data = await scene.data("checkpoint.restore", toItemId="")
+    told = {Path(one["uri"]).name: one["reason"] for one in data["conflicts"]}
+    assert (len(told), data["files"]) == (5, [])
+    assert "changed by you or somebody else" in told["deleted"] and told["deleted"] == told["renamed"]
+    assert "is a folder, not a file" in told["folder"] and "not a regular file" in told["pipe"]
+    assert "a part of its path is none" in told["file"]
+    assert (scene.bytes("other name"), scene.bytes("inner"), scene.bytes("deleted")) == (
+        b"agent\n", b"mine\n", None,
+    )  # fmt: skip
 
 
 async def test_an_open_document_goes_back_by_one_edit(scene: Scene) -> None:

@@ -8,6 +8,7 @@ from aglet.engine.actions import ActionError
 from aglet.engine.facts import Cleared, Compacted, Replied
 from aglet.engine.ports import ModelError
 from aglet.engine.shortening import CLEARED
+from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import Limits, Usage
 from aglet.features.compaction.settings import Settings
 from aglet.features.compaction.summary import HEAD, LISTED
@@ -64,6 +65,16 @@ async def test_the_beginning_becomes_a_summary_and_the_users_words_stay() -> Non
         assert "Write a poem." in said(request.messages)[0]
 
 
+async def test_a_resumed_session_sees_what_was_left_of_the_conversation() -> None:
+    """Row 76: the state of the compaction: read again from its journal, the context is the shortened one."""
+    async with scene(*looks(8, of(700, "w")), say(), results=[30] * 8) as it:
+        await it.prompt("Write a poem.")
+        again = fold_all(it.session.log.journal.entries())
+        assert said(again.context.messages) == it.visible
+        assert it.visible[1] == HEAD + "All was well."
+        assert len(again.transcript) > len(again.context.messages), "the history keeps everything"
+
+
 async def test_a_second_summary_takes_in_the_first() -> None:
     async with scene(*looks(17, of(700, "w")), say(), summaries=[SUMMARY, say("Twice.")]) as it:
         await it.prompt("Write a poem.")
@@ -110,6 +121,7 @@ async def test_a_request_that_did_not_fit_is_made_again_with_less(window: int | 
 
 
 async def test_a_summary_makes_room_when_a_request_did_not_fit() -> None:
+    """Row 6: an overflow, then an answer."""
     async with scene(*looks(6, of(500, "w")), overflow(), say(), window=None) as it:
         await it.prompt()
         assert it.stop == "end_turn"

@@ -59,7 +59,8 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
 
 
 async def test_no_time_is_no_call_of_the_model() -> None:
-    await check(facts=["run started", "ended timeout"], features=[build()], limits=Limits(max_seconds=0))
+    facts = ["run started", "took in user: go", "ended timeout"]
+    await check(facts=facts, features=[build()], limits=Limits(max_seconds=0))
 
 
 async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:

@@ -135,6 +135,7 @@ def test_what_is_no_tag_is_refused(tags: list[str]) -> None:
 
 def test_a_title_is_one_line() -> None:
     assert title_from(" a\n b\t c ") == "a b c"
+    assert title_from("\x1b]0;gone\x07 \u202etxt\ud800") == "]0;gone txt"
     assert len(title_from("x" * 500)) == 200
     with pytest.raises(ValueError, match="empty"):
         title_from(" \n ")

@@ -6,6 +6,8 @@ import pytest
 
 from aglet.engine.state import State
 from aglet.engine.vocabulary import StopReason
+from aglet.features import continuation
+from aglet.features.continuation import settings as continuation_settings
 from aglet.features.output_schema import build
 from aglet.features.output_schema.answers import fitting
 from aglet.features.output_schema.settings import LARGEST, Settings, schema_from
@@ -63,6 +65,13 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> 
     assert "it is no JSON" in first
     assert "at ok: 'yes' is not of type 'boolean'" in second
     assert [len(request.tools) for request in asked.requests] == [1, 1, 0]  # the last try, without tools
+
+
+async def test_an_answer_that_was_cut_at_the_limit_is_validated_whole() -> None:
+    """Row 18: the reply is validated, not only the part that came last."""
+    features = [continuation.build(continuation_settings.Settings()), build(Settings(), SCHEMA)]
+    turns = (say('{"ok": tr', "length"), say('ue, "names": ["a"]}'))
+    assert outputs(await check(*turns, facts=None, features=features)) == [{"ok": True, "names": ["a"]}]
 
 
 async def test_an_answer_that_never_fits_is_an_error_of_its_own_kind() -> None:

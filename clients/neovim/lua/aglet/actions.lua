@@ -4,6 +4,7 @@ local ask = require("aglet.ask")
 local client = require("aglet.client")
 local float = require("aglet.float")
 local mentions = require("aglet.mentions")
+local paint = require("aglet.paint")
 
 local M = {}
 
@@ -13,7 +14,7 @@ local function show(title, lines)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].bufhidden = "wipe"
-  vim.bo[buf].filetype = "markdown"
+  paint.markdown(buf)
   vim.bo[buf].modifiable = false
   float.fitted(buf, { title = title, enter = true })
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = buf, desc = "close" })

@@ -124,6 +124,7 @@ local function take(told)
       M.on_buffer(buf, false)
     end
   end
+  vim.cmd.redrawstatus({ bang = true })
   vim.api.nvim_exec_autocmds("User", { pattern = "AgletChanges", data = { count = #M.all } })
 end
 

@@ -42,7 +42,7 @@ local function make_buffer(session)
   vim.bo[buf].swapfile = false
   vim.bo[buf].undolevels = -1
   vim.b[buf].aglet_session = session.id
-  vim.bo[buf].filetype = "markdown"
+  paint.markdown(buf)
   vim.bo[buf].modifiable = false
   return buf
 end
@@ -108,7 +108,8 @@ function Chat:hear(events, changed)
     return
   end
   self.waiting = true
-  local pause = math.ceil(1000 / config.current.redraws)
+  local pause = math.ceil(1000 / config.current.redraws) + 1 -- the clock has whole milliseconds
+  vim.uv.update_time()
   self.timer:start(
     math.max(0, self.last + pause - vim.uv.now()),
     0,
@@ -255,6 +256,7 @@ function Chat:draw()
   if not vim.api.nvim_buf_is_loaded(self.buf) then
     return
   end
+  vim.uv.update_time() -- it stands still while Neovim works
   self.last = vim.uv.now()
   self.redraws = self.redraws + 1
   local following = {}

@@ -230,6 +230,17 @@ function Client:request(method, params, done)
   end)
 end
 
+---A notification, to a server that is there.
+---@param method string
+---@param params table
+function Client:notify(method, params)
+  if NEW then
+    self.lsp:notify(method, params)
+  else
+    self.lsp.notify(method, params)
+  end
+end
+
 -- What is said in the words of this client, where the server's own are for programs.
 local WORDS = {
   sessionBusyElsewhere = "another process writes this session; when it lets go, `:Aglet takeover` goes on here",

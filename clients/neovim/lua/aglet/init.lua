@@ -6,6 +6,7 @@ local chat = require("aglet.chat")
 local client = require("aglet.client")
 local config = require("aglet.config")
 local edits = require("aglet.edits")
+local focus = require("aglet.focus")
 local mentions = require("aglet.mentions")
 local prompt = require("aglet.prompt")
 local questions = require("aglet.questions")
@@ -116,6 +117,7 @@ function M.client(root)
   root = vim.fs.normalize(vim.uv.fs_realpath(root or (config.current.root or vim.fn.getcwd)()) or vim.fn.getcwd())
   local made = client.of(root, handlers)
   made.on_ready = function()
+    focus.greet(made)
     for _, of in pairs(session.all) do
       if of.client == made then
         of:resume()
@@ -211,6 +213,7 @@ end
 ---@param options? { blocks?: table[], hidden?: boolean, admission?: string }
 function M.run(text, options)
   options = options or {}
+  focus.tell() -- before another window is shown: the model hears it with this prompt
   M.with(function(of)
     if not options.hidden then
       show_beside(of)
@@ -311,6 +314,7 @@ function M.setup(options)
     end,
   })
   require("aglet.review").setup(group)
+  focus.setup(group)
   session.on_made = changes.follow
   is_set_up = true
 end

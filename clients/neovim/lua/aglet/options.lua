@@ -11,7 +11,10 @@ local OTHER = "Another one…"
 ---@type string[] that the server names, once it was asked
 M.models = {}
 
----Ask the server once for its models, so that completion need not wait.
+---@type table<string, string> by folder: what keeps a run from beginning, so that it is told once
+local problems = {}
+
+---Ask the server for its models, so that completion need not wait. What keeps a run from beginning is told.
 ---@param at aglet.Client
 ---@param done? fun()
 function M.know_models(at, done)
@@ -19,6 +22,11 @@ function M.know_models(at, done)
     M.models = vim.tbl_map(function(model)
       return model.name
     end, result and result.models or M.models)
+    local problem = result and result.problem
+    if problem and problem ~= problems[at.root] then
+      client.tell(problem, vim.log.levels.WARN)
+    end
+    problems[at.root] = problem
     if done then
       done()
     end

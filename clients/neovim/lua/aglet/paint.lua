@@ -1,8 +1,15 @@
--- What stands in the chat beside its text: how a call stands, and the colours of diffs.
+-- What buffers look like: Markdown, and in the chat how a call stands and the colours of diffs.
 
 local NAMESPACE = vim.api.nvim_create_namespace("aglet.chat")
 
 local M = {}
+
+---Make a buffer Markdown, with the parser that Neovim brings: 0.10 does not start it by itself.
+---@param buf integer
+function M.markdown(buf)
+  vim.bo[buf].filetype = "markdown"
+  pcall(vim.treesitter.start, buf, "markdown")
+end
 
 ---@param buf integer
 ---@param placed aglet.Placed

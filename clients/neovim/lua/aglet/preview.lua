@@ -1,6 +1,7 @@
 -- What a question is about, in a float above the picker: the exact command and its folder, or the diff.
 
 local float = require("aglet.float")
+local paint = require("aglet.paint")
 local render = require("aglet.render")
 local text = require("aglet.text")
 
@@ -73,7 +74,7 @@ function M.question(params)
     vim.api.nvim_buf_set_extmark(buf, NAMESPACE, line - 1, 0, { line_hl_group = highlight })
   end
   vim.bo[buf].bufhidden = "wipe"
-  vim.bo[buf].filetype = "markdown"
+  paint.markdown(buf)
   win = float.fitted(buf, { title = M.headline(params), top = true })
   vim.wo[win].conceallevel = 2
   vim.cmd.redraw() -- from now on it is known which lines are concealed

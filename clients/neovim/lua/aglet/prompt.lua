@@ -5,6 +5,7 @@ local chips = require("aglet.chips")
 local client = require("aglet.client")
 local config = require("aglet.config")
 local mentions = require("aglet.mentions")
+local paint = require("aglet.paint")
 
 local M = {}
 
@@ -160,7 +161,7 @@ local function make_buffer(shown)
   vim.bo[buf].buftype = "acwrite" -- :w sends
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
-  vim.bo[buf].filetype = "markdown"
+  paint.markdown(buf)
   vim.bo[buf].omnifunc = "v:lua.require'aglet.mentions'.omnifunc"
   vim.bo[buf].completefunc = "v:lua.require'aglet.mentions'.omnifunc"
   vim.b[buf].aglet_prompt = true
@@ -186,6 +187,12 @@ function M.of(shown)
     callback = function()
       submit(prompt)
     end,
+  })
+  vim.api.nvim_create_autocmd({ "InsertEnter", "InsertLeave" }, {
+    buffer = buf,
+    callback = vim.schedule_wrap(function()
+      vim.cmd.redrawstatus({ bang = true }) -- the bar names the key that sends in this mode
+    end),
   })
   vim.api.nvim_create_autocmd("TextChangedI", {
     buffer = buf,

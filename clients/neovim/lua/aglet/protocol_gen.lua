@@ -41,7 +41,7 @@
 ---@field outcome string
 ---@field content? table<string, any>
 
----`agent/askUser`: a form to fill in; `schema` is a restricted JSON Schema.
+---`agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open. An address is opened in a browser only when the user wants that; `accept` says that they are done there.
 ---@class aglet.AskUserParams
 ---@field requestId string
 ---@field sessionId string
@@ -51,6 +51,7 @@
 ---@field schema table<string, any>
 ---@field mode? string
 ---@field itemId? string
+---@field url? string
 
 ---The client answers `agent/askUser`: forms, addresses to open.
 ---@class aglet.AskUserSkills
@@ -387,14 +388,15 @@
 ---@class aglet.OptionsResult
 ---@field options table<string, any>
 
----`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model.
+---`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model. `input` is the call as the user changed it (of clients with `permission.editInput`), `hunks` the ids of the changes they took (with `edits.confirm`); absent means as it is, and all of them.
 ---@class aglet.PermissionAnswer
 ---@field outcome string
 ---@field optionId? string
 ---@field feedback? string
 ---@field input? table<string, any>
+---@field hunks? string[]
 
----`agent/requestPermission`: the question, and where it comes from.
+---`agent/requestPermission`: the question, and where it comes from. `hunks` are the single changes of an edit, for clients with `edits.confirm`.
 ---@class aglet.PermissionParams
 ---@field requestId string
 ---@field kind "permission"|"form"
@@ -407,6 +409,7 @@
 ---@field sessionId string
 ---@field runId string
 ---@field agentId string
+---@field hunks? aglet.ShownHunk[]
 
 ---The client answers `agent/requestPermission`; what it can do besides yes and no.
 ---@class aglet.PermissionSkills
@@ -753,6 +756,14 @@
 ---@field sessionId string
 ---@field optionId string
 ---@field value? any
+
+---A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`.
+---@class aglet.ShownHunk
+---@field hunkId string
+---@field uri string
+---@field line integer
+---@field old string
+---@field new string
 
 ---An answer beside the conversation: the model does not see it again.
 ---@class aglet.SideAnswerItem

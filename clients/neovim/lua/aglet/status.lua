@@ -1,6 +1,8 @@
 -- The state of things in one line: the bars of chat and prompt, and a component for the user's statusline.
 
+local changes = require("aglet.changes")
 local client = require("aglet.client")
+local config = require("aglet.config")
 local questions = require("aglet.questions")
 local session = require("aglet.session")
 local text = require("aglet.text")
@@ -41,6 +43,7 @@ end
 ---@field mode string
 ---@field model? string
 ---@field questions integer that wait for the user
+---@field changes integer that wait to be judged
 
 ---What is known of a session, for components of one's own.
 ---@param of aglet.Session
@@ -57,13 +60,16 @@ function M.of(of)
     mode = of.store.options.mode or "ask",
     model = of.store.options.model,
     questions = #questions.waiting,
+    changes = #vim.tbl_filter(function(change)
+      return change.sessionId == of.id
+    end, changes.all),
   }
 end
 
 ---@return aglet.Session?
 ---@return integer win
 local function of_window()
-  local win = vim.g.statusline_winid or 0
+  local win = vim.g.statusline_winid or vim.api.nvim_get_current_win()
   return session.all[vim.b[vim.api.nvim_win_get_buf(win)].aglet_session or ""], win
 end
 
@@ -80,6 +86,9 @@ function M.bar()
     word = word .. ", " .. known.queued .. " waiting"
   end
   local right = {}
+  if known.changes > 0 then
+    right[1] = known.changes .. " to judge"
+  end
   if known.tokens then
     right[#right + 1] = short(known.tokens) .. (known.window and ("/" .. short(known.window)) or "") .. " tokens"
   end
@@ -103,7 +112,7 @@ end
 ---The `winbar` of a prompt.
 ---@return string
 function M.prompt_bar()
-  local of = of_window()
+  local of, win = of_window()
   if not of then
     return ""
   end
@@ -111,12 +120,13 @@ function M.prompt_bar()
   if of.read_only then
     return " %#AgletWaiting#written elsewhere · :Aglet takeover%*"
   end
-  local key = require("aglet.config").key("submit")
+  local typing = win == tonumber(vim.g.actual_curwin) and vim.startswith(vim.fn.mode(), "i")
+  local key = config.key(typing and "submit_insert" or "submit") or ":w"
   local model = known.model and (" · " .. known.model) or ""
   return (" %%#AgletDim#> %s%s%%=%s%%* "):format(
     safe(known.mode),
     safe(model),
-    safe(key and (key .. " sends · @ files · / actions") or ":w sends · @ files · / actions")
+    safe(key .. " sends · @ files · / actions")
   )
 end
 

@@ -25,8 +25,8 @@ local function show_whole(message, highlight)
     height = height + math.max(1, math.ceil((vim.fn.strdisplaywidth(line) + 4) / width))
   end
   local win = float.open(buf, {
-    anchor = "SE",
-    row = vim.o.lines - vim.o.cmdheight - 1,
+    anchor = "NE", -- the prompt is below
+    row = 1,
     col = vim.o.columns - 1,
     width = width,
     height = math.min(height, math.max(1, vim.o.lines - 6)),

@@ -11,7 +11,7 @@ from aglet.doors.headless.exits import CannotBegin
 from aglet.engine.facts import Admitted, SessionChanged
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
-from aglet.engine.state import State
+from aglet.engine.state import State, gone_on_with
 from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
 from aglet.world import World
 
@@ -98,7 +98,8 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
     content = await _content(world, request, cwd)
     recovers = "" if content or session.state.queue else _broken_off(session)
-    model = await _model(world, cwd, {**session.state.options, **request.options})
+    options = gone_on_with(session.state, request.options, recovers)
+    model = await _model(world, cwd, {**session.state.options, **options})
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
     damage = session.log.journal.damage
     damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()

@@ -3,8 +3,9 @@
 import argparse
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from aglet import __version__
 from aglet.doors.harmless import harmless
@@ -22,7 +23,9 @@ def main(argv: Sequence[str]) -> int:
     make_ready()
     try:
         code = _do(build_parser().parse_args(argv))
-    except SystemExit as said:  # help, the version, what is wrong with the arguments, or nobody reads
+    except Misused as wrong:
+        code = _explain(argv, wrong.message)
+    except SystemExit as said:  # help, the version, or nobody reads
         code = int(said.code or 0)
     except CannotBegin as problem:
         tell(f"aglet: {harmless(str(problem))}\n")
@@ -37,6 +40,32 @@ class ExactParser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say how it is used. Raises `Misused`."""
+        tell(f"{self.format_usage()}{self.prog}: error: {message}\n")
+        raise Misused(message)
+
+
+class Misused(Exception):
+    """The arguments make no sense; that was said to whoever reads standard error."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def _explain(argv: Sequence[str], message: str) -> int:
+    """Say it to a program, too, that reads what a run writes for programs; gives the exit code."""
+    said = [after for before, after in pairwise(argv) if before == "--output"]
+    modes = {*said, *(word.removeprefix("--output=") for word in argv)} & {"json", "jsonl"}
+    if not ({*argv[:1]} & {"run", "resume"} and len(modes) == 1):
+        return Exit.UNUSABLE
+    import asyncio  # noqa: PLC0415 - only what is used is loaded
+
+    from aglet.doors.headless.run import refuse  # noqa: PLC0415 - it loads the whole agent
+
+    return asyncio.run(refuse("json" if "json" in modes else "jsonl", CannotBegin(message, "usage")))
 
 
 def build_parser() -> argparse.ArgumentParser:

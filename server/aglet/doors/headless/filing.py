@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -24,7 +24,7 @@ from aglet.doors.headless.streams import tell, write
 from aglet.doors.importing import LARGEST, NoSession, imported
 from aglet.engine.admission import Refused
 from aglet.engine.facts import Entry, Fact, SessionChanged
-from aglet.engine.history import forked
+from aglet.engine.history import beginning, forked
 from aglet.engine.log import Log
 from aglet.engine.ports import Journal, JournalError, new_id
 from aglet.engine.state import State, fold_all
@@ -88,10 +88,9 @@ def archive(given: Given, store: FileStore) -> None:
 def fork(given: Given, store: FileStore) -> None:
     """`fork`: the new session's id."""
     origin = _named(given, store)
-    entries = forked(store.peek(origin), given.at)
-    state = fold_all(entries)
-    title = SessionChanged(title=f"{state.title} (fork)".strip(), parent=origin)
-    write(f"{_made(store, entries, [title])}\n")
+    everything = store.peek(origin)
+    entries = forked(everything, given.at)
+    write(f"{_made(store, entries, beginning(origin, everything, fold_all(entries)))}\n")
 
 
 def export(given: Given, store: FileStore) -> None:
@@ -190,7 +189,7 @@ def _record(store: FileStore, session_id: str, fact: Callable[[State], Fact]) ->
         return log.state
 
 
-def _made(store: FileStore, entries: list[Entry], more: list[Fact]) -> str:
+def _made(store: FileStore, entries: list[Entry], more: Sequence[Fact]) -> str:
     """A new session with these entries, and with these facts behind them. Raises `JournalError`."""
     with _closing(store.create(new_id("ses"))) as journal:
         journal.append(*entries)
@@ -222,6 +221,8 @@ def _read(path: Path) -> bytes:
 
 def _write_new(path: Path, data: bytes) -> None:
     """Make the file, for the user only, wholly or not at all; one that is there is left alone."""
+    if not path.parent.is_dir():
+        raise CannotBegin(f"There is no folder {path.parent}. Make it, or give --out another name.", "usage")
     if path.exists():
         raise CannotBegin(f"{path} is there already. Remove it, or give --out another name.", "usage")
     with NamedTemporaryFile("wb", dir=path.parent, prefix=".aglet-", delete=False) as fresh:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from aglet.doors.headless.answer import Answer
 from aglet.doors.headless.exits import exit_of
+from aglet.doors.headless.greeting import greeting
 from aglet.doors.headless.pipe import Pipe
 from aglet.engine.vocabulary import JsonObject
 
@@ -67,7 +68,7 @@ class Lines:
     def fatal(self, error: JsonObject, code: int) -> None:
         """Write the last line, and before it the first if there was none."""
         if not self._begun:
-            self.begin({"v": 1})
+            self.begin(greeting())
         self._line({"type": "fatal", "v": 1, "error": error})
 
     def _catch_up(self, caught_up: CaughtUp) -> None:

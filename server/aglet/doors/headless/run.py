@@ -4,15 +4,13 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
-from hashlib import sha256
-from importlib.resources import files
 
-from aglet import __version__
-from aglet.config import ConfigError, Told, read
+from aglet.config import ConfigError, KeyMissing, Told, read
 from aglet.doors.headless.begin import Beginning, Mode, Request, begin, folder
 from aglet.doors.headless.company import Company, Nobody
 from aglet.doors.headless.conversation import Conversation
 from aglet.doors.headless.exits import CannotBegin, Exit
+from aglet.doors.headless.greeting import greeting
 from aglet.doors.headless.inlet import Inlet
 from aglet.doors.headless.leaving import Leaving
 from aglet.doors.headless.output import Lines, Output, Whole
@@ -26,7 +24,6 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.redact import harden
 from aglet.world import open_world
-from aglet_protocol import PROTOCOL_VERSION, SCHEMA_REVISION
 
 Work = Callable[[Output, Screen, Leaving], Awaitable[int]]
 
@@ -82,7 +79,8 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
         case ConfigError():
             where = {"file": problem.file, "line": problem.line, "key": problem.key}
             said = {name: value for name, value in where.items() if value}
-            return {"kind": "configInvalid", "message": str(problem), **said}, Exit.UNUSABLE
+            kind = "authRequired" if isinstance(problem, KeyMissing) else "configInvalid"
+            return {"kind": kind, "message": str(problem), **said}, Exit.UNUSABLE
         case ModelError():
             return {"kind": problem.kind, "message": f"{problem} {problem.hint}".strip()}, Exit.UNUSABLE
         case JournalBusy():
@@ -116,12 +114,8 @@ def _company(request: Request, output: Output, screen: Screen) -> Company:
 
 def hello(beginning: Beginning) -> JsonObject:
     """What the first line says of the server and the session."""
-    schema = files("aglet_protocol").joinpath("schema.json").read_bytes()
     return {
-        "v": PROTOCOL_VERSION,
-        "protocolVersion": PROTOCOL_VERSION,
-        "schema": {"sha256": sha256(schema).hexdigest(), "revision": SCHEMA_REVISION},
-        "server": {"name": "aglet", "version": __version__},
+        **greeting(),
         "sessionId": beginning.session.session_id,
         "epoch": beginning.session.log.journal.epoch,
         "model": beginning.model,

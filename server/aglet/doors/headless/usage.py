@@ -48,7 +48,7 @@ def _line(day: int, caller: str, rows: Sequence[Row]) -> JsonObject:
     total = NOTHING
     for row in rows:
         total = total.plus(row.used)
-    return {"day": name_of(day), "caller": caller, "runs": len(rows), **summary(total)}
+    return {"day": name_of(day), "caller": caller, "runs": sum(row.runs for row in rows), **summary(total)}
 
 
 def _table(lines: Sequence[JsonObject]) -> str:

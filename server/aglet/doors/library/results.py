@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from aglet.engine.facts import Entry, RunStarted, ToolFinished
+from aglet.engine.history import last_words
 from aglet.engine.limits import Totals
 from aglet.engine.loop import RunResult
-from aglet.engine.vocabulary import AssistantMessage, FileChange, Message, Stop, StopReason
+from aglet.engine.vocabulary import FileChange, Message, Stop, StopReason
 
 _log = logging.getLogger(__name__)
 
@@ -50,13 +51,12 @@ After = Callable[[Result], Iterable[Artifact] | Awaitable[Iterable[Artifact]]]
 def result_of(run_id: str, ended: RunResult, entries: Sequence[Entry], made: Sequence[Artifact]) -> Result:
     """The result of the run that just ended, with the artifacts that its tools made."""
     state = ended.state
-    said = [m.text for m in state.transcript if isinstance(m, AssistantMessage) and m.text]
     began = next(
         n for n, e in enumerate(entries) if isinstance(e.fact, RunStarted) and e.fact.run_id == run_id
     )
     facts = [entry.fact for entry in entries[began:]]
     changes = [c for fact in facts if isinstance(fact, ToolFinished) for c in fact.outcome.changes]
-    text = said[-1] if said else ""
+    text = last_words(state.transcript)
     return Result(run_id, ended.stop, text, state.run, tuple(changes), state.transcript, tuple(made))
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from aglet.doors.lsp.positions import changed_span
+from aglet.doors.lsp.positions import changed_span, common_ends
 from aglet.engine.ports import Stale
 from aglet.workspace.agreements import Buffer
 from aglet.workspace.texts import with_plain_ends
@@ -25,7 +25,7 @@ class Arrival:
         self._wanted = (wanted, wanted + "\n")  # Neovim never leaves a document without a final line end
         self._after: Buffer | None = None
         self._told = asyncio.Event()
-        self._span = changed_span(before.text, text)
+        self._untouched = _around(before.text, text)
         self._now: Buffer | None = before
 
     def look(self, now: Buffer | None) -> None:
@@ -39,10 +39,11 @@ class Arrival:
     @property
     def spared(self) -> bool:
         """Whether nothing happened to the place of the edit and its neighbours: it left no trace there."""
-        if self._now is None:
+        if self._now is None or self._now.text == self.before.text:
             return True
-        (start, end), text, now = self._span, self.before.text, self._now.text
-        return now.startswith(text[: end + 1]) or now.endswith(text[max(start - 1, 0) :])
+        head, tail = self._untouched
+        text = self._now.text
+        return (head is not None and text.startswith(head)) or (tail is not None and text.endswith(tail))
 
     async def wait(self) -> Buffer:
         """Wait for the edit to come back; gives the document as it was right then. Raises `Stale`."""
@@ -65,3 +66,16 @@ class Arrival:
         if self.moved:
             return f"The text of {uri} in the editor is not what was written. Read it again."
         return f"The editor says that it edited {uri}, but its text is what it was. Read it again."
+
+
+def _around(before: str, after: str) -> tuple[str | None, str | None]:
+    """A beginning and an end of a text, one of which is still there if it was not edited.
+
+    Each reaches over the place of the edit and has a character that the edit would change; `None` where
+    it has none, because the edit only appends, or only puts something in front.
+    """
+    start, end = changed_span(before, after)
+    same_head, same_tail = common_ends(before, after)
+    head = before[: max(end, same_head) + 1] if same_head < len(before) else None
+    tail = before[max(0, min(start, len(before) - same_tail) - 1) :] if same_tail < len(before) else None
+    return head, tail

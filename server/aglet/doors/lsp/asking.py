@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from aglet.engine.vocabulary import Answer, Option, Question
 
 REFUSED = Answer("dismissed", feedback="The client could not answer.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
+ONCE = "once"  # the scope of an answer that holds for this call alone
+NO_FIELDS: JsonObject = {"type": "object", "properties": {}}
 WARNING = 2  # LSP MessageType
 
 
@@ -76,18 +79,56 @@ class Asking:
         session, client = self._session, self._client
         agent = shapes.agent_id(session.state.parent_item, session.state.options)
         place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
-        read = partial(from_wire.answer, question, by=client.name)
+        read = partial(read_answer, client, question)
         if question.kind == "form":
-            form = {"requestId": request_id, "mode": "form", "message": question.title}
-            params = {**form, "schema": question.schema, **shapes.filled(itemId=question.call_id), **place}
+            form = {"requestId": request_id, "message": question.title, **shown_as(client, question)}
+            params = {**form, **shapes.filled(itemId=question.call_id), **place}
             return Way("agent/askUser", params, read) if client.forms else None
         if client.permission:
-            params = {**shapes.question(request_id, question), **place}
+            shown = shapes.question(request_id, shown_to(client, question))
+            params = {**shown, **place, **(review(question) if client.confirms else {})}
             return Way("agent/requestPermission", params, read)
         if client.message_requests:
             read = partial(read_choice, question.options, by=client.name)
             return Way("window/showMessageRequest", message_request(question), read)
         return None
+
+
+def shown_as(client: Client, question: Question) -> JsonObject:
+    """A form to fill in, or an address to open for a client that does that."""
+    if client.urls and question.subject.get("type") == "url":
+        return {"mode": "url", "url": question.subject["url"], "schema": NO_FIELDS}
+    return {"mode": "form", "schema": question.schema}
+
+
+def shown_to(client: Client, question: Question) -> Question:
+    """The question as this client can show it: its dialog may know no answer that holds longer than once."""
+    if not client.permission or client.remembers:
+        return question
+    return replace(question, options=tuple(option for option in question.options if option.scope == ONCE))
+
+
+def read_answer(client: Client, question: Question, response: Any) -> Answer:
+    """What this client answered; what it never said it can do counts as a refusal."""
+    answer = from_wire.answer(shown_to(client, question), response, client.name)
+    unsaid = (answer.input is not None and not client.edits_input) or (answer.content and not client.confirms)
+    return from_wire.NOT_UNDERSTOOD if answer.outcome == "selected" and unsaid else answer
+
+
+def review(question: Question) -> JsonObject:
+    """The single changes of an edit, for a client whose user takes some of them and leaves others."""
+    changes = question.subject.get("changes", ())
+    hunks = [
+        {
+            "hunkId": hunk_id,
+            "uri": changes[place]["uri"],
+            "line": hunk.was,
+            "old": "".join(hunk.old),
+            "new": "".join(hunk.new),
+        }
+        for hunk_id, (place, hunk) in from_wire.shown_hunks(question).items()
+    ]
+    return shapes.filled(hunks=hunks)
 
 
 def message_request(question: Question) -> JsonObject:

@@ -86,6 +86,7 @@ def agent_block() -> JsonObject:
         "input": ["text", "image", "resource", "resourceLink"],
         "steer": {},
         "queue": {},
+        "compact": {},
         "checkpoints": {},
         "limits": {
             "maxFrameBytes": BODY_LIMIT,

@@ -23,7 +23,11 @@ class Client(NamedTuple):
     interval: float = 0.0  # seconds between two deltas
     largest: int = 0  # bytes of one event, 0 for what the server chooses
     permission: bool = False
+    remembers: bool = False  # its dialog offers answers that hold for longer than once
+    edits_input: bool = False  # its user can change what a call would do
+    confirms: bool = False  # its user takes single changes of an edit and leaves others
     forms: bool = False
+    urls: bool = False  # it opens addresses, and says when its user is done there
     message_requests: bool = False
     progress: bool = False
     show_document: bool = False
@@ -32,6 +36,7 @@ class Client(NamedTuple):
     saves: bool = False
     file_events: bool = False
     secrets: bool = False
+    followed: bool = False  # its user wants to see where the agent works
     action_literals: bool = False
     disabled_actions: bool = False
     tools: Sequence[Any] = ()  # as the client describes them
@@ -44,6 +49,11 @@ class Client(NamedTuple):
     def hears(self, type: str) -> bool:
         """Whether the client wants events of this type."""
         return self.events and type not in self.excluded
+
+    @property
+    def follows(self) -> bool:
+        """Whether its user is shown where the agent works."""
+        return self.followed and self.show_document
 
     @property
     def plain(self) -> bool:
@@ -77,7 +87,10 @@ def read_client(params: Any) -> Client:
         interval=amount(member(spoken, "events").get("coalesceMs"), LONGEST_INTERVAL) / 1000,
         largest=int(amount(member(spoken, "events").get("maxBytes"), BODY_LIMIT)),
         permission=spoken.get("permission") is not None,
+        remembers=member(spoken, "permission").get("remember") is not None,
+        edits_input=member(spoken, "permission").get("editInput") is not None,
         forms=member(spoken, "askUser").get("form") is not None,
+        urls=member(spoken, "askUser").get("url") is not None,
         message_requests=window.get("showMessage") is not None,
         progress=window.get("workDoneProgress") is True,
         show_document=member(window, "showDocument").get("support") is True,
@@ -86,8 +99,10 @@ def read_client(params: Any) -> Client:
         disabled_actions=actions.get("disabledSupport") is True,
         tools=array(spoken.get("tools")),
         document_changes=workspace.get("applyEdit") is True and takes_versions(workspace),
+        confirms=member(spoken, "edits").get("confirm") is not None,
         saves=member(spoken, "edits").get("save") is not None,
         file_events=member(spoken, "edits").get("fileEvents") is not None,
+        followed=spoken.get("followAlong") is not None,
         secrets=spoken.get("secrets") is not None,
     )
 

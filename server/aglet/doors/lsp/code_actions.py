@@ -8,12 +8,12 @@ from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import array, member
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.hunks import find, guess, lines_of
 from aglet.doors.lsp.judging import refresh
 from aglet.doors.lsp.positions import Place, offset_at
 from aglet.doors.lsp.review import Pending
 from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
+from aglet.hunks import find, guess, lines_of
 from aglet.workspace.editor import Buffer
 
 KIND = "quickfix"

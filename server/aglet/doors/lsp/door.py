@@ -22,7 +22,7 @@ from aglet.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from aglet.doors.lsp.world import Opening, World
 from aglet.doors.messages import JsonObject
 from aglet.doors.offers import offered
-from aglet.doors.replay import end_of
+from aglet.doors.replay import Replay, end_of
 from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
@@ -138,6 +138,7 @@ class Door:
         self._attached: dict[str, Attached] = {}
         self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
+        self._replaying = asyncio.Lock()
         self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
         with suppress(ConfigError):  # then there are no sessions
             world.sessions.hosts.append(self._welcome)
@@ -245,6 +246,14 @@ class Door:
                 del self._lent[session_id]
                 if session_id not in self._attached:
                     await self.world.sessions.close(session_id)
+
+    async def replay(self, session: Session, *, brief: bool = False) -> Replay:
+        """The session told once more: one at a time, because that takes memory for all it ever told."""
+        journal = session.log.journal
+        replay = Replay(session.session_id, journal.epoch, brief=brief)
+        async with self._replaying:
+            await asyncio.to_thread(replay.take, journal.entries())
+        return replay
 
     async def _opened(self, session_id: str) -> Session:
         try:

@@ -1,16 +1,17 @@
 """The client's open documents, and edits made through the client (protocol 4.10). Implements `Editor`."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+from weakref import WeakValueDictionary
 
 from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.lsp.positions import smallest_edit
+from aglet.doors.lsp.screen import Screen
 from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
@@ -33,9 +34,10 @@ class LspEditor:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
         self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks
-        self._locks = defaultdict[str, asyncio.Lock](asyncio.Lock)
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.agreements = Agreements()
+        self.follows, self.reveal = client.follows, Screen(peer).reveal
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
             "textDocument/didOpen": self.agreements.opened,
             "textDocument/didSave": self.agreements.saved,
@@ -55,7 +57,6 @@ class LspEditor:
         now = self.buffer(uri)
         if now is None:
             self.agreements.closed(uri)
-            self._locks.pop(unquote(uri), None)
         elif method in self._follow:
             self._follow[method](now)
         if arrival := self._arrivals.get(unquote(uri)):
@@ -81,7 +82,7 @@ class LspEditor:
                 "(workspace.applyEdit with documentChanges). Close the file there, then try again."
             )
         key = unquote(buffer.uri)
-        async with self._locks[key]:
+        async with self._locks.setdefault(key, asyncio.Lock()):
             self._expect(buffer)
             if text == buffer.text:
                 return buffer

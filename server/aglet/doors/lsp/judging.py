@@ -7,11 +7,11 @@ from aglet.doors.errors import bad
 from aglet.doors.harmless import harmless
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
-from aglet.doors.lsp.hunks import find, guess, lines_of
 from aglet.doors.lsp.review import Pending, kept, reverted
 from aglet.doors.messages import Bad, JsonObject
 from aglet.engine.invoking import NOBODY
 from aglet.engine.ports import WorkspaceError
+from aglet.hunks import find, guess, lines_of
 
 LABEL = "aglet: revert this change"
 MOVED_ON = (

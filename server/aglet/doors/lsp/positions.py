@@ -4,7 +4,9 @@ Only LF, CR LF and CR end a line; Python's `splitlines` knows eight more ends, w
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 LINE_END = re.compile(r"\r\n|\n|\r")
@@ -38,26 +40,20 @@ def units(text: str, encoding: str) -> int:
 
 def offset_at(text: str, place: Place, encoding: str) -> int:
     """Where a position is in the text. Beyond the line's end is its end, beyond the last line the text's."""
-    start = 0
-    for _ in range(place.line):
-        end = LINE_END.search(text, start)
-        if end is None:
-            return len(text)
-        start = end.end()
-    stop = LINE_END.search(text, start)
+    ends = LINE_END.finditer(text)
+    before = next(islice(ends, place.line - 1, None), None) if place.line else None
+    if place.line and before is None:
+        return len(text)
+    start, stop = before.end() if before else 0, next(ends, None)
     line = text[start : stop.start() if stop else len(text)]
-    return start + _index(line, place.character, encoding)
+    return start + index_in(line, place.character, encoding)
 
 
-def _index(line: str, character: int, encoding: str) -> int:
+def index_in(line: str, character: int, encoding: str) -> int:
+    """Where a character, counted in units of the encoding, is in a line; a parted one counts as passed."""
     if line.isascii() or encoding == "utf-32":
         return min(character, len(line))
-    passed = 0
-    for index, letter in enumerate(line):
-        if passed >= character:
-            return index
-        passed += units(letter, encoding)
-    return len(line)
+    return bisect_left(range(len(line)), character, key=lambda index: units(line[:index], encoding))
 
 
 def place_at(text: str, offset: int, encoding: str) -> Place:
@@ -85,6 +81,12 @@ def changed_span(before: str, after: str) -> tuple[int, int]:
     while tail and _inside_line_end(before, len(before) - tail) | _inside_line_end(after, len(after) - tail):
         tail -= 1
     return start, len(before) - tail
+
+
+def common_ends(first: str, second: str) -> tuple[int, int]:
+    """How many characters are the same from the beginning on, and how many up to the end."""
+    limit = min(len(first), len(second))
+    return _common(first, second, limit), _common(first[::-1], second[::-1], limit)
 
 
 def _common(first: str, second: str, limit: int) -> int:

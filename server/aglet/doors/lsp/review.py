@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from aglet.doors import from_wire, shapes
-from aglet.doors.lsp.hunks import Hunk, read_patch
 from aglet.engine.facts import Entry, Noted, Rewound, ToolFinished
 from aglet.engine.ports import new_id
 from aglet.engine.vocabulary import FileChange
+from aglet.hunks import Hunk, read_patch
 
 ROOM, JUDGED = "review", "judged"
 

@@ -1,10 +1,7 @@
 """How an attached file stands in a conversation: its id, name, type and size. Pure."""
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
-
 from aglet.engine.state import State
-from aglet.engine.vocabulary import Content, ResourceLink, UserMessage
+from aglet.engine.vocabulary import ResourceLink, UserMessage
 
 SCHEME = "attachment:"  # then the name of the kept content
 
@@ -16,12 +13,7 @@ def link(name: str, media_type: str, size: int, kept: str) -> ResourceLink:
 
 def links_in(state: State) -> dict[str, str]:
     """The names of everything attached in the session, by id; what waits to be said is in it."""
-    said = (m.content for m in (*state.transcript, *state.pending) if isinstance(m, UserMessage))
-    waiting = (admitted.content for admitted in state.queue)
-    return dict(_links(chain.from_iterable(chain(said, waiting))))
-
-
-def _links(parts: Iterable[Content]) -> Iterator[tuple[str, str]]:
-    for part in parts:
-        if isinstance(part, ResourceLink) and part.uri.startswith(SCHEME):
-            yield part.uri.removeprefix(SCHEME), part.name
+    said = [m for m in (*state.transcript, *state.pending) if isinstance(m, UserMessage)]
+    links = [part for m in (*said, *state.queue) for part in m.content if isinstance(part, ResourceLink)]
+    kept = (part for part in links if part.uri.startswith(SCHEME))
+    return {part.uri.removeprefix(SCHEME): part.name for part in kept}

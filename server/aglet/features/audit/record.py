@@ -25,6 +25,7 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
+from aglet.engine.history import last_words
 from aglet.engine.limits import Totals
 from aglet.engine.sessions import DIED
 from aglet.engine.state import Context, OpenCall, State, closing_text, fold
@@ -96,7 +97,7 @@ class Record:
     @property
     def output(self) -> str:
         """What was said last."""
-        return next((step.reply.text for step in reversed(self.steps) if step.reply.text), "")
+        return last_words([step.reply.message for step in self.steps])
 
     def take(self, entry: Entry) -> None:
         """One more fact of the time since it began."""
@@ -155,6 +156,7 @@ def records(entries: Iterable[Entry]) -> list[Record]:
             case RunStarted(run_id, limits):
                 current = known.setdefault(run_id, Record(run_id, entry.at))
                 current.started, current.last, current.limits = entry.at, entry.at, limits
+                current.options = state.settings  # with those of the run that it goes on with
             case RunEnded(run_id, stop) if run_id in known:
                 known[run_id].close(entry, stop)
             case _:

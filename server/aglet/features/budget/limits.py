@@ -30,7 +30,9 @@ def limits_from(options: Mapping[str, object], usual: Limits) -> Limits:
     `null` is the same as not given; options that are no budgets are left to others. Raises
     `ValueError`, which says what is expected.
     """
-    said = ((option, options[option]) for option in OPTIONS if options.get(option) is not None)
+    said = [(option, options[option]) for option in OPTIONS if options.get(option) is not None]
+    if not said:
+        return usual
     return replace(usual, **{OPTIONS[option]: _checked(option, given) for option, given in said})
 
 

@@ -1,6 +1,7 @@
 """The `[budget]` section of the configuration: what may be spent, unlimited where nothing is said."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
@@ -25,10 +26,13 @@ class Amounts(BaseModel):
     max_cost_usd: NonNegativeFloat | None = None
     max_seconds: NonNegativeFloat | None = None
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
         """The same as the engine's limits."""
         return Limits(**{name: getattr(self, name) for name in Amounts.model_fields})
+
+
+UNLIMITED = Amounts()
 
 
 class Settings(Amounts):
@@ -43,7 +47,7 @@ class Settings(Amounts):
     day: Amounts = Amounts()
     callers: Mapping[str, Amounts] = {}
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
         """The limits of a run."""
         values = {name: getattr(self, name) for name in (*Amounts.model_fields, "max_session_turns")}
@@ -51,4 +55,4 @@ class Settings(Amounts):
 
     def caller(self, name: str) -> Amounts:
         """What this caller may spend on a day."""
-        return self.callers.get(name) or self.callers.get(ANYBODY) or Amounts()
+        return self.callers.get(name) or self.callers.get(ANYBODY) or UNLIMITED

@@ -27,10 +27,8 @@ def build(settings: Settings, files: Files, blobs: Blobs) -> Feature:
             _log.warning("old contents of files could not be removed: %s", problem)
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
-        try:
-            return await attempt()
-        finally:
-            view.spawn(collect(), "session")
+        view.spawn(collect(), "session")  # beside the work: a command line's session ends with its run
+        return await attempt()
 
     return Feature(
         name=ROOM,

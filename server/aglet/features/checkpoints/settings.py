@@ -10,5 +10,5 @@ class Settings(BaseModel):
 
     max_file_bytes: int = Field(default=10_000_000, ge=0, description="larger files are not kept")
     max_files: int = Field(default=200, ge=0, description="files that are looked at around a command")
-    keep_days: float = Field(default=30, ge=0, description="days that contents of deleted sessions are kept")
-    max_bytes: int = Field(default=2_000_000_000, ge=0, description="of kept contents; the oldest go first")
+    keep_days: float = Field(default=30, ge=0, description="days that contents no session names are kept")
+    max_bytes: int = Field(default=2_000_000_000, ge=0, description="above it the oldest of these go earlier")

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 
-from aglet.engine.facts import Entry, Notice, Replied
+from aglet.engine.facts import Notice
 from aglet.engine.feature import Attempt, Feature, RunView
+from aglet.engine.history import last_words
 from aglet.engine.ports import Workspace, WorkspaceError
-from aglet.engine.state import State
 from aglet.engine.vocabulary import Stop, StopReason
 from aglet.features.delivery.posting import Courier, NotDelivered, Parcel, Post
 from aglet.features.delivery.settings import Settings
@@ -17,17 +17,13 @@ _log = logging.getLogger(__name__)
 
 def build(settings: Settings, name: str, session_id: str, workspace: Workspace, post: Post) -> Feature:
     """The feature of a run that names this target."""
-    courier, said = Courier(workspace, post, settings.seconds), [""]
-
-    def on_fact(entry: Entry, state: State) -> None:
-        if isinstance(entry.fact, Replied) and entry.fact.text:
-            said[0] = entry.fact.text
+    courier = Courier(workspace, post, settings.seconds)
 
     async def deliver(stop: Stop, view: RunView) -> str:
         """Bring it there; gives why it did not arrive, "" when it did."""
         state = view.state
         used = {"turns": state.run.turns, "toolCalls": state.run.tool_calls, "tokens": state.run.total_tokens}
-        parcel = Parcel(session_id, state.run_id, stop, said[0], used)
+        parcel = Parcel(session_id, state.run_id, stop, last_words(state.transcript), used)
         try:
             async with asyncio.timeout(settings.seconds):
                 await courier.deliver(parcel, settings.targets[name], view)
@@ -51,4 +47,4 @@ def build(settings: Settings, name: str, session_id: str, workspace: Workspace, 
             view.note(ROOM, DELIVERED, {"target": name})
         return stop
 
-    return Feature(name=ROOM, around_run=around_run, on_fact=on_fact)
+    return Feature(name=ROOM, around_run=around_run)

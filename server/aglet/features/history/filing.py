@@ -1,5 +1,6 @@
 """What is noted of a session's place among the others, and what may be noted. Pure."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from aglet.engine.facts import Noted
@@ -8,11 +9,17 @@ from aglet.engine.vocabulary import JsonObject
 
 ROOM, TAGS, ARCHIVED = "history", "tags", "archived"
 LONGEST_TITLE, LONGEST_TAG, MOST_TAGS = 200, 40, 20  # characters, characters, tags
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def one_line(words: str) -> str:
+    """The words without line breaks, control characters and changes of direction."""
+    return " ".join(_UNPRINTED.sub(" ", words).split())
 
 
 def title_from(words: str) -> str:
     """A title on one line. Raises `ValueError` when nothing is left."""
-    title = " ".join(words.split())[:LONGEST_TITLE].rstrip()
+    title = one_line(words)[:LONGEST_TITLE].rstrip()
     if not title:
         raise ValueError("The title is empty.")
     return title
@@ -20,7 +27,7 @@ def title_from(words: str) -> str:
 
 def tagged(tags: Iterable[str]) -> Noted:
     """The fact that these are the session's tags. Raises `ValueError`, which says what a tag may be."""
-    plain = dict.fromkeys(" ".join(tag.split()) for tag in tags)
+    plain = dict.fromkeys(map(one_line, tags))
     if wrong := next((tag for tag in plain if not tag or len(tag) > LONGEST_TAG), None):
         raise ValueError(f"A tag has 1 to {LONGEST_TAG} characters, not {wrong[: LONGEST_TAG * 2]!r}.")
     if "" in plain:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aglet.engine.facts import GateFact, Injected, PhaseStarted, Replied
 from aglet.engine.feature import Feature, RunView
+from aglet.engine.history import last_words
 from aglet.engine.ports import CallModel, ModelRequest, Reply, new_id
 from aglet.engine.vocabulary import JsonObject, Stop, StopReason, Text, UserMessage
 from aglet.features.output_schema.settings import Settings
@@ -36,7 +37,7 @@ def build(settings: Settings, schema: JsonObject) -> Feature:
         if reply.finish in {"refusal", "content_filter"}:
             return ()
         try:
-            output = fitting(reply.text, schema)
+            output = fitting(last_words(view.state.transcript), schema)
         except ValueError as problem:
             if len(sent_back) >= settings.attempts:
                 view.stop(Stop(StopReason.MODEL_ERROR, FAILED.format(problem), "outputInvalid"))

@@ -22,6 +22,7 @@ from aglet.features.permissions.decision import (
 )
 from aglet.features.permissions.grants import ALLOWED, GRANTED, ROOM, Grants, readable, session_grants
 from aglet.features.permissions.modes import Mode, is_mode
+from aglet.features.permissions.part import chosen_part
 from aglet.features.permissions.questions import chosen, question, refusal
 from aglet.features.permissions.rules import PATHS, Aim, parse_rule
 from aglet.features.permissions.settings import Settings
@@ -117,8 +118,11 @@ class Gate:
             return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
         if not edited and (again.aims, again.preview.subject) != (judged.aims, judged.preview.subject):
             return ToolOutcome(CHANGED, status="rejected")
+        part = chosen_part(again.invocation, again.preview, answer)
+        if part is None:
+            return refusal(answer)
         await self._remember(option, ask, view)
-        return await self._run(again, inner)
+        return await self._run(replace(again, invocation=part), inner)
 
     async def _remember(self, option: Option, ask: Ask, view: RunView) -> None:
         if option.scope == "once":

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from aglet.engine.history import last_words
 from aglet.engine.limits import FIELDS
 from aglet.engine.ports import ToolContext
 from aglet.engine.spawning import Begin, Errand, Returned
@@ -13,7 +14,7 @@ from aglet.features.subagents.palette import Entry, options_of
 from aglet.features.subagents.plan import Task
 from aglet.features.subagents.settings import Settings
 from aglet.features.subagents.shares import Shares, is_enough
-from aglet.features.subagents.telling import ASK_IT, Done, conversation_of, last_words, prompt_for
+from aglet.features.subagents.telling import ASK_IT, Done, conversation_of, prompt_for
 from aglet.toolkit import shorten
 
 NO_TASKS = "nothing is left of the budget of delegated tasks"
@@ -99,7 +100,7 @@ class Crew:
         if not future.done() or future.cancelled():
             return Done(replace(child, status="cancelled", reason="cancelled with the call"), worked=True)
         returned = future.result()
-        answer, _ = shorten(last_words(returned.state), self._settings.answer_limit, ASK_IT)
+        answer, _ = shorten(last_words(returned.state.transcript), self._settings.answer_limit, ASK_IT)
         worked = returned.state.run.tool_calls > 0
         if returned.stop.reason is StopReason.END_TURN:
             return Done(replace(child, status="completed"), answer, worked)

@@ -55,12 +55,6 @@ def conversation_of(state: State) -> str:
     return shorten("\n\n".join(said), SHARED, "The rest is not shared.")[0]
 
 
-def last_words(state: State) -> str:
-    """The last thing that the model said."""
-    said = (m.text for m in reversed(state.transcript) if isinstance(m, AssistantMessage) and m.text)
-    return next(said, "")
-
-
 def single(done: Done) -> ToolOutcome:
     """The outcome of a call for one child."""
     return ToolOutcome(_told(done), _status([done]), _effects([done]))

@@ -144,7 +144,10 @@ check.test("a snapshot takes the place of everything", function()
     openRequests = { { requestId = "q" } },
     snapshot = {
       items = { item("old", { itemId = "o" }) },
-      runs = { { runId = "r1", itemIds = { "o" }, ended = { stopReason = "endTurn" } }, { runId = "r2", itemIds = { "i" } } },
+      runs = {
+        { runId = "r1", itemIds = { "o" }, ended = { stopReason = "endTurn" } },
+        { runId = "r2", itemIds = { "i" } },
+      },
       info = { title = "A title" },
       options = { mode = "plan" },
       openRequests = {},
@@ -152,7 +155,10 @@ check.test("a snapshot takes the place of everything", function()
       usage = { used = 3, sure = "told", size = 10 },
     },
   })
-  check.same({ folded.run, folded.runs.r1.stopReason, folded.info.title, folded.usage.size }, { "r2", "endTurn", "A title", 10 })
+  check.same(
+    { folded.run, folded.runs.r1.stopReason, folded.info.title, folded.usage.size },
+    { "r2", "endTurn", "A title", 10 }
+  )
   check.same(folded.order, { "o", "i" })
   check.same({ folded.seq, folded.state, folded.epoch, folded.hole }, { 40, "running", "e2", false })
   check.same(folded.requests.q.requestId, "q")

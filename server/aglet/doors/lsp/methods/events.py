@@ -1,6 +1,5 @@
 """`agent/events`: pages of a session's history (protocol 4.4 and 4.8)."""
 
-import asyncio
 from collections.abc import Sequence
 
 from aglet.doors import from_wire
@@ -9,7 +8,6 @@ from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.methods.resume import place_of
 from aglet.doors.messages import JsonObject
-from aglet.doors.replay import Replay
 from aglet_protocol.sessions import EventsParams, EventsResult
 from aglet_protocol.types import Cursor
 
@@ -23,8 +21,7 @@ async def events(door: Door, params: EventsParams, call: Call) -> EventsResult:
         raise from_wire.Malformed("params.before and params.after exclude each other")
     async with door.borrowed(params.session_id) as session:
         journal = session.log.journal
-        replay = Replay(params.session_id, journal.epoch)
-        await asyncio.to_thread(replay.take, journal.entries())
+        replay = await door.replay(session)
     cursor = params.after or params.before or Cursor(journal.epoch, replay.seq + 1)
     if cursor.epoch != journal.epoch or not 0 <= cursor.seq <= replay.seq + 1:
         raise cursor_expired(journal.epoch, replay.seq)

@@ -1,6 +1,5 @@
 """`agent/item`: one item whole, or a part of one of its texts (protocol 4.4)."""
 
-import asyncio
 from collections.abc import Sequence
 
 from aglet.doors import from_wire, shapes
@@ -8,7 +7,6 @@ from aglet.doors.fold import fold
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.messages import JsonObject
-from aglet.doors.replay import Replay
 from aglet.engine.facts import Entry, ToolFinished
 from aglet_protocol.sessions import ItemParams, ItemResult
 
@@ -28,9 +26,8 @@ async def _find(door: Door, params: ItemParams) -> JsonObject | None:
             if opened["itemId"] == params.item_id:
                 return opened
     async with door.borrowed(params.session_id) as session:
+        replay = await door.replay(session)
         entries = session.log.journal.entries()
-        replay = Replay(params.session_id, session.log.journal.epoch)
-        await asyncio.to_thread(replay.take, entries)
     told = [event for event in replay.events if event.get("itemId") == params.item_id]
     found = fold(told).items.get(params.item_id)
     return found and _with_output(found, entries)

@@ -1,7 +1,7 @@
 """`agent/respond`: answer an open question, for clients that cannot answer server requests."""
 
-from aglet.doors import from_wire
 from aglet.doors.errors import session_busy
+from aglet.doors.lsp.asking import read_answer
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet_protocol.types import RespondParams, RespondResult
@@ -15,7 +15,7 @@ async def respond(door: Door, params: RespondParams, call: Call) -> RespondResul
     for attached in door.attached.values():
         session = attached.session
         if question := session.state.questions.get(params.request_id):
-            answer = from_wire.answer(question, params.response, door.client.name)
+            answer = read_answer(door.client, question, params.response)
             accepted = session.questions.answer(params.request_id, answer)
             return RespondResult("accepted" if accepted else "alreadyResolved")
     return RespondResult("alreadyResolved")

@@ -1,6 +1,5 @@
 """`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
 
-import asyncio
 from collections.abc import Iterable
 
 from aglet.doors import from_wire
@@ -22,11 +21,10 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
     attached = await door.watch(params.session_id, call, control=params.take_control)
     journal = attached.session.log.journal
-    replay = Replay(params.session_id, journal.epoch)
-    if params.replay != "none":
-        await asyncio.to_thread(replay.take, journal.entries())
+    wanted, brief = params.replay != "none", params.replay != "since"
+    replay = await door.replay(attached.session, brief=brief) if wanted else Replay(params.session_id, "")
     await attached.publisher.told()
-    if params.replay != "none":
+    if wanted:
         replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
     door.join(attached, call)
     call.ordered = True

@@ -10,6 +10,7 @@ from aglet.doors.lsp.limits import MAX_QUEUED
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.session import Session
+from aglet.engine.state import gone_on_with
 from aglet.engine.vocabulary import StopReason
 from aglet_protocol.types import RunAnswer, RunParams
 
@@ -41,16 +42,18 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
     options = read_options(params.options)
     attached = await door.open(params.session_id, call)
     session = attached.session
+    recovers = session.state.run_id if params.continue_run else ""
     if params.client_key not in session.state.keys:  # else it was admitted already
         check_admission(session, params)
-        await door.check(session.state.cwd, {**session.state.options, **options})
+        kept = gone_on_with(session.state, options, recovers)
+        await door.check(session.state.cwd, {**session.state.options, **kept})
     call.until_answered.enter_context(attached.publisher.held())
     admission = await session.prompt(
         content,
         params.admission,
         options=options,
         key=params.client_key,
-        recovers=session.state.run_id if params.continue_run else "",
+        recovers=recovers,
     )
     return attached, admission
 

@@ -1,8 +1,8 @@
-"""The single changes of a patch, and where each of them stands in a text that went on since."""
+"""The single changes of a patch: which there are, a text with some of them, where each stands later."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 _HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 _NO_NEWLINE = "\\ No newline at end of file"
@@ -44,6 +44,24 @@ def read_patch(patch: str) -> list[Hunk]:
                 was, line = old_start - bool(old_count), new_start - bool(new_count)
                 found += _changes(block, was, line)
     return found
+
+
+def numbered(changes: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, Hunk]]:
+    """The single changes of files as a question shows them (`patch`): by id, with the place of their file."""
+    patches = [str(change.get("patch", "")) for change in changes]
+    return {
+        f"{place}/{number}": (place, hunk)
+        for place, patch in enumerate(patches)
+        for number, hunk in enumerate(read_patch(patch))
+    }
+
+
+def made(text: str, hunks: Iterable[Hunk]) -> str:
+    """The text before a patch, with only these of its changes made."""
+    lines = lines_of(text)
+    for hunk in sorted(hunks, key=lambda hunk: hunk.was, reverse=True):
+        lines[hunk.was : hunk.was + len(hunk.old)] = hunk.new
+    return "".join(lines)
 
 
 def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:

@@ -1,0 +1,145 @@
+"""What crosses what between an editor and the server, message by message, without a process."""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.workspace import PositionCodec
+
+from aglet.doors.lsp import arrivals
+from aglet.doors.lsp.open_documents import Document, lines_of
+from aglet.doors.lsp.positions import Place, offset_at
+from aglet.engine.ports import FileText, Stale, Workspace
+from aglet.workspace.agreements import Buffer
+from support.lsp_editor import Manners
+from support.lsp_link import Link
+
+TEXT = "one\ntwo\n"
+PIECES = ["a", "é", "😋", "\ud83d", "e\u0301", "\r", "\n", "\r\n", "\x0b", "\x85", "\u2028", ""]
+
+
+def linked(root: Path, text: str = TEXT) -> tuple[Link, str]:
+    """A document between editor and server."""
+    link, file = Link(root, "utf-16"), root / "a.txt"
+    file.write_text(text)
+    link.editor.open_file(file)
+    link.reach_server()
+    return link, file.as_uri()
+
+
+async def sent(link: Link) -> None:
+    """Wait until the server has sent its edit."""
+    while not link.to_editor:
+        await asyncio.sleep(0.001)
+
+
+async def wrote(workspace: Workspace, seen: FileText, text: str) -> str:
+    """Write the text; gives what of it was done."""
+    try:
+        await workspace.write("a.txt", text, expected=seen.version, label="Edit")
+    except Stale as problem:
+        return problem.effects
+    return "applied"
+
+
+@pytest.mark.parametrize(
+    ("after", "at"),
+    [
+        ("one\nnew\ntwo\n", 0),  # a line between others, and typing above it
+        ("one\none\ntwo\n", 0),
+        ("one\ntwo\nnew\n", len(TEXT + "new\n")),  # a line behind all others, and typing behind it
+        ("new\none\ntwo\n", 0),  # a line above all others, and typing above it
+        ("one\ntwo\none\ntwo\n", 0),
+        ("two\n", len("two\n")),
+    ],
+)
+async def test_an_edit_that_came_back_with_typing_is_never_said_to_have_done_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str, at: int
+) -> None:
+    monkeypatch.setattr(arrivals, "STRAY_PATIENCE", 0.02)
+    link, uri = linked(tmp_path)
+    link.editor.manners = Manners(late=True, behind=lambda: link.editor.type(uri, at, "typed"))
+    writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), after))
+    await link.settle(writing)
+    assert link.editor.documents[uri].text == after[:at] + "typed" + after[at:]
+    assert writing.result() == "partial", "the model would be told that nothing was changed"
+
+
+@pytest.mark.parametrize("at", [0, len(TEXT)])
+@pytest.mark.parametrize("after", ["one\nnew\ntwo\n", "new\none\ntwo\n", "one\ntwo\nnew\n", "one\n"])
+async def test_an_edit_that_lost_against_typing_did_nothing_or_perhaps_something(
+    tmp_path: Path, after: str, at: int
+) -> None:
+    link, uri = linked(tmp_path)
+    link.editor.once(lambda: link.editor.type(uri, at, "typed"))
+    writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), after))
+    await link.settle(writing)
+    assert link.editor.documents[uri].text == TEXT[:at] + "typed" + TEXT[at:]
+    assert writing.result() != "applied"
+
+
+async def test_a_document_closed_and_opened_again_while_it_is_edited_can_be_edited_again(
+    tmp_path: Path,
+) -> None:
+    link, uri = linked(tmp_path)
+    seen = await link.workspace.read("a.txt")
+    first = asyncio.ensure_future(wrote(link.workspace, seen, "one\n2\n"))
+    await sent(link)
+    link.editor.close(uri)
+    link.editor.open_file(tmp_path / "a.txt")
+    while link.to_server:
+        link.reach_server()
+    second = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), "1\ntwo\n"))
+    for _ in range(100):  # it may send its edit now, or has to wait for the first
+        await asyncio.sleep(0.001)
+    await link.settle(asyncio.ensure_future(asyncio.wait({first, second})))
+    assert [first.result(), second.result()] == ["applied", "none"]
+    assert link.editor.documents[uri].text == "one\n2\n"
+
+
+def test_a_document_follows_every_change_as_plain_text_would() -> None:
+    chance = random.Random(3)
+
+    def some(most: int) -> str:
+        return "".join(chance.choices(PIECES, k=chance.randrange(most)))
+
+    for _ in range(3_000):
+        encoding = chance.choice(["utf-8", "utf-16", "utf-32"])
+        text = some(12)
+        document = Document("file:///a", text, position_codec=PositionCodec(encoding=encoding))
+        for _ in range(3):
+            places = [Place(chance.randrange(5), chance.randrange(6)) for _ in "ab"]
+            places.sort(key=lambda place: offset_at(text, place, encoding))
+            start, end = (offset_at(text, place, encoding) for place in places)
+            span = types.Range(*(types.Position(*place) for place in places))
+            document.apply_change(types.TextDocumentContentChangePartial(range=span, text=(new := some(6))))
+            text = text[:start] + new + text[end:]
+            assert document.source == text
+            assert "".join(lines_of(text)) == text
+
+
+def test_ten_thousand_changes_of_a_long_document_cost_no_more_than_the_document() -> None:
+    """An editor that replaces all tells it so: without lines it would stop us for half an hour."""
+    lines = 100_000
+    document = Document("file:///a", "x = 1\n" * lines, position_codec=PositionCodec(encoding="utf-16"))
+    for line in range(lines - 10_000, lines):
+        span = types.Range(types.Position(line, 0), types.Position(line, 1))
+        document.apply_change(types.TextDocumentContentChangePartial(range=span, text="é"))
+    assert document.source == "x = 1\n" * (lines - 10_000) + "é = 1\n" * 10_000
+
+
+def test_a_very_long_line_is_edited_at_its_end() -> None:
+    line = "é" + "😋" * 1_000_000
+    document = Document("file:///a", line, position_codec=PositionCodec(encoding="utf-16"))
+    end = types.Position(0, 2_000_001)
+    document.apply_change(types.TextDocumentContentChangePartial(range=types.Range(end, end), text="!"))
+    assert document.source == line + "!"
+
+
+def test_the_document_of_an_edit_is_known_by_its_text() -> None:
+    arrival = arrivals.Arrival(Buffer("file:///a", 1, TEXT), TEXT + "new\n")
+    assert arrival.spared, "nothing came yet"
+    arrival.look(Buffer("file:///a", 2, TEXT + "ne"))
+    assert not arrival.spared, "half of it came"
