@@ -66,6 +66,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "usage",
             "audit",
             "doctor",
+            "scratchpad",
             "files",
             "search",
             "shell",

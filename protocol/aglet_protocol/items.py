@@ -46,8 +46,22 @@ class ResourceLinkContent:
     type: Literal["resourceLink"] = "resourceLink"
 
 
+@define
+class FileContent:
+    """A file that is attached to a prompt: base64 `data`, and what it is where that is known.
+
+    An image becomes an `image`; any other file is kept, and stands in the message as a `resourceLink`.
+    """
+
+    name: str
+    data: str
+    mime_type: str | None = None
+    type: Literal["file"] = "file"
+
+
 Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent
-Input = Annotated[Any, list[Content] | str]  # read by the server's own code, which names what is wrong
+Said = Annotated[Any, list[Content] | str]  # read by the server's own code, which names what is wrong
+Input = Annotated[Any, list[Content | FileContent] | str]  # of a prompt; read in the same way
 
 
 # --- what items are made of ----------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from attrs import define, field
 
-from aglet_protocol.items import Content, FileChanged, Input, Item, JsonObject
+from aglet_protocol.items import Content, FileChanged, Input, Item, JsonObject, Said
 from aglet_protocol.types import Cursor
 
 
@@ -232,7 +232,7 @@ class CallToolParams:
 class CallToolAnswer:
     """`output` is content blocks or a bare string."""
 
-    output: Input = None
+    output: Said = None
     is_error: bool = False
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from aglet.checkup import for_action
 from aglet.config import FolderGrants
 from aglet.engine.feature import Feature, with_tools
-from aglet.engine.ledger import NoLedger
 from aglet.engine.recovering import cut_off
 from aglet.features import (
     ask,
@@ -30,13 +29,13 @@ from aglet.features import (
     permissions,
     phases,
     recovery,
+    scratchpad,
     search,
     shell,
     subagents,
     usage,
 )
 from aglet.features.attachments.links import links_in
-from aglet.features.subagents.palette import hands_over
 from aglet.models import webhook
 from aglet.parts import Parts
 
@@ -55,18 +54,13 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         deadline.build(),
         *((critic.build(parts.means),) if config.critic.enabled else ()),
         guards.build(config.guards),
-        budget.build(
-            parts.bounds.allowance,
-            NoLedger() if parts.session.state.depth else parts.ledger,  # its parent counts it
-            parts.session.session_id,
-            parts.clock.now,
-            hands_over,
-        ),
+        budget.build(parts.bounds.allowance, parts.books, parts.session.session_id, parts.works_for),
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
+            scratch="" if parts.is_lean else parts.scratch,
             now=parts.clock.now,
         ),
         continuation.build(config.continuation),
@@ -101,12 +95,13 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
 def _tools(parts: Parts) -> tuple[Feature, ...]:
     config, asker = parts.config, parts.session.questions
     return (
+        *((scratchpad.build(parts.make_scratch),) if parts.scratch else ()),
         files.build(config.files),
         search.build(config.search),
         shell.build(config.shell, asker),
         ask.build(config.ask, asker),
         *((follow_along.build(parts.workspace),) if _followed(parts) else ()),
-        subagents.build(config.subagents, parts.spawner, parts.palette),
+        subagents.build(config.subagents, parts.spawner, parts.palette, parts.rest),
     )
 
 
@@ -125,5 +120,5 @@ def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
         *((recovery.build(parts.workspace.clean, parts.tidy),) if cut_off(session.state) else ()),
         history.build(parts.models, session.log.record, titles=titles),
         client_tools.build(config.client_tools, parts.client, session.session_id, parts.run_id, names),
-        *((lean.build(config.lean, window),) if window and config.lean.applies(window) else ()),
+        *((lean.build(config.lean, window),) if window and parts.is_lean else ()),
     )

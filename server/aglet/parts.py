@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 
 from aglet.config import AgentDefinition, Bounds, Config, Setup
-from aglet.engine.ledger import Ledger
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.session import Session
 from aglet.engine.spawning import Spawner
+from aglet.engine.vocabulary import Limits
 from aglet.features.audit.feature import Write
+from aglet.features.budget.books import Books
 from aglet.features.client_tools.calling import Client
 from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
+from aglet.features.scratchpad.feature import Make
 from aglet.features.subagents.palette import Entry
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
@@ -22,7 +24,8 @@ class Parts:
 
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
-    a line of the audit.
+    a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
+    `make_scratch` makes.
     """
 
     config: Config
@@ -35,12 +38,28 @@ class Parts:
     models: ModelResolver
     clock: Clock
     client: Client
+    scratch: str
+    make_scratch: Make
     tidy: Clean
     record: Write
     blobs: Blobs
     bounds: Bounds
-    ledger: Ledger
+    books: Books
     window: int | None
+
+    @property
+    def works_for(self) -> str:
+        """The session for whose call this one works, "" for none."""
+        return self.session.state.parent if self.session.state.parent_item else ""
+
+    def rest(self) -> Limits:
+        """What is left of all that the running run may spend."""
+        return self.books.left(self.session.session_id)
+
+    @property
+    def is_lean(self) -> bool:
+        """Whether the model has a small context."""
+        return self.config.lean.applies(self.window)
 
     @property
     def means(self) -> Means:

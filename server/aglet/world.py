@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from aglet.assembly import features
 from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder
@@ -14,16 +15,20 @@ from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
 from aglet.engine.state import gone_on_with
 from aglet.engine.vocabulary import JsonObject
+from aglet.features.budget.books import Books
 from aglet.features.client_tools.calling import NO_CLIENT, Client
 from aglet.features.permissions.rules import denied
+from aglet.features.subagents.palette import hands_over
 from aglet.parts import Parts
 from aglet.stores.blobs import Blobs
 from aglet.stores.files import FileStore
 from aglet.stores.ledger import DayLedger
 from aglet.stores.lines import Lines
 from aglet.stores.memory import MemoryStore
+from aglet.stores.scratch import Scratch
 from aglet.workspace.clock import SystemClock
 from aglet.workspace.editor import Editor
+from aglet.workspace.paths import Own
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 
@@ -36,10 +41,9 @@ class World:
         self._headless = headless
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
-        self._ledger, self._blobs = (
-            DayLedger(setup.state_folder, self._store.follow),
-            Blobs(setup.state_folder),
-        )
+        self._scratch, self._blobs = Scratch(setup.state_folder), Blobs(setup.state_folder)
+        ledger = DayLedger(setup.state_folder, self._store.follow)
+        self._books = Books(ledger, self._clock.now, hands_over)
         self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
@@ -83,13 +87,14 @@ class World:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
         config = loaded.config
-        private = tuple(map(str, setup.own_places))
+        scratch = str(self._scratch.path(session.session_id)) if config.scratchpad.enabled else ""
+        own = Own(tuple(map(str, setup.own_places)), scratch)
         hidden = denied(config.permissions.deny)
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
         bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
-        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, private, hidden)
+        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
         models = self._choice.resolver(loaded, agent.tier)
         window = models.window(str(options.get("model", "")))
         parts = Parts(
@@ -103,11 +108,13 @@ class World:
             models=models,
             clock=self._clock,
             client=self._client,
+            scratch=scratch,
+            make_scratch=partial(self._scratch.make, session.session_id),
             tidy=self._store.tidy,
             record=self._audit.add,
             blobs=self._blobs,
             bounds=bounds,
-            ledger=self._ledger,
+            books=self._books,
             window=window,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from aglet.doors.library.tools import FunctionTool
+from aglet.engine.invoking import NOBODY
+from aglet.engine.vocabulary import Limits
 from aglet.library import (
     Agent,
     Artifact,
@@ -22,6 +25,8 @@ from aglet.library import (
     StopReason,
     tool,
 )
+from support.model_replies import Request
+from support.model_server import ModelServer, Reply
 
 PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
 EXAMPLE = re.compile(r"## (.+?)\n.*?```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
@@ -284,3 +289,33 @@ async def test_a_run_of_somebody_else_cannot_be_waited_for(workspace: Path) -> N
     async with Agent(workspace) as agent:
         with pytest.raises(JournalError, match="was not begun here"):
             await (await agent.session()).wait("run_x")
+
+
+async def test_with_nothing_configured_a_run_works_is_bounded_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Executor, introduction: no critic, phases, delivery or audit file, and nothing stays on the disk."""
+
+    def looks(request: Request) -> Reply:
+        turn = len(server.posts)
+        return Reply(calls=[("list_dir", {"path": f"no-{turn // 2}"}), ("list_dir", {"path": "."})])
+
+    home, temporary, work = (tmp_path / "bare" / name for name in ("home", "tmp", "work"))
+    for folder in (home, temporary, work):
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "AGLET_STATE_DIR", "AGLET_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    with ModelServer(looks) as server:
+        async with Agent(work, base_url=server.url, model="m") as agent:
+            session = await agent.session()
+            result = await session.run("Look around for ever")
+            live = await agent.world.sessions.open(session.id)
+            rooms = {feature.name for feature in live.outfit(NOBODY).features}
+            assert len([*temporary.iterdir()]) == 1, "as long as it is open"
+        assert len(server.posts) == 12
+    assert result.stop.reason is StopReason.MAX_TURNS
+    assert session.state.limits == Limits(max_turns=12, max_seconds=60.0)
+    assert not rooms & {"critic", "phases", "delivery", "output_schema", "lean"}
+    assert [*home.rglob("*"), *temporary.iterdir(), *work.iterdir()] == []

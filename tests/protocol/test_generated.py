@@ -60,10 +60,7 @@ def test_typescript_is_strict_and_narrows_events_by_type(tmp_path: Path) -> None
 
 
 def test_typescript_notices_what_is_wrong(tmp_path: Path) -> None:
-    assert (
-        "'number' is not assignable to type 'string | Content[] | undefined'"
-        in compiled(tmp_path, WRONG).stdout
-    )
+    assert "'number' is not assignable to type 'string | (TextContent | " in compiled(tmp_path, WRONG).stdout
 
 
 def test_golden_events_are_what_typescript_says(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from aglet.engine.feature import Feature
 from aglet.engine.ledger import Ledger, NoLedger
 from aglet.features import budget
 from aglet.features.budget.allowance import Allowance
+from aglet.features.budget.books import Books
 from aglet.features.subagents.palette import hands_over
 
 NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds
@@ -13,4 +14,5 @@ def budget_room(
     allowance: Allowance | None = None, ledger: Ledger | None = None, session_id: str = "ses_1"
 ) -> Feature:
     """The feature; it is always noon."""
-    return budget.build(allowance or Allowance(), ledger or NoLedger(), session_id, lambda: NOON, hands_over)
+    books = Books(ledger or NoLedger(), lambda: NOON, hands_over)
+    return budget.build(allowance or Allowance(), books, session_id, "")

@@ -44,10 +44,11 @@ def task(prompt: str, label: str = "", *depends_on: str, **more: Any) -> dict[st
 
 
 def config_for(folder: Path, server: ModelServer, more: str = "") -> Path:
-    """Write a config file that uses this server."""
+    """Write a config file that uses this server; `more` may end with what its model is."""
     (folder / "workspace").mkdir(exist_ok=True)
     file = folder / "config.toml"
-    file.write_text(f'model = "m"\n{more}\n[models.m]\nbase_url = "{server.url}"\n')
+    model = "" if "[models.m]" in more else "[models.m]\n"
+    file.write_text(f'model = "m"\n{more}\n{model}base_url = "{server.url}"\n')
     return file
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from aglet.engine.ports import WorkspaceError
-from aglet.workspace.paths import Ground
+from aglet.workspace.paths import Ground, Own
 
 
 @pytest.fixture
@@ -92,6 +92,6 @@ def test_the_folders_above_a_root_do_not_count(tmp_path: Path) -> None:
 
 
 def test_aglet_s_own_folders_are_protected_wherever_they_lie(root: Path) -> None:
-    ground = Ground(str(root), private=[str(root / "state")])
+    ground = Ground(str(root), own=Own([str(root / "state")]))
     assert "aglet itself" in ground.place("state/sessions/1.jsonl").protected
     assert not ground.place("stateless").protected

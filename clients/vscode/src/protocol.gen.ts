@@ -268,6 +268,14 @@ export interface FileChanged {
   deletions: number;
 }
 
+/** A file that is attached to a prompt: base64 `data`, and what it is where that is known. An image becomes an `image`; any other file is kept, and stands in the message as a `resourceLink`. */
+export interface FileContent {
+  name: string;
+  data: string;
+  mimeType?: string;
+  type: "file";
+}
+
 /** Files that changed outside of a tool call: a rewind, a hunk that was rejected. */
 export interface FileEditItem {
   itemId: string;
@@ -523,7 +531,7 @@ export interface QueueParams {
   sessionId: string;
   op?: "list" | "remove" | "replace" | "move";
   itemId?: string;
-  input?: Content[] | string;
+  input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   to?: number;
   clientKey?: string;
 }
@@ -659,7 +667,7 @@ export interface RunError {
 /** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
 export interface RunParams {
   sessionId: string;
-  input?: Content[] | string;
+  input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   admission?: string;
   continueRun?: boolean;
   expectedRunId?: string;
@@ -918,7 +926,7 @@ export interface StatusResult {
 /** `ifEnded` says what becomes of the message when the run is over: run, queue or return. */
 export interface SteerParams {
   sessionId: string;
-  input: Content[] | string;
+  input: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   expectedRunId?: string;
   ifEnded?: string;
   clientKey?: string;

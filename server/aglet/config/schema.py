@@ -27,6 +27,7 @@ from aglet.features.lean.settings import Settings as Lean
 from aglet.features.output_schema.settings import Settings as OutputSchema
 from aglet.features.permissions.settings import Settings as Permissions
 from aglet.features.recovery.settings import Settings as Recovery
+from aglet.features.scratchpad.settings import Settings as Scratchpad
 from aglet.features.search.settings import Settings as Search
 from aglet.features.shell.settings import Settings as Shell
 from aglet.features.subagents.settings import Settings as Subagents
@@ -69,6 +70,7 @@ class Config(BaseModel):
     audit: Audit = Audit()
     doctor: Doctor = Doctor()
     attachments: Attachments = Attachments()
+    scratchpad: Scratchpad = Scratchpad()
     files: Files = Files()
     search: Search = Search()
     shell: Shell = Shell()

@@ -7,6 +7,8 @@ from mimetypes import guess_type
 from pathlib import Path
 
 from aglet.config import ConfigError, Setup
+from aglet.doors.from_wire import GivenFile, Malformed
+from aglet.engine.ports import JournalError
 from aglet.engine.vocabulary import Content, Image
 from aglet.features.attachments.links import link
 from aglet.stores.blobs import BlobError, Blobs
@@ -16,24 +18,37 @@ IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GI
 
 async def attached(files: Sequence[str | Path], setup: Setup, folder: str) -> tuple[Content, ...]:
     """The content for these files, for work in `folder`. Raises `ConfigError` for what cannot be attached."""
+    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
     try:
-        return await _attached(
-            files, Blobs(setup.state_folder), setup.load(folder).config.attachments.max_bytes
-        )
+        read = [await asyncio.to_thread(_read, file, largest) for file in map(Path, files)]
+        return tuple([await _kept(file, blobs) for file in read])
     except (ValueError, BlobError) as problem:
         raise ConfigError(str(problem)) from None
 
 
-async def _attached(files: Sequence[str | Path], blobs: Blobs, largest: int) -> tuple[Content, ...]:
-    parts: list[Content] = []
-    for file in map(Path, files):
-        data = await asyncio.to_thread(_read, file, largest)
-        if kind := _image(data):
-            parts.append(Image(b64encode(data).decode("ascii"), kind))
-        else:
-            kind = guess_type(file.name)[0] or "application/octet-stream"
-            parts.append(link(file.name, kind, len(data), await blobs.keep(data)))
-    return tuple(parts)
+async def taken_in(said: Sequence[Content | GivenFile], setup: Setup, folder: str) -> tuple[Content, ...]:
+    """What a client said, with its files kept, for work in `folder`.
+
+    Raises `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
+    """
+    if not any(isinstance(part, GivenFile) for part in said):
+        return tuple(part for part in said if not isinstance(part, GivenFile))
+    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+    for part in said:
+        if isinstance(part, GivenFile) and len(part.data) > largest:
+            raise Malformed(_too_large(part.name, largest))
+    try:
+        return tuple([await _kept(part, blobs) if isinstance(part, GivenFile) else part for part in said])
+    except BlobError as problem:
+        raise JournalError(str(problem)) from None
+
+
+async def _kept(file: GivenFile, blobs: Blobs) -> Content:
+    """An image in the message, anything else as a link to its kept bytes. Raises `BlobError`."""
+    if kind := _image(file.data):
+        return Image(b64encode(file.data).decode("ascii"), kind)
+    kind = file.media_type or guess_type(file.name)[0] or "application/octet-stream"
+    return link(file.name, kind, len(file.data), await blobs.keep(file.data))
 
 
 def _image(data: bytes) -> str:
@@ -43,7 +58,7 @@ def _image(data: bytes) -> str:
     return next((kind for magic, kind in IMAGES.items() if data.startswith(magic)), "")
 
 
-def _read(file: Path, largest: int) -> bytes:
+def _read(file: Path, largest: int) -> GivenFile:
     try:
         if not file.is_file():
             raise ValueError(f"{file} cannot be attached: it is no file.")
@@ -52,7 +67,13 @@ def _read(file: Path, largest: int) -> bytes:
     except OSError as problem:
         raise ValueError(f"{file} cannot be attached: {problem.strerror}.") from None
     if len(data) > largest:
-        raise ValueError(
-            f"{file} cannot be attached: it is larger than {largest} bytes ([attachments] max_bytes)."
-        )
-    return data
+        raise ValueError(_too_large(str(file), largest))
+    return GivenFile(file.name, "", data)
+
+
+def _largest(setup: Setup, folder: str) -> int:
+    return setup.load(folder).config.attachments.max_bytes
+
+
+def _too_large(name: str, largest: int) -> str:
+    return f"{name} cannot be attached: it is larger than {largest} bytes ([attachments] max_bytes)."

@@ -1,7 +1,11 @@
 """What clients write, turned into the engine's nouns; whatever cannot be understood is refused by name."""
 
+import binascii
+import re
+from base64 import b64decode
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from aglet.doors.shapes import is_list, is_object
@@ -21,6 +25,9 @@ from aglet.engine.vocabulary import (
 from aglet.hunks import Hunk, numbered
 
 LONGEST_REASON = 500  # characters of why a client cancels
+LONGEST_NAME = 200  # characters of the name of a file that is attached
+MEDIA_TYPE = re.compile(r"([\w.+-]{1,60}/[\w.+-]{1,100})?", re.ASCII)
+Part = TypeVar("Part")
 NOT_UNDERSTOOD = Answer("dismissed", feedback="The answer could not be understood.")
 
 
@@ -28,27 +35,44 @@ class Malformed(ValueError):
     """A client wrote something this protocol does not know; the message names the member."""
 
 
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file with its bytes; `media_type` is "" where the client did not say it."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
 def content(blocks: Any) -> tuple[Content, ...]:
     """Content blocks, or a bare string, as the engine's content; empty when nothing is said.
 
     Raises `Malformed`.
     """
+    return _parts(blocks, PARTS)
+
+
+def content_or_files(blocks: Any) -> tuple[Content | GivenFile, ...]:
+    """The same for a prompt, which files may go with. Raises `Malformed`."""
+    return _parts(blocks, WITH_FILES)
+
+
+def _parts(blocks: Any, kinds: Mapping[str, Callable[[JsonObject, str], Part]]) -> tuple[Part, ...]:
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
     if not is_list(blocks):
         raise Malformed("input must be a list of content blocks or a string")
-    parts = tuple(_part(block, index) for index, block in enumerate(blocks))
+    parts = tuple(_part(block, f"input[{index}]", kinds) for index, block in enumerate(blocks))
     return parts if any(not isinstance(part, Text) or part.text.strip() for part in parts) else ()
 
 
-def _part(block: Any, index: int) -> Content:
-    where = f"input[{index}]"
+def _part(block: Any, where: str, kinds: Mapping[str, Callable[[JsonObject, str], Part]]) -> Part:
     if not is_object(block):
         raise Malformed(f"{where} must be an object with a `type`")
     kind = block.get("type")
-    if not isinstance(kind, str) or kind not in PARTS:
-        raise Malformed(f"{where}.type must be one of {', '.join(PARTS)}, not {kind!r}")
-    return PARTS[kind](block, where)
+    if not isinstance(kind, str) or kind not in kinds:
+        raise Malformed(f"{where}.type must be one of {', '.join(kinds)}, not {kind!r}")
+    return kinds[kind](block, where)
 
 
 def _text_of(block: JsonObject, member: str, where: str) -> str:
@@ -63,7 +87,31 @@ def _text(block: JsonObject, where: str) -> Content:
 
 
 def _image(block: JsonObject, where: str) -> Content:
-    return Image(_text_of(block, "data", where), _text_of(block, "mimeType", where))
+    data, kind = _text_of(block, "data", where), _text_of(block, "mimeType", where)
+    if not kind.startswith("image/"):
+        raise Malformed(
+            f"{where}.mimeType must begin with image/; give anything else as a block of type file"
+        )
+    if not _bytes_of(data, where):
+        raise Malformed(f"{where}.data must not be empty")
+    return Image(data, kind)
+
+
+def _file(block: JsonObject, where: str) -> GivenFile:
+    name = _text_of(block, "name", where).replace("\\", "/").rpartition("/")[2].strip()
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise Malformed(f"{where}.name must be the name of a file, of at most {LONGEST_NAME} characters")
+    kind = block.get("mimeType") or ""
+    if not isinstance(kind, str) or not MEDIA_TYPE.fullmatch(kind):
+        raise Malformed(f"{where}.mimeType must be a media type such as application/pdf")
+    return GivenFile(name, kind, _bytes_of(_text_of(block, "data", where), where))
+
+
+def _bytes_of(data: str, where: str) -> bytes:
+    try:
+        return b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        raise Malformed(f"{where}.data must be base64") from None
 
 
 def _resource(block: JsonObject, where: str) -> Content:
@@ -87,6 +135,7 @@ PARTS: Mapping[str, Callable[[JsonObject, str], Content]] = {
     "resource": _resource,
     "resourceLink": _link,
 }
+WITH_FILES: Mapping[str, Callable[[JsonObject, str], Content | GivenFile]] = {**PARTS, "file": _file}
 
 
 def path(uri: str) -> str:

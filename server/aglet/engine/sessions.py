@@ -14,6 +14,7 @@ from aglet.engine.log import Log
 from aglet.engine.loop import GRACE
 from aglet.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, new_id
 from aglet.engine.session import Equip, Session
+from aglet.engine.spawning import helpers_of
 from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
 
@@ -163,10 +164,19 @@ class Sessions:
         await session.log.sync()
         return session
 
+    async def helpers(self, session_id: str) -> Sequence[str]:
+        """The sessions that worked for this one, the deepest first. Raises `JournalError`."""
+        return await asyncio.to_thread(helpers_of, self._store, session_id)
+
     async def delete(self, session_id: str) -> None:
-        """End what the session does and remove its data for good. Raises `JournalError`, `JournalBusy`."""
+        """End what the session does and remove its data for good, and that of its helpers before.
+
+        Raises `JournalError`, `JournalBusy`: then it is still there, and can be deleted again.
+        """
         await self.close(session_id)
-        await asyncio.to_thread(self._store.delete, session_id)
+        for each in (*await self.helpers(session_id), session_id):
+            await self.close(each)
+            await asyncio.to_thread(self._store.delete, each)
 
     async def close(self, session_id: str) -> None:
         """End what the session does and give its journal back; its data stays."""

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from aglet.engine.ports import Store
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Content, JsonObject, Stop
 
@@ -31,6 +32,25 @@ class Returned:
 
     stop: Stop
     state: State
+
+
+def helpers_of(store: Store, session_id: str) -> list[str]:
+    """The sessions that worked for this one, and those that worked for them, the deepest first.
+
+    A fork is none. To be called off the event loop. Raises `JournalError`.
+    """
+    below: dict[str, list[str]] = {}
+    cursor, is_last = "", False
+    while not is_last:
+        rows, cursor = store.list(cursor=cursor, limit=1000)
+        is_last = not cursor
+        for row in rows:
+            if row.parent_item:
+                below.setdefault(row.parent, []).append(row.session_id)
+    found = [session_id]
+    for each in found:
+        found += [child for child in below.get(each, ()) if child not in found]
+    return found[:0:-1]
 
 
 Begin = Callable[[Errand], asyncio.Future[Returned]]

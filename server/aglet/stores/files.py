@@ -20,6 +20,7 @@ from aglet.stores.disk import APPEND, CREATE, PRIVATE, flush_folder, make_privat
 from aglet.stores.journal import FileJournal
 from aglet.stores.reading import SUFFIX, Reading, open_file, read_file, read_open
 from aglet.stores.rows import checked
+from aglet.stores.scratch import Scratch
 from aglet.stores.tail import FileTail, busy
 
 TRANSCRIPT = ".md"  # of the file beside the journal that doors write for people
@@ -67,9 +68,7 @@ class FileStore:
         """
         reading = read_file(self._path(session_id))
         if reading.damage:
-            _log.warning(
-                "the file of %s is damaged, the rest is left out: %s", session_id, reading.damage
-            )
+            _log.warning("the file of %s is damaged, the rest is left out: %s", session_id, reading.damage)
         return reading.entries
 
     def follow(self, session_id: str) -> Tail:
@@ -77,7 +76,7 @@ class FileStore:
         return FileTail(self._path(session_id))
 
     def delete(self, session_id: str) -> None:
-        """Remove the session's file, what was set aside of it, and its transcript.
+        """Remove the session's file, what was set aside of it, its transcript and its scratch folder.
 
         Raises `JournalError`, `JournalBusy`.
         """
@@ -85,6 +84,7 @@ class FileStore:
         fd = open_file(path, APPEND)
         try:
             _lock(fd, path)
+            Scratch(self._state_dir).remove(session_id)
             path.with_suffix(TRANSCRIPT).unlink(missing_ok=True)
             for file in (*self._folder.glob(f"{path.name}.damaged-*"), path):
                 file.unlink()

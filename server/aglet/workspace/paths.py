@@ -29,6 +29,20 @@ _OUTSIDE = Root("/", "/")
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """aglet's own folders: the `private` ones are protected wherever they lie, and everything in them.
+
+    `scratch` ("" for none), in one of them, is the session's: open like the workspace, but no part of it.
+    """
+
+    private: Sequence[str] = ()
+    scratch: str = ""
+
+
+_NONE = Own()
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A place and how to open it: `parts` beneath `root`, no links among them. Outside, `root` is `/`.
 
@@ -47,17 +61,18 @@ class Target:
 
 
 class Ground:
-    """The folders of a workspace, and the outside paths the user allowed.
+    """The folders of a workspace, the scratch folder, and the outside paths the user allowed.
 
-    `private` are aglet's own folders: protected wherever they lie. The file of keys is never opened.
+    The file of keys is never opened.
     """
 
-    def __init__(self, root: str, extra_roots: Sequence[str] = (), private: Sequence[str] = ()) -> None:
+    def __init__(self, root: str, extra_roots: Sequence[str] = (), own: Own = _NONE) -> None:
         by_path: dict[str, Root] = {}
         for found in map(_root, (root, *extra_roots)):
             by_path.setdefault(found.real, found)  # the same folder may come twice
         self.roots = tuple(by_path.values())
-        self._private = tuple(_real(folder) for folder in private)
+        self._private = tuple(_real(folder) for folder in own.private)
+        self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
 
     def place(self, path: str) -> Place:
@@ -133,7 +148,8 @@ class Ground:
 
     def _home(self, real: str) -> Root | None:
         parts = _parts(real)
-        homes = [root for root in self.roots if parts[: len(_parts(root.real))] == _parts(root.real)]
+        places = (*self.roots, *self._scratch)
+        homes = [root for root in places if _is_below(parts, root)]
         return max(homes, key=lambda root: len(root.real), default=None)
 
     def _shown(self, tidy: str, named: str) -> str:
@@ -146,11 +162,14 @@ class Ground:
     def _below(self, literal: str) -> tuple[str, ...]:
         """The components beneath the root that a path seems to be in; all when it is in none."""
         parts = _parts(literal)
-        heads = [_parts(spelling) for root in self.roots for spelling in (root.named, root.real)]
+        places = (*self.roots, *self._scratch)
+        heads = [_parts(spelling) for root in places for spelling in (root.named, root.real)]
         return parts[max((len(head) for head in heads if parts[: len(head)] == head), default=0) :]
 
     def _danger(self, path: str, below: tuple[str, ...]) -> str:
-        own = any(_parts(path)[: len(folder)] == folder for folder in self._private)
+        parts = _parts(path)
+        own = any(parts[: len(folder)] == folder for folder in self._private)
+        own = own and not any(_is_below(parts, scratch) for scratch in self._scratch)
         return AGLET if own else danger(below)
 
 
@@ -163,6 +182,17 @@ def _root(name: str) -> Root:
 @lru_cache(maxsize=64)  # every run asks, and aglet's own folders stay where they are while it runs
 def _real(folder: str) -> tuple[str, ...]:
     return _parts(os.path.realpath(folder))
+
+
+def _apart(folder: str) -> Root:
+    """A folder that a command may have made a link meanwhile: then nothing is in it."""
+    path = os.path.normpath(folder)
+    return Root(path, path)
+
+
+def _is_below(parts: tuple[str, ...], folder: Root) -> bool:
+    head = _parts(folder.real)
+    return parts[: len(head)] == head
 
 
 def _parts(path: str) -> tuple[str, ...]:

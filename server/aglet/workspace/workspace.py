@@ -25,7 +25,7 @@ from aglet.workspace.editor import Editor
 from aglet.workspace.files import check_size, explained, remove_leftover
 from aglet.workspace.handles import folder_beneath
 from aglet.workspace.listing import Parts, list_folder, walk
-from aglet.workspace.paths import Ground, Target
+from aglet.workspace.paths import Ground, Own, Target
 from aglet.workspace.processes import Processes
 from aglet.workspace.snapshots import Snapshots
 from aglet.workspace.texts import hash_of
@@ -33,6 +33,7 @@ from aglet.workspace.texts import hash_of
 Read = FileText | WorkspaceError | None
 LARGEST = 10_000_000  # bytes of a file that is read
 Hidden = Callable[[Iterable[str]], bool]
+NOTHING_OWN = Own()
 
 
 def nothing(names: Iterable[str]) -> bool:
@@ -43,9 +44,9 @@ def nothing(names: Iterable[str]) -> bool:
 class OpenWorkspace:
     """Files as the editor and the disk hold them, and commands run among them.
 
-    `root` and `extra_roots` are absolute folders as the client named them; `private` are aglet's own
-    folders, protected wherever they lie. What is `hidden`, judged by all names of a file or folder, is
-    in no list; opening it is for the permissions to judge.
+    `root` and `extra_roots` are absolute folders as the client named them, `own` are aglet's. What is
+    `hidden`, judged by all names of a file or folder, is in no list; opening it is for the permissions to
+    judge.
     """
 
     def __init__(
@@ -54,10 +55,10 @@ class OpenWorkspace:
         extra_roots: Sequence[str],
         editor: Editor,
         processes: Processes,
-        private: Sequence[str] = (),
+        own: Own = NOTHING_OWN,
         hidden: Hidden = nothing,
     ) -> None:
-        self._ground = Ground(root, extra_roots, private)
+        self._ground = Ground(root, extra_roots, own)
         self._documents = Documents(editor, self._ground)
         self._editor, self._processes, self._hidden = editor, processes, hidden
         self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)

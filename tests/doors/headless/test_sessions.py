@@ -177,6 +177,17 @@ def test_a_session_is_deleted_only_with_a_yes(cli: Cli, store: FileStore) -> Non
     assert [row.session_id for row in store.list()[0]] == ["ses_aa2", "ses_aa1"]
 
 
+def test_helpers_are_deleted_with_their_session(cli: Cli, store: FileStore) -> None:
+    """Row 78: delete, all that belongs to it."""
+    for name, parent in (("ses_c1", "ses_bb"), ("ses_c2", "ses_c1")):
+        journal = store.create(name)
+        journal.append(*entries_of([SessionChanged(cwd="/w", parent=parent, parent_item="call_1")]))
+        journal.close()
+    out = cli("delete", "ses_bb", "--yes")[1]
+    assert out.split() == ["ses_c2", "deleted", "ses_c1", "deleted", "ses_bb", "deleted"]
+    assert [row.session_id for row in store.list()[0]] == ["ses_aa2", "ses_aa1"]
+
+
 def test_a_session_that_somebody_has_open_is_left_alone_but_can_be_looked_at(
     cli: Cli, store: FileStore
 ) -> None:

@@ -139,23 +139,23 @@ def test_a_question_of_a_child_can_be_answered_with_respond_and_taken_up_again(t
 
 
 def test_palette(tmp_path: Path) -> None:
-    """Palette (executor.md part 2): a tree of 3 levels; cancel at the root and nothing runs any more."""
-    parts = {**TREE, "WORK": [HANGS]}
+    """Port Palette: a tree of 3 levels; cancel at the root: nothing runs any more, its totals have all."""
+    parts = {**TREE, "WORK": [Reply(calls=[("read_file", {"path": "none"})]), HANGS]}
     with served(tmp_path, parts) as (wire, server):
         root = wire.session()
         request = wire.post("agent/run", {"sessionId": root, "input": "ROOT", "wait": True})
-        wait_until(lambda: len(server.posts) == 3)
+        wait_until(lambda: len(server.posts) == 4)
         assert wire.call("agent/cancel", {"sessionId": root})["state"] == "cancelling"
         result = wire.answer_of(request)["result"]
         assert result["stopReason"] == "cancelled"
-        assert server.posts[2].closed.wait(60), "the model's answer for the leaf is not read any more"
+        assert server.posts[3].closed.wait(60), "the model's answer for the leaf is not read any more"
         line = chain(wire, root)
         assert len(line) == 3
         ends = {s: [e["data"]["stopReason"] for e in of_session(wire, s, "runEnded")] for s in line}
         assert ends == {one: ["cancelled"] for one in line}
         assert {row["state"] for row in sessions(wire).values()} == {"idle"}
         assert not any(row.get("interrupted") for row in sessions(wire).values())
-        assert result["usage"]["inputTokens"] == 20, "what root and lead used"
+        assert result["usage"]["inputTokens"] == 30, "what root, lead and worker used"
 
 
 def test_one_child_can_be_cancelled_by_itself(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def rows(folder: Path) -> list[Row]:
 
 
 async def test_a_caller_over_quota_is_refused_and_no_model_is_asked(tmp_path: Path) -> None:
-    """Executor, part 2, Budget gate: a typed refusal, and the model saw no request."""
+    """Port Budget gate: a typed refusal, and the model saw no request."""
     quota = Allowance(caller=Limits(max_total_tokens=1500), who="ci")
     for _ in range(2):
         assert (await run(tmp_path, paid(), allowance=quota)).run.model_calls == 1
@@ -61,7 +61,7 @@ async def test_a_caller_over_quota_is_refused_and_no_model_is_asked(tmp_path: Pa
 
 
 async def test_a_cancelled_run_is_charged_once(tmp_path: Path) -> None:
-    """Executor, part 2, Budget gate: also what is cancelled is charged, once."""
+    """Port Budget gate: also what is cancelled is charged, once."""
 
     async def cancel(scene: Meanwhile) -> None:
         await scene.until(lambda event: getattr(getattr(event, "shown", None), "text", "") == "never")

@@ -10,6 +10,8 @@ from aglet.engine.ports import ModelError
 from aglet.engine.shortening import CLEARED
 from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import Limits, Usage
+from aglet.features.audit.record import records
+from aglet.features.audit.telling import as_json
 from aglet.features.compaction.settings import Settings
 from aglet.features.compaction.summary import HEAD, LISTED
 from features.compaction.scene import SUMMARY, WINDOW, of, said, scene
@@ -96,7 +98,31 @@ async def test_what_the_provider_counted_decides() -> None:
         assert compacted.tokens_before > 5_710
 
 
+@pytest.mark.parametrize(("results", "name"), [([800] * 8, "cleared"), ([30] * 8, "compacted")])
+async def test_every_firing_is_on_the_record_with_what_there_was_before_and_after(
+    results: list[int], name: str
+) -> None:
+    """Port Compaction: at the ratio of the window of the model that was resolved; an event of the audit."""
+    text = of(700, "w") if name == "compacted" else ""
+    async with scene(*looks(8, text), say(), results=results) as it:
+        await it.prompt()
+        (record,) = records(it.session.log.journal.entries())
+        told = as_json(record, "ses_1")["events"]
+    events = [event for event in told if event["name"] in {"cleared", "compacted"}]
+    assert (
+        [event["name"] for event in events] == [name] == [type(one).__name__.lower() for one in it.shortened]
+    )
+    (data,) = [event["data"] for event in events]
+    assert data["cause"] == "threshold"
+    assert data["tokensBefore"] > Settings().at * WINDOW > data["tokensAfter"] > 0
+    if name == "compacted":
+        assert data["messagesReplaced"] > data["messagesLeftOfThem"] >= 1
+    else:
+        assert len(data["resultsTakenOut"]) >= 3
+
+
 async def test_an_unknown_window_switches_it_off() -> None:
+    """Port Compaction: unknown window, off."""
     async with scene(*looks(8), say(), results=[8_000] * 8, window=None) as it:
         await it.prompt()
         assert it.shortened == []

@@ -73,7 +73,7 @@ def facts_of(scene: Meanwhile, kind: type) -> list[Any]:
 
 
 async def test_a_stalled_run_is_killed(time: Time) -> None:
-    """Executor, part 2, Critic: stalled and killed."""
+    """Port Critic: stalled and killed."""
 
     async def meanwhile(scene: Meanwhile) -> None:
         await begun(scene)
@@ -92,7 +92,7 @@ async def test_a_stalled_run_is_killed(time: Time) -> None:
 
 
 async def test_a_slow_run_that_gets_on_is_extended_and_ends_well_past_its_time(time: Time) -> None:
-    """Executor, part 2, Critic: slow but progressing and extended."""
+    """Port Critic: slow but progressing and extended."""
     passed = 0.0
 
     async def go_on() -> None:
@@ -111,7 +111,7 @@ async def test_a_slow_run_that_gets_on_is_extended_and_ends_well_past_its_time(t
 
 
 async def test_a_nudge_reaches_the_next_request(time: Time) -> None:
-    """Executor, part 2, Critic: nudged, and the text is in the next request."""
+    """Port Critic: nudged, and the text is in the next request."""
     model: list[FakeModel] = []
 
     async def slow(context: ToolContext) -> None:
@@ -133,7 +133,7 @@ async def test_a_nudge_reaches_the_next_request(time: Time) -> None:
 
 
 async def test_a_critic_that_crashes_leaves_the_run_to_the_ceiling(time: Time) -> None:
-    """Executor, part 2, Critic: it crashes, and the ceiling ends the run."""
+    """Port Critic: it crashes, and the ceiling ends the run."""
 
     async def meanwhile(scene: Meanwhile) -> None:
         await begun(scene)

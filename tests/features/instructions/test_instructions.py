@@ -25,7 +25,7 @@ class Scene:
     def __init__(self, root: Path) -> None:
         self.root, self.workspace = root, FakeWorkspace(root)
         self.settings, self.trusted, self.user, self.time = Settings(), True, "", NOON
-        self.store, self.seen, self.session_id = MemoryStore(), Notices(), ""
+        self.store, self.seen, self.session_id, self.scratch = MemoryStore(), Notices(), "", ""
         self.others: tuple[Feature, ...] = ()
         self.phases: list[PhaseStarted] = []
 
@@ -44,6 +44,7 @@ class Scene:
                 self.workspace,
                 trusted=self.trusted,
                 user_instructions=self.user,
+                scratch=self.scratch,
                 now=lambda: self.time,
             )
             return Outfit((room, *self.others), model, self.workspace)
@@ -222,7 +223,10 @@ def test_the_builder_reads_nothing(tmp_path: Path) -> None:
     def now() -> float:
         raise AssertionError("it must not be called")
 
-    assert build(Settings(), workspace, trusted=True, user_instructions="", now=now).name == "instructions"
+    assert (
+        build(Settings(), workspace, trusted=True, user_instructions="", scratch="", now=now).name
+        == "instructions"
+    )
     assert workspace.opened == []
 
 

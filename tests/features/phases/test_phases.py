@@ -46,7 +46,7 @@ class Scene:
         """What a run works with."""
         header = Instructions(header="You work for ACME.", system="You are an agent.", project_files=False)
         instructions = build_instructions(
-            header, self.workspace, trusted=False, user_instructions="", now=lambda: 0.0
+            header, self.workspace, trusted=False, user_instructions="", scratch="", now=lambda: 0.0
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
         return Outfit((instructions, build(ALL), tools), self, self.workspace, Limits())
@@ -81,6 +81,7 @@ def started(session: Session) -> list[str]:
 
 
 async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
+    """Port Phases: plan, edit, verify, each by its own tier, with the words of the ones before."""
     session = await run(scene, say("boil"), call(("c1", "touch")), say("boiled"), say("fine"))
     assert session.state.stop
     assert session.state.stop.reason is StopReason.END_TURN
@@ -93,7 +94,7 @@ async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
 
 
 async def test_the_header_stands_in_front_of_every_phase(scene: Scene) -> None:
-    """Row 20: the platform's header, the agent's prompt, the phase's own."""
+    """Row 20, Port System header: the platform's header, the agent's prompt, the phase's own."""
     await run(scene, say("a"), say("b"), say("c"))
     agents = "You work for ACME.\n\nYou are an agent.\n\n# Workspace\n- " + scene.workspace.root
     assert [request.system for request in scene.model.requests] == [
@@ -132,7 +133,7 @@ def over_in(entries: Sequence[Entry]) -> int:
 
 
 async def test_a_run_that_was_cut_off_skips_what_is_over_wherever_it_was_cut(scene: Scene) -> None:
-    """Cut after every fact, recovered: no finished phase runs again, each prompt is said once."""
+    """Port Phases: cut after every fact, recovered: what is over is not run again, a prompt is said once."""
     session = await run(scene, say("boil"), say("boiled"), say("fine"))
     entries = list(session.log.journal.entries())
     begun = next(n for n, entry in enumerate(entries, 1) if isinstance(entry.fact, RunStarted))

@@ -233,6 +233,13 @@
 ---@field insertions integer
 ---@field deletions integer
 
+---A file that is attached to a prompt: base64 `data`, and what it is where that is known. An image becomes an `image`; any other file is kept, and stands in the message as a `resourceLink`.
+---@class aglet.FileContent
+---@field name string
+---@field data string
+---@field mimeType? string
+---@field type "file"
+
 ---Files that changed outside of a tool call: a rewind, a hunk that was rejected.
 ---@class aglet.FileEditItem
 ---@field itemId string
@@ -456,7 +463,7 @@
 ---@field sessionId string
 ---@field op? "list"|"remove"|"replace"|"move"
 ---@field itemId? string
----@field input? aglet.Content[]|string
+---@field input? (aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent|aglet.FileContent)[]|string
 ---@field to? integer
 ---@field clientKey? string
 
@@ -577,7 +584,7 @@
 ---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
 ---@class aglet.RunParams
 ---@field sessionId string
----@field input? aglet.Content[]|string
+---@field input? (aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent|aglet.FileContent)[]|string
 ---@field admission? string
 ---@field continueRun? boolean
 ---@field expectedRunId? string
@@ -805,7 +812,7 @@
 ---`ifEnded` says what becomes of the message when the run is over: run, queue or return.
 ---@class aglet.SteerParams
 ---@field sessionId string
----@field input aglet.Content[]|string
+---@field input (aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent|aglet.FileContent)[]|string
 ---@field expectedRunId? string
 ---@field ifEnded? string
 ---@field clientKey? string

@@ -27,6 +27,7 @@ from aglet.engine.facts import Entry, Fact, SessionChanged
 from aglet.engine.history import beginning, forked
 from aglet.engine.log import Log
 from aglet.engine.ports import Journal, JournalError, new_id
+from aglet.engine.spawning import helpers_of
 from aglet.engine.state import State, fold_all
 from aglet.features.audit.record import records
 from aglet.features.audit.telling import as_json, page
@@ -124,14 +125,17 @@ def take_in(given: Given, store: FileStore) -> None:
 def delete(given: Given, store: FileStore) -> None:
     """`delete`: after a yes, from the terminal or from the command line."""
     session_id = _named(given, store)
+    helpers = helpers_of(store, session_id)
     if not given.yes:
         if not sys.stdin.isatty():
             raise CannotBegin("This cannot be undone, and nobody can be asked. Add --yes.", "usage")
-        tell(f"Delete {session_id} for good? [y/N] ")
+        more = f" and the {len(helpers)} sessions of its helpers" if helpers else ""
+        tell(f"Delete {session_id}{more} for good? [y/N] ")
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise CannotBegin("Nothing was deleted.", "cancelled", Exit.CANCELLED)
-    store.delete(session_id)
-    write(f"{session_id}  deleted\n")
+    for each in (*helpers, session_id):
+        store.delete(each)
+        write(f"{each}  deleted\n")
 
 
 DONE: Mapping[str, Callable[[Given, FileStore], None]] = {

@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 import aglet_protocol
+from aglet.doors import from_wire
 from aglet.doors.lsp.code_actions import KIND
 from aglet.doors.lsp.commands import COMMANDS
 from aglet.doors.lsp.framing import BODY_LIMIT
@@ -83,7 +84,7 @@ def agent_block() -> JsonObject:
             "rename": {},
             "delete": {},
         },
-        "input": ["text", "image", "resource", "resourceLink"],
+        "input": [*from_wire.WITH_FILES],
         "steer": {},
         "queue": {},
         "compact": {},

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from aglet.doors import from_wire, shapes
+from aglet.doors import from_wire
 from aglet.doors.lsp.client import array
 from aglet.doors.lsp.peer import Peer, PeerError
 from aglet.doors.messages import JsonObject
 from aglet.doors.shapes import is_object
-from aglet.engine.vocabulary import ToolCall, ToolOutcome
+from aglet.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
 from aglet.features.client_tools.calling import Offered
 
 ANY = {"type": "object"}  # the schema of a tool that says nothing of its arguments
@@ -49,11 +49,22 @@ def _offered(tool: JsonObject) -> Offered:
     )
 
 
+def _read_out(part: Content) -> str:
+    """A part of what a tool gave, in words: a result has no others."""
+    match part:
+        case Text(text) | Resource(_, text):
+            return text
+        case ResourceLink(uri, name):
+            return f"{name} {uri}".strip()
+        case Image():
+            return "[an image, which cannot be shown in a result]"
+
+
 def _outcome(result: Any) -> ToolOutcome:
     """What the client answered: `output` is content or a string; `isError` says that it failed."""
     given = result if is_object(result) else {"output": result}
     try:
-        text = shapes.plain_text(from_wire.content(given.get("output", "")))
+        text = "\n".join(map(_read_out, from_wire.content(given.get("output", ""))))
     except from_wire.Malformed as problem:
         return ToolOutcome(f"The editor's answer could not be read: {problem}", "failed", "unknown")
     failed = given.get("isError") is True

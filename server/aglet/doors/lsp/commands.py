@@ -164,7 +164,7 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
 
 
 def _require_words(given: JsonObject) -> None:
-    if not from_wire.content(given["input"]):
+    if not from_wire.content_or_files(given["input"]):
         raise from_wire.Malformed('say what to do: the argument is a string, or {"input": "…"}')
 
 

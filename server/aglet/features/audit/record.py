@@ -7,6 +7,7 @@ from aglet.engine.facts import (
     Admitted,
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Entry,
@@ -31,7 +32,10 @@ from aglet.engine.sessions import DIED
 from aglet.engine.state import Context, OpenCall, State, closing_text, fold
 from aglet.engine.vocabulary import CallStatus, Content, Effects, Limits, Stop, ToolCall
 
-EVENTS = (Answered, Asked, Compacted, Cut, Injected, LimitsChanged, Noted, Overflowed, PhaseStarted, Steered)
+EVENTS = (
+    Answered, Asked, Cleared, Compacted, Cut, Injected, LimitsChanged, Noted, Overflowed, PhaseStarted,
+    Steered,
+)  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from aglet.engine.facts import (
     Answered,
     Asked,
+    Cleared,
     Compacted,
     Cut,
     Fact,
@@ -152,8 +153,8 @@ def _event(fact: Fact) -> JsonObject:
     match fact:
         case Noted(feature, kind, data):
             return {"name": f"{feature}.{kind}", **_named(data)}
-        case Compacted(summary=summary, keep_from=keep_from):
-            return {"name": "compacted", "data": {"messagesReplaced": keep_from, "summary": summary}}
+        case Compacted() | Cleared():
+            return _shortened(fact)
         case Asked(request_id, question):
             return {"name": "asked", "data": {"requestId": request_id, "title": question.title}}
         case Answered(request_id, answer):
@@ -175,6 +176,16 @@ def _event(fact: Fact) -> JsonObject:
             return {"name": "limitsChanged", "data": _limits(limits)}
         case _:
             return _of_the_model(fact)
+
+
+def _shortened(fact: Compacted | Cleared) -> JsonObject:
+    """How the context became shorter: why, and what it had before and after."""
+    tokens = {"tokensBefore": fact.tokens_before, "tokensAfter": fact.tokens_after}
+    if isinstance(fact, Cleared):
+        data = {"cause": fact.cause, **tokens, "resultsTakenOut": list(fact.call_ids)}
+        return {"name": "cleared", "data": data}
+    left = {"messagesReplaced": fact.keep_from, "messagesLeftOfThem": len(fact.kept) + 1}
+    return {"name": "compacted", "data": {"cause": fact.cause, **tokens, **left, "summary": fact.summary}}
 
 
 def _of_the_model(fact: Fact) -> JsonObject:

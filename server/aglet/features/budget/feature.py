@@ -1,31 +1,31 @@
 """The wiring of the room."""
 
-from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from aglet.engine.feature import Feature
-from aglet.engine.ledger import Ledger
+from aglet.engine.ledger import NoLedger
 from aglet.features.budget.account import Account
 from aglet.features.budget.actions import actions
-from aglet.features.budget.allowance import Allowance
+from aglet.features.budget.allowance import NO_LIMITS, Allowance
+from aglet.features.budget.books import Books
 from aglet.features.budget.checks import ROOM, Checks
 
 
-def build(
-    allowance: Allowance,
-    ledger: Ledger,
-    session_id: str,
-    now: Callable[[], float],
-    delegates: Callable[[str], bool],
-) -> Feature:
+def build(allowance: Allowance, books: Books, session_id: str, parent: str) -> Feature:
     """The feature of one run, whose own limits are in its state.
 
-    What it spends is entered into the `ledger`. `delegates` says of the name of a tool whether it hands work
-    to others.
+    What it spends is entered into the ledger of the `books`; or, while a run is on in the session for which
+    it works (`parent`, "" for none), that run pays for it and is asked as well.
     """
-    checks = Checks(allowance, Account(ledger, session_id, allowance.who, now), delegates)
+    payers = books.payers(parent)
+    ledger = NoLedger() if payers else books.ledger
+    own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if payers else allowance
+    account = Account(ledger, session_id, allowance.who, books.now)
+    checks = Checks(own, account, books.delegates, payers, partial(books.opened, session_id))
     return Feature(
         name=ROOM,
-        actions=actions(allowance, ledger, now),
+        actions=actions(allowance, books.ledger, books.now),
         around_run=checks.around_run,
         before_turn=checks.before_turn,
         around_tool=checks.around_tool,

@@ -19,7 +19,7 @@ _COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The world as it is at the start of a run. `now` is Unix time in seconds; "" is unknown."""
+    """The world as it is at the start of a run. `now` is Unix time in seconds; "" is unknown or none."""
 
     now: float
     cwd: str
@@ -27,6 +27,7 @@ class Environment:
     mode: str = ""
     focus: Focus | None = None
     unsaved: Sequence[str] = ()
+    scratch: str = ""
 
 
 def describe(environment: Environment) -> str:
@@ -36,6 +37,8 @@ def describe(environment: Environment) -> str:
         f"Platform: {sys.platform}",
         f"Working folder: {environment.cwd}",
     ]
+    if environment.scratch:
+        lines.append(f"Scratch folder (for temporary files, not kept): {environment.scratch}")
     if environment.head:
         lines.append(f"Git: {environment.head}")
     if environment.mode:

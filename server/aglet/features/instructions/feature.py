@@ -13,20 +13,16 @@ from aglet.features.instructions.nested import NAMES, Walks
 from aglet.features.instructions.prompt import render
 from aglet.features.instructions.settings import Settings
 
+Now = Callable[[], float]  # Unix time in seconds
 MAIN = "main"
 NOTHING: tuple[Read, ...] = (None,)  # what is read where nobody trusts the folder
 _walks = Walks()
 
 
 def build(
-    settings: Settings,
-    workspace: Workspace,
-    *,
-    trusted: bool,
-    user_instructions: str,
-    now: Callable[[], float],
+    settings: Settings, workspace: Workspace, *, trusted: bool, user_instructions: str, scratch: str, now: Now
 ) -> Feature:
-    """The feature. Without trust not one byte of the folder is read."""
+    """The feature. Without trust not one byte of the folder is read. The model is told of `scratch`."""
     names = (*NAMES, HEAD) if settings.project_files else (HEAD,)
     own = settings.sources(user_instructions, workspace.roots)
 
@@ -45,7 +41,7 @@ def build(
                 view.show(notice)
         branch = head_in(head.text) if isinstance(head, FileText) else ""
         mode = str(state.settings.get("mode", ""))
-        here = Environment(now(), state.cwd, branch, mode, workspace.focus(), workspace.unsaved())
+        here = Environment(now(), state.cwd, branch, mode, workspace.focus(), workspace.unsaved(), scratch)
         if (snapshot := describe(here)) != last_told(state.context.messages):
             verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ORIGIN),)))
         return verdicts

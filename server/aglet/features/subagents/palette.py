@@ -11,7 +11,7 @@ KEPT = ("agent", "model", "mode", "effort")  # options that a child has of its p
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Somebody who can be handed work: an agent now, a skill as well when there are skills.
+    """Somebody who can be handed work: an agent now, a skill as well when there are skills (`KINDS`).
 
     `kind` and `name` make the name of the tool. `options` are what sets the child's session apart; one that
     is "" is not taken over from the parent.
@@ -29,6 +29,7 @@ class Entry:
 
 
 PLAN = "delegate"  # the tool for several at once
+KINDS = ("agent", "skill")  # of entries
 HELPER = Entry("agent", "", "a helper like yourself")  # who is named by nobody
 
 
@@ -39,7 +40,7 @@ def chosen(palette: Sequence[Entry], name: str) -> Entry | None:
 
 def hands_over(tool: str) -> bool:
     """Whether the tool of this name hands work to others."""
-    return tool == PLAN or tool.startswith(f"{HELPER.kind}__")
+    return tool == PLAN or tool.startswith(tuple(f"{kind}__" for kind in KINDS))
 
 
 def options_of(entry: Entry, state: State, left: Mapping[str, float]) -> JsonObject:

@@ -1,5 +1,6 @@
 """What each child may spend, so that those that work side by side have no more together than their parent."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
 
@@ -17,14 +18,13 @@ NEEDED = tuple(field for field in TOGETHER if field not in {TASKS, "max_tool_cal
 class Shares:
     """Knows for one run what it has given to the children that work now."""
 
-    def __init__(self, spawner: Spawner) -> None:
-        self.spawner = spawner
+    def __init__(self, spawner: Spawner, rest: Callable[[], Limits]) -> None:
+        self.spawner, self._rest = spawner, rest
         self._given: dict[Child, tuple[Limits, Totals]] = {}
 
     def free(self) -> Limits:
         """What the run has left, without what those that work now may still spend."""
-        state = self.spawner.state
-        rest = left(state.limits, state.run)
+        rest = self._rest()
         for child, (limits, before) in self._given.items():
             kept = left(limits, self._used_by(child).minus(before))
             free = {field: _less(getattr(rest, field), getattr(kept, field)) for field in TOGETHER}

@@ -128,8 +128,7 @@ class Delegating:
         allowed = self.shares.free().max_delegated_tasks
         if allowed is not None and more > allowed:
             raise WorkspaceError(
-                f"Nothing was begun: {allowed} of the {state.limits.max_delegated_tasks} delegated tasks of "
-                "this run are left. Do the rest yourself."
+                f"Nothing was begun: {allowed} more tasks may be delegated. Do the rest yourself."
             )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from aglet.doors import from_wire
+from aglet.doors.attaching import taken_in
 from aglet.doors.errors import overloaded
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
@@ -36,8 +37,8 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
 async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, Admission]:
     if params.admission not in POLICIES:
         raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
-    content = from_wire.content(params.input) if params.input is not None else ()
-    if not (content or params.continue_run):
+    said = from_wire.content_or_files(params.input) if params.input is not None else ()
+    if not (said or params.continue_run):
         raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
     options = read_options(params.options)
     attached = await door.open(params.session_id, call)
@@ -47,6 +48,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         check_admission(session, params)
         kept = gone_on_with(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
+    content = await taken_in(said, door.world.setup, session.state.cwd)
     call.until_answered.enter_context(attached.publisher.held())
     admission = await session.prompt(
         content,

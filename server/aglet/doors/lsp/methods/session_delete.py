@@ -9,11 +9,12 @@ from aglet_protocol.types import Empty
 
 
 async def delete_session(door: Door, params: SessionIdParams, call: Call) -> Empty:
-    """End what it does, tell the client, and remove it."""
+    """End what it and its helpers do, tell the client, and remove them."""
     call.ordered = True
-    if params.session_id in door.attached:
-        await door.close(params.session_id, call)
     try:
+        for session_id in (*await door.world.sessions.helpers(params.session_id), params.session_id):
+            if session_id in door.attached:
+                await door.close(session_id, call)
         await door.world.sessions.delete(params.session_id)
     except JournalBusy:
         raise session_busy(params.session_id) from None

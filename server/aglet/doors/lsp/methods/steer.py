@@ -1,6 +1,7 @@
 """`agent/steer`: put a message into the running conversation."""
 
 from aglet.doors import from_wire
+from aglet.doors.attaching import taken_in
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.methods.run import check_queue
@@ -14,8 +15,8 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
     """The message is durable when this answers; `ifEnded` says what becomes of it when no run is on."""
     if params.if_ended not in CHOICES:
         raise from_wire.Malformed(f"params.ifEnded must be one of {', '.join(CHOICES)}")
-    content = from_wire.content(params.input)
-    if not content:
+    said = from_wire.content_or_files(params.input)
+    if not said:
         raise from_wire.Malformed("params.input must not be empty")
     attached = await door.open(params.session_id, call)
     state = attached.session.state
@@ -24,6 +25,7 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
         raise Refused(message, "notSteerable", params.expected_run_id)
     if not (state.running or params.if_ended == "return" or params.client_key in state.keys):
         check_queue(attached.session)
+    content = await taken_in(said, door.world.setup, attached.session.state.cwd)
     call.until_answered.enter_context(attached.publisher.held())
     done = await attached.session.steer(content, params.expected_run_id, params.if_ended, params.client_key)
     return SteerResult(done.outcome, done.run_id or None, done.item_id or None)

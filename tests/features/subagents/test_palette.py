@@ -1,0 +1,58 @@
+"""The palette: whatever is entered in it becomes a tool of its own, beside the one for several tasks."""
+
+import pytest
+
+from aglet.engine.children import Children
+from aglet.engine.feature import Outfit
+from aglet.engine.session import Session
+from aglet.engine.sessions import Sessions
+from aglet.engine.state import State
+from aglet.engine.vocabulary import Limits, Text, ToolResult
+from aglet.features.subagents import build
+from aglet.features.subagents.lineage import children_of
+from aglet.features.subagents.palette import Entry, hands_over
+from aglet.features.subagents.settings import Settings
+from aglet.stores.memory import MemoryStore
+from support.rooms import do, use
+from support.scenario import NOWHERE, FakeClock, FakeModel, Part, say
+
+PALETTE = (
+    Entry("agent", "reviewer", "Reviews.", {"agent": "reviewer"}),
+    Entry("skill", "release", "Makes a release.", {"agent": "release"}),
+)
+
+
+async def run(model: FakeModel) -> State:
+    def equip(session: Session, admitted: object) -> Outfit:
+        palette = PALETTE if not session.state.depth else ()
+        room = build(Settings(), Children(sessions, session), palette, Limits)
+        return Outfit((room,), model, NOWHERE)
+
+    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+        session = await sessions.create("/work")
+        admission = await session.prompt((Text("go"),))
+        return (await session.finished(admission.run_id)).state
+
+
+@pytest.mark.parametrize("entry", PALETTE, ids=lambda entry: entry.tool)
+async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_own(entry: Entry) -> None:
+    """Port Palette: each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
+    first: list[Part] = use(do("c1", entry.tool, task="Do it."))
+    model = FakeModel([first, say("It is done."), say("End")])
+    state = await run(model)
+    offered = {tool.name: tool.description for tool in model.requests[0].tools}
+    assert offered.keys() == {"delegate", "agent__reviewer", "skill__release"}
+    assert offered[entry.tool] == entry.description
+    (helper,) = children_of(state)
+    assert (helper.agent, helper.status) == (entry.name, "completed")
+    (result,) = [message for message in state.transcript if isinstance(message, ToolResult)]
+    assert "It is done." in result.text
+    assert state.run.delegated_tasks == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "does"),
+    [("delegate", True), ("agent__a", True), ("skill__a", True), ("shell", False), ("mcp__agent__a", False)],
+)
+def test_what_hands_over_is_known_by_its_name(tool: str, does: bool) -> None:
+    assert hands_over(tool) is does
