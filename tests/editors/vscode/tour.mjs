@@ -109,9 +109,11 @@ async function budgetIsSet() {
   await bench.command("aglet: Set a Budget…");
   await bench.row("Turns");
   const field = bench.page.locator(".quick-input-widget:visible .quick-input-filter input");
-  await bench.page.locator(".quick-input-widget:visible").getByText("of a run at most").waitFor();
+  const asked = bench.page.locator(".quick-input-widget:visible").getByText("of a run at most");
+  await asked.waitFor();
   await bench.fill(field, "9");
   await field.press("Enter");
+  await asked.waitFor({ state: "hidden" }); // what is opened before that takes it away unanswered
   await bench.until("it is said", async () => {
     await bench.command("aglet: Set a Budget…");
     const row = bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Turns" });

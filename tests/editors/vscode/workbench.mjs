@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 const { chromium } = createRequire(path.join(ROOT, "clients/vscode/x.js"))("playwright-core");
-const PATIENCE = Number(process.env.PATIENCE ?? 120_000); // milliseconds for anything that must happen
+const PATIENCE = Number(process.env.PATIENCE ?? 180_000); // milliseconds for anything that must happen
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"];
 
 export async function launch() {

@@ -110,10 +110,10 @@ export class Transcript {
     }
   }
 
-  /** Take in what happens in another session, if it works for a call of this one. */
+  /** Take in what happens in another session that works for a call; it may be heard before the call itself. */
   takeHelper(event: Event): boolean {
     const { sessionId, parentItemId } = event;
-    if (parentItemId === undefined || !this.items.has(parentItemId)) return false;
+    if (parentItemId === undefined) return false;
     const mine = this.helpers[parentItemId] ?? {};
     const known = mine[sessionId] ?? { name: event.agentId, task: "", state: "running", calls: [] };
     const now = after(known, event);

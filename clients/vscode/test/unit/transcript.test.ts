@@ -176,7 +176,9 @@ test("what a helper did is kept with its call: its task, its calls in their orde
     ],
   };
   expect(known.helpers).toEqual({ a: { child: helper } });
-  expect(told.slice(1).map((one) => known.takeHelper({ ...one, parentItemId: "z" }))).not.toContain(true);
+  const early = new Transcript(); // the order holds per session only: its call is told later
+  for (const one of told) early.takeHelper(one);
+  expect(early.helpers).toEqual(known.helpers);
 });
 
 test("helpers that worked before anybody listened are to be asked about, each once", () => {
