@@ -80,6 +80,21 @@ async def test_what_was_cut_off_comes_before_what_waited() -> None:
     assert [words(m.content) for m in model.requests[0].messages if hasattr(m, "content")] == ["go"]
 
 
+async def test_a_process_that_died_before_it_went_on_left_what_goes_on_now() -> None:
+    """It had admitted the run that goes on, and not begun it: no second one is."""
+    goes_on = Admitted("run_3", "item_3", (), recovers="run_1")
+    waits = Admitted("run_2", "item_2", (Text("two"),))
+    store = store_with(Admitted("run_1", "item_1", PROMPT), RunStarted("run_1"), waits, goes_on)
+    model = FakeModel([say("one"), say("two")])
+    sessions, _ = opened(store, model)
+    async with sessions:
+        session = await sessions.open("ses_1")
+        assert await go_on(session) == "run_3"
+        await session.finished("run_2")
+        started = [e.fact.run_id for e in session.log.journal.entries() if isinstance(e.fact, RunStarted)]
+        assert started == ["run_1", "run_3", "run_2"]
+
+
 async def test_a_prompt_that_never_began_is_begun() -> None:
     model = FakeModel([say()])
     sessions, _ = opened(store_with(Admitted("run_1", "item_1", PROMPT)), model)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aglet.engine.facts import Admitted, Entry, RunEnded, RunStarted
+from aglet.engine.facts import Admitted, Entry, QueueChanged, RunEnded, RunStarted
 from aglet.engine.limits import FIELDS, left, tightest
 from aglet.engine.session import Session
 from aglet.engine.state import State
@@ -22,15 +22,22 @@ async def go_on(session: Session) -> str:
 
     The run has no new input, and what is left of its limits (`left_of`).
     """
+    queue = session.state.queue
     if session.state.running:
         return ""
     if run_id := cut_off(session.state):
-        return (await session.prompt((), "interrupt", recovers=run_id)).run_id
-    if not session.state.queue:
+        goes_on = [waiting for waiting in queue if waiting.recovers == run_id]
+        if not goes_on:
+            return (await session.prompt((), "interrupt", recovers=run_id)).run_id
+        queue = (
+            *goes_on,
+            *(waiting for waiting in queue if waiting not in goes_on),
+        )  # it died before that began
+        session.log.record(QueueChanged(tuple(waiting.run_id for waiting in queue)))
+    if not queue:
         return ""
-    first = session.state.queue[0].run_id
     session.start_next()
-    return first
+    return queue[0].run_id
 
 
 def attempts(entries: Iterable[Entry]) -> int:
