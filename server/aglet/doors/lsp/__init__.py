@@ -1,5 +1,6 @@
 """The LSP door: `aglet serve --stdio`."""
 
+import gc
 import os
 import sys
 from collections.abc import Mapping
@@ -33,6 +34,7 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
         code = greeting
     else:
         watch(greeting.client.process_id, output, partial(_lost, reader))
+        gc.disable()  # of what is loaded now nothing is garbage, and looking for it takes a tenth of the start
         from aglet.doors.lsp.server import Connection, serve  # noqa: PLC0415 - it was answered
 
         code = serve(Connection(reader, writer, greeting, limits), dict(arguments or {}))

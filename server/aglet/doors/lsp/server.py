@@ -58,6 +58,7 @@ class Connection:
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
                 gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
                 gc.set_threshold(*COLLECTED)
+                gc.enable()
                 door = Door(world, self._peer, self._client, self._editor, self._opening)
                 dispatcher = Dispatcher(door, tasks)
                 besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
