@@ -34,7 +34,7 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
         code = greeting
     else:
         watch(greeting.client.process_id, output, partial(_lost, reader))
-        gc.disable()  # of what is loaded now nothing is garbage, and looking for it takes a tenth of the start
+        gc.disable()  # what is loaded now stays, and looking at it takes a tenth of the start
         from aglet.doors.lsp.server import Connection, serve  # noqa: PLC0415 - it was answered
 
         code = serve(Connection(reader, writer, greeting, limits), dict(arguments or {}))
