@@ -14,6 +14,7 @@ from aglet.engine.ports import PathOutside, Place, WorkspaceError
 from aglet.workspace.protected import AGLET, KEYS, danger
 from aglet.workspace.uris import is_file_uri, to_path, to_uri
 
+REMEMBERED = 200  # targets
 LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
 
 
@@ -74,6 +75,7 @@ class Ground:
         self._private = tuple(_real(folder) for folder in own.private)
         self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
+        self._known: dict[tuple[str, str], Target] = {}  # a call asks for its paths several times
 
     def place(self, path: str) -> Place:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
@@ -110,6 +112,14 @@ class Ground:
         except OSError as error:
             raise PathOutside(f"{path} could not be looked at ({error.strerror}).") from error
         tidy = tidy if tidied == real else real  # `link/..` is not what it looks like
+        if (tidy, real) not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[tidy, real] = self._target(tidy, real)
+        return self._known[tidy, real]
+
+    def _target(self, tidy: str, real: str) -> Target:
+        """The target of a path that seems to be at `tidy` and is at `real`: no file is looked at for that."""
         home = self._home(real)
         root = home or _OUTSIDE
         parts = _parts(real)[len(_parts(root.real)) :]
