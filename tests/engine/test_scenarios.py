@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -772,3 +773,17 @@ async def test_what_happens_around_the_run_is_out_of_reach_of_a_cancel() -> None
         facts=[*START, "turn", "cut cancelled -", "ended cancelled"],
     )
     assert cleaned == ["cancelled"]
+
+
+async def test_a_feature_that_says_nothing_passes_everything_on() -> None:
+    """Its wrappers are left out of a run; whoever calls them all the same gets what is inside."""
+    silent, inside = Feature(name="silent"), object()
+
+    async def inner(*_: object) -> object:
+        return inside
+
+    subject: Any = None
+    silent.on_fact(subject, subject)
+    assert await silent.around_run(inner, subject) is inside  # type: ignore[arg-type]
+    assert await silent.around_model(subject, subject, inner) is inside  # type: ignore[arg-type]
+    assert await silent.around_tool(subject, subject, inner) is inside  # type: ignore[arg-type]

@@ -68,7 +68,8 @@ def prove(work: Path, home: Path, seed: int) -> None:
     home.mkdir()
     with ModelServer(next_step) as server:
         run_with_kills(work, home, server.url, random.Random(seed))
-    (journal,) = home.rglob("sessions/*.jsonl")
+    begun = [path for path in home.rglob("sessions/*.jsonl") if b'"admitted"' in path.read_bytes()]
+    (journal,) = begun  # a process that was killed before it had its prompt leaves a session without one
     entries = FileStore(journal.parents[1]).peek(journal.stem)
     ran = (work / "log").read_text().split() if (work / "log").exists() else []
     assert ran, f"seed {seed}: no command ran: {results_in(entries)}"
