@@ -1,5 +1,7 @@
 """The ledger of days: what every run spent is in it once, whatever happens to the processes that write it."""
 
+import asyncio
+import fcntl
 import os
 import signal
 import subprocess
@@ -128,6 +130,20 @@ async def test_a_file_that_is_not_whole_says_nothing_and_is_written_again(
             ("run_1", 3.0),
             ("run_2", 1.0),
         ]
+
+
+async def test_a_reader_that_was_stopped_stops_nobody_else(tmp_path: Path) -> None:
+    """It has the lock: the row waits, and the loop goes on."""
+    ledger, file = ledger_of(tmp_path), tmp_path / "usage/2026-11-21/ses_run_1.json"
+    await ledger.enter(row("run_1", 1.0, ended=False))
+    with file.open("rb") as stopped:
+        fcntl.flock(stopped, fcntl.LOCK_SH)
+        entering = asyncio.ensure_future(ledger.enter(row("run_1", 2.0)))
+        await ledger.enter(row("run_2"))
+        assert not entering.done()
+        fcntl.flock(stopped, fcntl.LOCK_UN)
+        await entering
+    assert [each.used.cost for each in await ledger_of(tmp_path).rows(DAY)] == [2.0, 1.0]
 
 
 async def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

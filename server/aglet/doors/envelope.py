@@ -81,7 +81,9 @@ class Brief(Envelope):
 
     def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
         """One more event, in order."""
-        event: JsonObject = {"type": type, "data": data, "seq": self.seq, "itemId": item_id}
+        event: JsonObject = {"type": type, "data": data, "seq": self.seq}
         if self.run_id:
             event["runId"] = self.run_id
+        if item_id:
+            event["itemId"] = item_id
         self._events.append(event)

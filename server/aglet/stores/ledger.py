@@ -63,7 +63,10 @@ class DayLedger:
         """Write these rows down; they survive the death of this process."""
         self._mine |= {row.run_id for row in rows if not row.ended}
         for row in rows:
-            self._enter(row)
+            try:
+                self._enter(row, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:  # somebody reads it, and may have been stopped while doing so
+                await asyncio.to_thread(self._enter, row, fcntl.LOCK_EX)
         self._mine -= {row.run_id for row in rows if row.ended}
 
     async def rows(self, day: int) -> Sequence[Row]:
@@ -74,14 +77,14 @@ class DayLedger:
         """The days there are rows of, the newest first."""
         return sorted((_number(path.name) for path in _inside(self._folder) if _is_day(path)), reverse=True)
 
-    def _enter(self, row: Row) -> None:
+    def _enter(self, row: Row, lock: int) -> None:
         path = self._path(row.day) / f"{row.session_id}{SUFFIX}"
         if not path.parent.is_dir():
             for folder in (self._state_dir, self._folder, path.parent):
                 make_private(folder)
         fd = os.open(path, WRITE, PRIVATE)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX)  # nobody reads half of it
+            fcntl.flock(fd, lock)  # nobody reads half of it
             before = read_all(fd)
             record = _parsed(before, path, row.day)
             record.enter(row)

@@ -7,7 +7,6 @@ it means to the kernel. `~`, variables and patterns are ordinary characters.
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import PurePath
 
 from aglet.engine.ports import PathOutside, Place, WorkspaceError
@@ -72,7 +71,7 @@ class Ground:
         for found in map(_root, (root, *extra_roots)):
             by_path.setdefault(found.real, found)  # the same folder may come twice
         self.roots = tuple(by_path.values())
-        self._private = tuple(_real(folder) for folder in own.private)
+        self._private = tuple(_parts(os.path.realpath(folder)) for folder in own.private)
         self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
         self._known: dict[tuple[str, str], Target] = {}  # a call asks for its paths several times
@@ -187,11 +186,6 @@ def _root(name: str) -> Root:
     if not PurePath(name).is_absolute():
         raise WorkspaceError(f"The workspace folder {name!r} must be an absolute path.")
     return Root(os.path.normpath(name), os.path.realpath(name))
-
-
-@lru_cache(maxsize=64)  # every run asks, and aglet's own folders stay where they are while it runs
-def _real(folder: str) -> tuple[str, ...]:
-    return _parts(os.path.realpath(folder))
 
 
 def _apart(folder: str) -> Root:

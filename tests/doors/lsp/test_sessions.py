@@ -74,6 +74,20 @@ def test_a_snapshot_is_the_transcript(serve: Serve, replay: str) -> None:
     )
 
 
+@pytest.mark.parametrize("replay", ["tail", "since"])
+def test_all_that_a_snapshot_leaves_out_is_older_than_its_cursor(serve: Serve, replay: str) -> None:
+    wire = serve("one", "two")
+    wire.initialize()
+    session = wire.session()
+    wire.run(session)
+    wire.run(session)
+    wanted = {"sessionId": session, "replay": replay, "tail": 0, "after": {"epoch": "other", "seq": 1}}
+    snapshot = wire.call("agent/resume", wanted)["snapshot"]
+    assert snapshot["items"] == []
+    older = wire.call("agent/events", {"sessionId": session, "before": snapshot["olderCursor"]})
+    assert fold(older["events"]).items == fold(wire.events).items
+
+
 def test_resuming_in_the_middle_of_a_run_joins_snapshot_and_live_events(serve: Serve) -> None:
     wire = serve(turns({"text": [f"{n} " for n in range(40)], "delay": 0.01}))
     wire.initialize()
