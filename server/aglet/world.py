@@ -1,7 +1,7 @@
 """What one process works with: sessions, store, connections, processes. Opened and closed here."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from aglet.assembly import features
@@ -9,7 +9,7 @@ from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_o
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
-from aglet.engine.ports import ModelClient, ModelInfo
+from aglet.engine.ports import ModelClient, ModelError, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
@@ -57,6 +57,11 @@ class World:
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
         """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
         return self._choice.known(folder)
+
+    def prepare(self, folder: str) -> None:
+        """Load what the first question to the default model of `folder` needs, as it takes a while."""
+        with suppress(ConfigError, ModelError):  # who asks it is told
+            self._choice.resolver(self.setup.load(folder)).resolve("")
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""

@@ -4,13 +4,14 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from aglet import __version__
+from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import CallFailed, Failure, broken_off, nonsense, too_long
 
@@ -37,7 +38,7 @@ _UNLIMITED = nullcontext()
 _parsed = lru_cache(maxsize=64)(httpx.URL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
 

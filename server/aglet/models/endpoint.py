@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
 
 from aglet.engine.ports import ModelInfo
+from aglet.frozen import frozen
 
 Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prices:
     """US dollars per million tokens; `None` is unknown.
 
@@ -29,7 +30,7 @@ class Prices:
     then: "Prices | None" = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Endpoint:
     """One configured model.
 

@@ -12,7 +12,7 @@ of those classes, are a promise to every file ever written.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, get_args, get_origin
@@ -27,6 +27,7 @@ from aglet.engine import facts, vocabulary
 from aglet.engine.facts import Entry, Fact, Unknown
 from aglet.engine.ports import JournalError
 from aglet.engine.vocabulary import Content, JsonObject, Text
+from aglet.frozen import frozen
 
 FORMAT = 1  # of the file: lines, header, checksums; an older aglet refuses a newer one
 
@@ -71,7 +72,7 @@ class Damaged(ValueError):
     """A line is not what was written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
 

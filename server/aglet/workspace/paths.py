@@ -6,10 +6,10 @@ it means to the kernel. `~`, variables and patterns are ordinary characters.
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from aglet.engine.ports import PathOutside, Place, WorkspaceError
+from aglet.frozen import frozen
 from aglet.workspace.protected import AGLET, KEYS, danger
 from aglet.workspace.uris import is_file_uri, to_path, to_uri
 
@@ -17,7 +17,7 @@ REMEMBERED = 200  # targets
 LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Root:
     """A folder of the workspace: as the client named it, and with links resolved."""
 
@@ -28,7 +28,7 @@ class Root:
 _OUTSIDE = Root("/", "/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Own:
     """aglet's own folders: the `private` ones are protected wherever they lie, and everything in them.
 
@@ -42,7 +42,7 @@ class Own:
 _NONE = Own()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A place and how to open it: `parts` beneath `root`, no links among them. Outside, `root` is `/`.
 

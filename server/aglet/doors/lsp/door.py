@@ -277,6 +277,7 @@ class Door:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
         attached = self._attached[session.session_id] = self._attached_to(session)
+        call.until_answered.callback(self.world.prepare, session.state.cwd)  # after the next line's
         call.until_answered.callback(attached.offer)
         return attached
 
