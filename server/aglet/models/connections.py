@@ -14,6 +14,7 @@ from aglet import __version__
 from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import CallFailed, Failure, broken_off, nonsense, too_long
+from aglet.models.network import Transport
 
 CONNECTING = 10.0  # seconds
 KEPT = 60.0  # seconds an idle connection is kept for the next turn
@@ -147,12 +148,11 @@ def proxy_for(url: httpx.URL) -> str:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+def transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
     """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
     try:
-        return httpx.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=proxy or None)
-    except (ImportError, ValueError):
+        return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None)
+    except ValueError:
         raise CallFailed(NO_SUCH_PROXY) from None
 
 
