@@ -45,6 +45,7 @@ class World:
         ledger = DayLedger(setup.state_folder, self._store.follow)
         self._books = Books(ledger, self._clock.now, hands_over)
         self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
+        self._checked: object = None  # the last that a run could begin with; most begin alike
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -74,6 +75,15 @@ class World:
     def sketch(self, folder: str) -> Session:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
         return self.sessions.sketch(MemoryStore().create("sketch"), folder)
+
+    async def check(self, folder: str, options: JsonObject) -> None:
+        """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
+        check_folder(folder)
+        asked = (self.setup, self.setup.load(folder), folder, repr(options))
+        if asked != self._checked:
+            self.check_options(folder, options)
+            await self.model(folder, str(options.get("model", "")))
+            self._checked = asked
 
     def offered(self, folder: str) -> Offered:
         """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""

@@ -36,7 +36,6 @@ HEADERS = {
     "Content-Type": "application/json",
 }
 _UNLIMITED = nullcontext()
-_parsed = lru_cache(maxsize=64)(httpx.URL)
 
 
 @frozen
@@ -74,15 +73,8 @@ class Connections:
         """
         _check(asked.headers, endpoint)
         with translated(endpoint):
-            idle, url = endpoint.idle_timeout, _parsed(asked.url)
-            request = httpx.Request(
-                asked.method,
-                url,
-                content=asked.content,
-                headers={**HEADERS, **asked.headers},
-                extensions={"timeout": time_limits(idle)},
-            )
-            way = await self._way(self._proxy(url))
+            idle, request = endpoint.idle_timeout, _request(asked, endpoint.idle_timeout)
+            way = await self._way(self._proxy(request.url))
             try:
                 async with limited(asked.until, CONNECTING + 2 * idle):
                     response = await self._answered(way, request)
@@ -122,6 +114,23 @@ class Connections:
                         raise CallFailed(NO_CERTIFICATES) from None
                     self._ways[proxy] = transport(proxy, trusted)
         return self._ways[proxy]
+
+
+def _request(asked: Asked, idle: float) -> httpx.Request:
+    url, headers = _address(asked.url, tuple(asked.headers.items()))
+    content, extensions = asked.content or b"", {"timeout": time_limits(idle)}
+    request = httpx.Request(
+        asked.method, url, headers=headers, stream=httpx.ByteStream(content), extensions=extensions
+    )
+    if asked.content is not None:
+        request.headers["Content-Length"] = str(len(content))
+    return request
+
+
+@lru_cache(maxsize=64)  # every turn asks the same server in the same words
+def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL, httpx.Headers]:
+    parsed = httpx.URL(url)
+    return parsed, httpx.Headers({"Host": parsed.netloc.decode("ascii"), **HEADERS, **dict(headers)})
 
 
 def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
