@@ -57,6 +57,7 @@ class Session:
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
         self.start_next()
+        await asyncio.sleep(0)  # the run begins while nobody waits for the disk yet
         await self.log.sync()
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
