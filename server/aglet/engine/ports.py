@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import field
 from enum import StrEnum
+from secrets import token_hex
 from typing import Any, Literal, Protocol
-from uuid import uuid4
 
 from aglet.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
 from aglet.engine.vocabulary import (
@@ -29,7 +29,7 @@ from aglet.frozen import frozen
 
 def new_id(prefix: str) -> str:
     """A fresh identifier such as `run_3f9c…`; 48 random bits."""
-    return f"{prefix}_{uuid4().hex[:12]}"
+    return f"{prefix}_{token_hex(6)}"
 
 
 class Clock(Protocol):

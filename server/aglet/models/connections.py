@@ -71,9 +71,8 @@ class Connections:
 
         Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
         """
-        _check(asked.headers, endpoint)
         with translated(endpoint):
-            idle, request = endpoint.idle_timeout, _request(asked, endpoint.idle_timeout)
+            idle, request = endpoint.idle_timeout, _request(asked, endpoint)
             way = await self._way(self._proxy(request.url))
             try:
                 async with limited(asked.until, CONNECTING + 2 * idle):
@@ -116,9 +115,11 @@ class Connections:
         return self._ways[proxy]
 
 
-def _request(asked: Asked, idle: float) -> httpx.Request:
-    url, headers = _address(asked.url, tuple(asked.headers.items()))
-    content, extensions = asked.content or b"", {"timeout": time_limits(idle)}
+def _request(asked: Asked, endpoint: Endpoint) -> httpx.Request:
+    url, headers, can_be_sent = _address(asked.url, tuple(asked.headers.items()))
+    if not can_be_sent:
+        raise CallFailed(_unsendable(endpoint))
+    content, extensions = asked.content or b"", {"timeout": time_limits(endpoint.idle_timeout)}
     request = httpx.Request(
         asked.method, url, headers=headers, stream=httpx.ByteStream(content), extensions=extensions
     )
@@ -128,9 +129,12 @@ def _request(asked: Asked, idle: float) -> httpx.Request:
 
 
 @lru_cache(maxsize=64)  # every turn asks the same server in the same words
-def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL, httpx.Headers]:
+def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL, httpx.Headers, bool]:
+    """The URL, all headers, and whether these can be sent."""
     parsed = httpx.URL(url)
-    return parsed, httpx.Headers({"Host": parsed.netloc.decode("ascii"), **HEADERS, **dict(headers)})
+    if not all(value.isascii() and value.isprintable() for _, value in headers):
+        return parsed, httpx.Headers(), False
+    return parsed, httpx.Headers({"Host": parsed.netloc.decode("ascii"), **HEADERS, **dict(headers)}), True
 
 
 def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
@@ -172,13 +176,11 @@ def system_trust() -> ssl.SSLContext:
     return trusted
 
 
-def _check(headers: Mapping[str, str], endpoint: Endpoint) -> None:
-    if all(value.isascii() and value.isprintable() for value in headers.values()):
-        return
+def _unsendable(endpoint: Endpoint) -> Failure:
     variable = endpoint.key_variable
     where = f"the environment variable {variable}" if variable else "the configuration"
     message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
-    raise CallFailed(Failure("auth", message, f"Check {where}."))
+    return Failure("auth", message, f"Check {where}.")
 
 
 @contextmanager

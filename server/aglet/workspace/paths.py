@@ -107,8 +107,7 @@ class Ground:
 
     def locate(self, path: str) -> Target:
         """The target of a path, whether or not it may be opened. Raises `WorkspaceError` like `place`."""
-        literal = self._absolute(path)
-        tidy = os.path.normpath(literal)
+        literal, tidy = _absolute(self.roots[0].named, path)
         try:
             real = _real(literal, {})
             tidied = real if tidy == literal else _real(tidy, {})
@@ -154,12 +153,6 @@ class Ground:
             if below != real:
                 yield from (below, f"{other.named.rstrip('/')}/{below}")
 
-    def _absolute(self, path: str) -> str:
-        text = to_path(path) if is_file_uri(path) else path
-        if "\0" in text or len(text) > LONGEST or not _encodable(text):
-            raise WorkspaceError(f"{path[:80]!r} cannot be the name of a file. Give a plain path.")
-        return str(PurePath(self.roots[0].named, text))
-
     def _home(self, real: str) -> Root | None:
         parts = _parts(real)
         places = (*self.roots, *self._scratch)
@@ -185,6 +178,16 @@ class Ground:
         own = any(parts[: len(folder)] == folder for folder in self._private)
         own = own and not any(_is_below(parts, scratch) for scratch in self._scratch)
         return AGLET if own else danger(below)
+
+
+@lru_cache(maxsize=1_000)
+def _absolute(root: str, path: str) -> tuple[str, str]:
+    """A path from this root as it was written, and with `..` taken for what it looks like."""
+    text = to_path(path) if is_file_uri(path) else path
+    if "\0" in text or len(text) > LONGEST or not _encodable(text):
+        raise WorkspaceError(f"{path[:80]!r} cannot be the name of a file. Give a plain path.")
+    literal = str(PurePath(root, text))
+    return literal, os.path.normpath(literal)
 
 
 def _root(name: str, links: dict[str, bool]) -> Root:

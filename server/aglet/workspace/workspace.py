@@ -286,7 +286,8 @@ def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, R
         target = None
         try:
             target = ground.enter(path)
-            found.append((target, read_text(target, LARGEST)))
+            there = os.path.lexists(target.place.path)  # most are not, and to open them costs more
+            found.append((target, read_text(target, LARGEST) if there else None))
         except WorkspaceError as problem:
             absent = isinstance(problem.__cause__, FileNotFoundError)
             found.append((target, None if absent else problem))
