@@ -10,6 +10,7 @@ import select
 import ssl
 from collections.abc import AsyncIterator, Generator, Iterable
 from contextlib import contextmanager
+from math import inf
 from typing import Any, cast
 
 import httpcore
@@ -129,6 +130,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._over: Exception | bool = False  # True, or what went wrong
         self._full = False  # whether what was written waits
         self._waiting: asyncio.Future[None] | None = None
+        self._until, self._timer = inf, cast("asyncio.TimerHandle | None", None)  # the end of the wait
 
     # --- for the event loop ---
 
@@ -148,6 +150,8 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._over = exc or self._over or True
+        if self._timer:
+            self._timer.cancel()
         self._go_on()
 
     def pause_writing(self) -> None:
@@ -219,12 +223,31 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         return bool(looking.poll(0))
 
     async def _wait(self, seconds: float | None) -> None:
+        """Wait for news. Raises `TimeoutError`."""
         self._waiting = self._loop.create_future()
+        self._until = inf if seconds is None else self._loop.time() + seconds
+        self._watch()
         try:
-            async with asyncio.timeout(seconds):
-                await self._waiting
+            await self._waiting
         finally:
             self._waiting = None
+
+    def _watch(self) -> None:
+        """See to it that the wait has an end: with one timer for many, as nearly all end long before."""
+        if self._timer and self._timer.when() > self._until:
+            self._timer.cancel()
+            self._timer = None
+        if not self._timer and self._until < inf:
+            self._timer = self._loop.call_at(self._until, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if not self._waiting or self._waiting.done():
+            return
+        if self._loop.time() < self._until:
+            self._watch()
+        else:
+            self._waiting.set_exception(TimeoutError())
 
 
 @contextmanager

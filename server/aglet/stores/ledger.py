@@ -20,6 +20,7 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.stores.disk import PRIVATE, READ, WRITE, make_private, read_all
 
 SUFFIX = ".json"
+PATIENCE = 10.0  # seconds for who reads; no run waits longer for its end
 _log = logging.getLogger(__name__)
 
 
@@ -62,13 +63,14 @@ class DayLedger:
         self._last: dict[str, tuple[bytes, Record]] = {}  # by session: what was written, and what it says
 
     async def enter(self, *rows: Row) -> None:
-        """Write these rows down; they survive the death of this process."""
+        """Write these rows down; they survive the death of this process. Raises `OSError`."""
         self._mine |= {row.run_id for row in rows if not row.ended}
         for row in rows:
             try:
                 self._enter(row, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:  # somebody reads it, and may have been stopped while doing so
-                await asyncio.to_thread(self._enter, row, fcntl.LOCK_EX)
+                async with asyncio.timeout(PATIENCE):
+                    await asyncio.to_thread(self._enter, row, fcntl.LOCK_EX)
         self._mine -= {row.run_id for row in rows if row.ended}
 
     async def rows(self, day: int) -> Sequence[Row]:
@@ -80,19 +82,19 @@ class DayLedger:
         return sorted((_number(path.name) for path in _inside(self._folder) if _is_day(path)), reverse=True)
 
     def _enter(self, row: Row, lock: int) -> None:
-        path = self._path(row.day) / f"{row.session_id}{SUFFIX}"
+        path = f"{self._folder}/{name_of(row.day)}/{row.session_id}{SUFFIX}"
         try:
             fd = os.open(path, WRITE, PRIVATE)
         except FileNotFoundError:  # the first of this day
-            for folder in (self._state_dir, self._folder, path.parent):
+            for folder in (self._state_dir, self._folder, self._path(row.day)):
                 make_private(folder)
             fd = os.open(path, WRITE, PRIVATE)
         try:
             fcntl.flock(fd, lock)  # nobody reads half of it
             before = read_all(fd)
             written, record = self._last.pop(row.session_id, (b"", Record()))
-            if written != before:
-                record = _parsed(before, path, row.day)
+            if before != written:
+                record = _parsed(before, Path(path), row.day)
             record.enter(row)
             self._last[row.session_id] = _overwrite(fd, before, _told(record)), record
         finally:
