@@ -153,10 +153,17 @@ def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iter
 
 
 def _agents(file: Path) -> Sequence[Path]:
+    folder = _beside(file)
     try:
-        return sorted(path for path in file.with_name(AGENTS).iterdir() if path.suffix == ".toml")
-    except OSError:  # there are none
+        names = os.listdir(folder)  # noqa: PTH208 - every run looks, and nearly always there is no folder
+    except OSError:
         return ()
+    return [folder / name for name in sorted(names) if name.endswith(".toml")]
+
+
+@lru_cache(maxsize=64)
+def _beside(file: Path) -> Path:
+    return file.with_name(AGENTS)
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

@@ -56,8 +56,10 @@ class Transport(httpx.AsyncBaseTransport):
             content=cast("httpx.AsyncByteStream", request.stream),
             extensions=request.extensions,
         )
-        with _as_httpx():
+        try:
             answer = await self._pool.handle_async_request(asked)
+        except RAISED as error:
+            raise _as_httpx(error) from error
         return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
 
     async def aclose(self) -> None:
@@ -70,9 +72,11 @@ class _Body(httpx.AsyncByteStream):
         self._answer = answer
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_httpx():
+        try:
             async for part in cast("AsyncIterator[bytes]", self._answer.stream):
                 yield part
+        except RAISED as error:
+            raise _as_httpx(error) from error
 
     async def aclose(self) -> None:
         await self._answer.aclose()
@@ -82,13 +86,9 @@ def _plain(url: httpx.URL) -> httpcore.URL:
     return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
-@contextmanager
-def _as_httpx() -> Generator[None]:
+def _as_httpx(error: Exception) -> httpx.TransportError:
     """What the lower library raises, as the error of the same name of the upper one."""
-    try:
-        yield
-    except RAISED as error:
-        raise getattr(httpx, type(error).__name__)(str(error)) from error
+    return getattr(httpx, type(error).__name__)(str(error))
 
 
 class Network(httpcore.AsyncNetworkBackend):
@@ -130,7 +130,9 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._over: Exception | bool = False  # True, or what went wrong
         self._full = False  # whether what was written waits
         self._waiting: asyncio.Future[None] | None = None
-        self._until, self._timer = inf, cast("asyncio.TimerHandle | None", None)  # the end of the wait
+        self._timer: asyncio.TimerHandle | None = None
+        self._until = inf  # the end of the wait (loop time), and what it is then
+        self._late: Raised = httpcore.TimeoutException
 
     # --- for the event loop ---
 
@@ -170,8 +172,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - see above
         """What came, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
         if not (self._came or self._over):
-            with _failing_as(httpcore.ReadTimeout, httpcore.ReadError):
-                await self._wait(timeout)
+            await self._wait(timeout, httpcore.ReadTimeout)
         if not self._came and isinstance(self._over, Exception):
             raise httpcore.ReadError(str(self._over)) from self._over
         read = bytes(self._came[:max_bytes])
@@ -187,8 +188,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
             raise httpcore.WriteError("The connection was closed.")
         self._transport.write(buffer)
         while self._full and not self._over:
-            with _failing_as(httpcore.WriteTimeout, httpcore.WriteError):
-                await self._wait(timeout)
+            await self._wait(timeout, httpcore.WriteTimeout)
 
     async def aclose(self) -> None:
         """Close it; what was not sent yet is not sent any more."""
@@ -222,9 +222,9 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         looking.register(self._transport.get_extra_info("socket"), select.POLLIN)
         return bool(looking.poll(0))
 
-    async def _wait(self, seconds: float | None) -> None:
-        """Wait for news. Raises `TimeoutError`."""
-        self._waiting = self._loop.create_future()
+    async def _wait(self, seconds: float | None, late: Raised) -> None:
+        """Wait for news. Raises `late`."""
+        self._waiting, self._late = self._loop.create_future(), late
         self._until = inf if seconds is None else self._loop.time() + seconds
         self._watch()
         try:
@@ -247,7 +247,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if self._loop.time() < self._until:
             self._watch()
         else:
-            self._waiting.set_exception(TimeoutError())
+            self._waiting.set_exception(self._late("nothing came in time"))
 
 
 @contextmanager
