@@ -54,8 +54,8 @@ class Connections:
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
-    not kept. So the transports of the HTTP library are enough (docs/decisions/165). A kept connection that
-    its server closed meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
+    not kept. So transports are enough (docs/decisions/165, 207). A kept connection that its server closed
+    meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
     """
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
