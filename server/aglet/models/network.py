@@ -114,10 +114,6 @@ class Network(httpcore.AsyncNetworkBackend):
                 )
         return made
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)
-
 
 class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     """One connection: what came and was not read yet, and who waits for more."""
@@ -171,7 +167,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - see above
         """What came, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
-        if not (self._came or self._over):
+        while not (self._came or self._over):
             await self._wait(timeout, httpcore.ReadTimeout)
         if not self._came and isinstance(self._over, Exception):
             raise httpcore.ReadError(str(self._over)) from self._over
