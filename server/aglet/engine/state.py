@@ -85,7 +85,7 @@ class State(NamedTuple):
     `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
     the running (or last) run used, `total` what the session used; their seconds are those before `since`,
     from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
-    rewind. `keys` remembers who asked for what.
+    rewind. `keys` remembers who asked for what, and whether it had to wait.
     """
 
     seq: int = 0
@@ -114,7 +114,7 @@ class State(NamedTuple):
     used_by: Mapping[str, Totals] = _NONE
     notes: Mapping[str, tuple[Note, ...]] = _NONE
     rewinds: Mapping[str, tuple[Message, ...]] = _NONE
-    keys: Mapping[str, Admitted | Steered] = _NONE
+    keys: Mapping[str, tuple[Admitted | Steered, bool]] = _NONE
     overflowed: bool = False
     stop: Stop | None = None
 
@@ -219,7 +219,7 @@ def _run_changes(
 ) -> JsonObject:
     match fact:
         case Admitted(client_key=key):
-            keys = {**state.keys, key: fact} if key else state.keys
+            keys = {**state.keys, key: (fact, state.running or bool(state.queue))} if key else state.keys
             return {"queue": (*state.queue, fact), "keys": keys}
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
@@ -289,7 +289,7 @@ def _context_changes(
 ) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
-            keys = {**state.keys, key: fact} if key else state.keys
+            keys = {**state.keys, key: (fact, False)} if key else state.keys
             return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
         case TakenIn(item_ids):
             rest = tuple(m for m in state.pending if m.item_id not in item_ids)
