@@ -252,6 +252,7 @@ class Door:
         return replay
 
     async def _opened(self, session_id: str) -> Session:
+        await self.closed(session_id)
         try:
             return await self.world.sessions.open(session_id)
         except JournalBusy:
