@@ -39,10 +39,7 @@ class Session:
         self, content: tuple[Content, ...], policy: Policy = "queue", *,
         options: JsonObject | None = None, key: str = "", recovers: str = "", stop: Stop | None = None,
     ) -> Admission:  # fmt: skip
-        """Admit a prompt: it is durable when this returns, and from then on never lost.
-
-        The same `key` and content get the same answer. With `stop` it never begins. Raises `Refused`.
-        """
+        """Admit a prompt, durably: once for the same `key`; with `stop` it never begins. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
         outcome = "queued" if self._current or self.state.queue else "started"
@@ -56,7 +53,9 @@ class Session:
         if policy == "interrupt":
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
-        self.cancel(admitted.run_id, stop=stop) if stop else self.start_next()
+        self.start_next()
+        if stop:
+            self.cancel(admitted.run_id, stop=stop)
         await self.log.sync()
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
