@@ -8,7 +8,7 @@ from aglet.engine.admission import Admission, Refused
 from aglet.engine.facts import Admitted, Replied, RunStarted
 from aglet.engine.ports import JournalError
 from aglet.engine.session import Session
-from aglet.engine.vocabulary import BY_USER, Stop, StopReason
+from aglet.engine.vocabulary import BY_USER, Stop, StopReason, Text, UserMessage
 from engine.test_sessions import GO, OTHER, World, end, hang
 from support.patience import PATIENCE, become
 from support.scenario import asked, say
@@ -136,3 +136,19 @@ async def test_who_waits_for_a_run_of_a_session_that_was_lost_is_told() -> None:
         release.set()
         for admission in (first, kept):
             assert await wait_for(session, admission) == gone
+
+
+async def test_what_was_steered_into_a_run_that_never_began_is_taken_in_at_its_end_and_stays_in_order() -> (
+    None
+):
+    async with World(say("next")).session() as session:
+        first = await session.prompt(GO)
+        steered = await session.steer((Text("aside"),))
+        assert steered.run_id == first.run_id
+        session.cancel()
+        await end(session, first.run_id)
+        assert first.run_id not in begun(session)
+        assert not session.state.pending
+        await end(session, (await session.prompt(OTHER)).run_id)
+        said = [message.content for message in session.state.transcript if isinstance(message, UserMessage)]
+        assert said == [(Text("aside"),), OTHER]

@@ -253,15 +253,15 @@ def _started(state: State, fact: RunStarted) -> JsonObject:
 
 
 def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
-    current = state.admitted and state.admitted.run_id
-    if run_id != current or not state.running:  # it was cancelled while it still waited
-        return {"queue": tuple(a for a in state.queue if a.run_id != run_id)}
+    if not (state.running and state.admitted and state.admitted.run_id == run_id):  # it never began
+        queue = tuple(a for a in state.queue if a.run_id != run_id)
+        steered = () if state.running or queue == state.queue else state.pending  # only the next run is
+        return {"queue": queue, **_added(state, *steered), "pending": state.pending[len(steered) :]}
     closed = (
         ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
         for left in state.calls.values()
     )
-    late = state.pending  # steered too late for this run; the next one begins with it
-    added = _added(state, *closed, *late)
+    added = _added(state, *closed, *state.pending)  # steered too late: the next run begins with it
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
     return {**added, **_clock(state, until), "since": 0.0}
