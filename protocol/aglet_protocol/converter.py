@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast, get_origin
+from typing import Any, Literal, cast, get_args, get_origin
 
 import attrs
 from cattrs import Converter, transform_error
+from cattrs.cols import list_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 PRIMITIVES: dict[type, str] = {
@@ -31,6 +32,9 @@ def make_converter() -> Converter:
     converter = Converter(detailed_validation=True)
     for primitive, words in PRIMITIVES.items():
         converter.register_structure_hook(primitive, _exactly(primitive, words))
+    converter.register_structure_hook_func(_is_literal, _one_of)
+    converter.register_structure_hook_func(_is_json, _object)
+    converter.register_structure_hook_factory(_is_list, partial(_list, converter))
     converter.register_structure_hook_factory(attrs.has, partial(_reader, converter))
     converter.register_unstructure_hook_factory(attrs.has, partial(_writer, converter))
     converter.register_unstructure_hook_func(_is_json, _as_it_is)
@@ -58,6 +62,37 @@ def _exactly(primitive: type, words: str) -> Callable[[Any, Any], Any]:
     return read
 
 
+def _is_literal(kind: Any) -> bool:
+    return get_origin(kind) is Literal
+
+
+def _one_of(value: Any, kind: Any) -> Any:
+    if value not in get_args(kind):
+        raise TypeError(f"must be one of {', '.join(map(str, get_args(kind)))}")
+    return value
+
+
+def _object(value: Any, _: Any) -> Any:
+    if not isinstance(value, dict):
+        raise TypeError("must be an object")
+    return cast(dict[str, Any], value)
+
+
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is list
+
+
+def _list(converter: Converter, kind: Any) -> Callable[[Any, Any], Any]:
+    structure = list_structure_factory(kind, converter)
+
+    def read(value: Any, kind: Any) -> Any:
+        if not isinstance(value, list):  # the characters of a string are no list
+            raise TypeError("must be a list")
+        return structure(value, kind)
+
+    return read
+
+
 def _is_json(kind: Any) -> bool:
     """Only plain JSON is in objects that have no type of their own: most of a long transcript is that."""
     return kind is dict or get_origin(kind) is dict
@@ -76,9 +111,7 @@ def _reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
     structure = make_dict_structure_fn(cls, converter, **_names(cls))
 
     def read(value: Any, kind: Any) -> Any:
-        if not isinstance(value, dict):
-            raise TypeError("must be an object")
-        members = cast(dict[str, Any], value)
+        members = _object(value, kind)
         return structure({name: member for name, member in members.items() if member is not None}, kind)
 
     return read

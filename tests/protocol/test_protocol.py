@@ -116,6 +116,14 @@ def test_reading_ignores_what_it_does_not_know_and_takes_null_for_absent() -> No
             "is missing @ params.after.seq",
         ),
         ({"sessionId": "s", "after": 1}, resuming.ResumeParams, "must be an object @ params.after"),
+        (
+            {"sessionId": "s", "types": "runEnded"},
+            sessions.EventsParams,
+            "must be a list @ params.types",
+        ),
+        ({"sessionId": "s", "types": [1]}, sessions.EventsParams, "must be a string @ params.types[0]"),
+        ({"sessionId": "s", "options": []}, types.RunParams, "must be an object @ params.options"),
+        ({"sessionId": "s", "queued": "x"}, types.CancelParams, "must be one of keep, drop @ params.queued"),
     ],
 )
 def test_a_wrong_value_is_refused_by_its_wire_name(given: Any, kind: Any, problem: str) -> None:

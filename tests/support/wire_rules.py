@@ -334,11 +334,14 @@ class Runs:
         self.fresh = False  # whether one was admitted since the session's state was told
         self._admitted: set[str] = set()
         self._ended: set[str] = set()
+        self._passed: set[str] = set()  # runs that may not start: another began before them
 
     def admit(self, run_id: str, admission: str) -> None:
         """`runAdmitted`."""
         assert run_id not in self._admitted, "a run is admitted once"
-        assert admission == "queued" or not (self.running or self.waiting), "the others come first"
+        if admission != "queued":
+            assert not self.running, "the others come first"
+            self._passed |= self.waiting  # they were dropped, and their ends are told in a moment
         self._admitted.add(run_id)
         self.waiting.add(run_id)
         self.fresh = True
@@ -351,6 +354,7 @@ class Runs:
         """`runStarted`."""
         assert not self.running, "one run at a time"
         assert run_id not in self._ended, "a run that ended does not start"
+        assert run_id not in self._passed, "the others come first"
         self.running = run_id
         self.waiting.discard(run_id)
 

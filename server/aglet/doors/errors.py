@@ -90,6 +90,11 @@ def overloaded(message: str, **data: str) -> Bad:
     return bad("overloaded", message, retryAfterMs=RETRY_AFTER, **data)
 
 
+def given_up() -> Bad:
+    """The server ends before this was done; nobody cancelled it."""
+    return bad("serverCancelled", "The server ends, and gave this request up. What it did is not known.")
+
+
 def session_not_found(session_id: str, error: JournalError) -> Bad:
     """There is no such session (or it cannot be read)."""
     return bad("sessionNotFound", str(error), sessionId=session_id)

@@ -228,7 +228,7 @@ class Translator:
         self._take_in(fact.item_ids)
 
     def _run_ended(self, run_id: str, stop: Stop) -> None:
-        self._waiting.leave(run_id)
+        unbegun = self._waiting.leave(run_id)
         members = shapes.stop_members(stop)
         current = self._running and run_id == self._out.run_id
         if current:
@@ -236,6 +236,7 @@ class Translator:
             self._out.put("runEnded", {**members, **self._tally.members()})
             self._running, self._out.run_id = False, ""
         else:
+            self._take_in([late.item_id for late in self._pending if unbegun and not self._running])
             self._put_for(run_id, "runEnded", {**members, "filesChanged": []})
         if current or self._waiting.is_next(run_id):
             goes_on = self._waiting.go_on(begin=stop.reason is not StopReason.INTERRUPTED)
@@ -253,8 +254,7 @@ class Translator:
         for request_id in list(self._questions):
             self._answered(request_id, WITHDRAWN)
         self._end_turn({})
-        self._tell_messages(self._pending)  # steered too late for this run; the next one begins with them
-        self._pending.clear()
+        self._take_in([late.item_id for late in self._pending])  # the next run begins with them
 
     def _context_fact(
         self, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted

@@ -1,15 +1,20 @@
 """What a session answers when it is asked to do something: admitted, cancelled, or refused."""
 
-from typing import Literal
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Literal
 
-from aglet.engine.facts import Admitted, Steered
-from aglet.engine.vocabulary import Content
+from aglet.engine.facts import Admitted
+from aglet.engine.log import Log
+from aglet.engine.ports import JournalError
+from aglet.engine.vocabulary import Content, JsonObject
 from aglet.frozen import frozen
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
 Queued = Literal["keep", "drop"]  # what becomes of the runs that wait when one is cancelled
 IfEnded = Literal["run", "queue", "return"]
 REQUESTS = "requests"  # whose notes say which requests were followed
+NOT_BEGUN = "The session was closed before this run began. It waits there, and begins with the next prompt."
 
 
 class Refused(Exception):
@@ -42,7 +47,7 @@ ANYBODY = Request()
 class Admission:
     """What became of a prompt. `item_id` is the user's message; `returned` means nothing was done."""
 
-    outcome: Literal["started", "queued", "injected", "returned"]
+    outcome: Literal["started", "queued", "injected", "returned"] = "returned"
     run_id: str = ""
     item_id: str = ""
 
@@ -57,9 +62,25 @@ class Cancelled:
     dropped: tuple[str, ...] = ()
 
 
-def same_again(known: Admitted | Steered, content: tuple[Content, ...]) -> Admission:
-    """The answer to a request that was already followed. Raises `Refused` when it asks for something else."""
-    if known.content != content:
+async def same_again(
+    log: Log, key: str, content: tuple[Content, ...], options: JsonObject, *, continues: bool = False
+) -> Admission:
+    """The answer to a request that was already followed: durable, as it was.
+
+    Raises `Refused` (`keyConflict`) when it asks for something else.
+    """
+    known, waited = log.state.keys[key]
+    began = isinstance(known, Admitted)
+    if known.content != content or (began and (known.options, bool(known.recovers)) != (options, continues)):
         raise KeyConflict
-    outcome = "injected" if isinstance(known, Steered) else "queued"
+    await log.sync()
+    outcome = "injected" if not began else "queued" if waited else "started"
     return Admission(outcome, known.run_id, known.item_id)
+
+
+def fail(ends: Iterable[asyncio.Future[Any]], problem: JournalError | None = None) -> None:
+    """Tell whoever waits for these runs, if anybody, that their end will not be seen here."""
+    for end in ends:
+        if not end.done():
+            end.set_exception(problem or JournalError(NOT_BEGUN))
+            end.exception()  # whether or not anybody waits for it

@@ -165,5 +165,5 @@ def _counted(totals: Totals) -> int:
 async def _end(child: Session, key: str) -> None:
     """End what this key began, also when it was cancelled before that was known."""
     if begun := child.state.keys.get(key):
-        child.cancel(begun.run_id)
-        await child.finished(begun.run_id)
+        child.cancel(begun[0].run_id)
+        await child.finished(begun[0].run_id)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, same_again
+from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, fail, same_again
 from aglet.engine.facts import Admitted, QueueChanged, Steered
 from aglet.engine.feature import Outfit
 from aglet.engine.log import Log
@@ -38,19 +38,16 @@ class Session:
 
     async def prompt(
         self, content: tuple[Content, ...], policy: Policy = "queue", *,
-        options: JsonObject | None = None, key: str = "", recovers: str = "",
+        options: JsonObject | None = None, key: str = "", recovers: str = "", stop: Stop | None = None,
     ) -> Admission:  # fmt: skip
-        """Admit a prompt: it is durable when this returns, and from then on never lost.
-
-        The same `key` and content get the same answer. Raises `Refused` (`runActive`, `keyConflict`).
-        """
-        if key and (known := self.state.keys.get(key)):
-            return same_again(known, content)
+        """Admit a prompt, durably: once for the same `key`; with `stop` it never begins. Raises `Refused`."""
+        if key in self.state.keys:
+            return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
         outcome = "queued" if self._current or self.state.queue else "started"
         if outcome == "queued" and policy == "ifIdle":
             raise Refused("A run is active in this session.", "runActive", self._current)
-        if outcome == "queued" and policy == "steer":
-            return await self.steer(content, if_ended="queue", key=key)
+        if policy == "steer" and (current := self._runs.get(self._current)) and current.accepting:
+            return await self.steer(content, key=key)
         admitted = Admitted(new_id("run"), new_id("item"), content, key, options or {}, recovers)
         self._expect(admitted)
         self.log.record(admitted)
@@ -58,6 +55,8 @@ class Session:
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
         self.start_next()
+        if stop:
+            self.cancel(admitted.run_id, stop=stop)
         await self.log.sync(GATHERING)
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
@@ -72,11 +71,12 @@ class Session:
             raise
 
     async def steer(
-        self, content: tuple[Content, ...], expected: str = "", if_ended: IfEnded = "return", key: str = ""
-    ) -> Admission:
+        self, content: tuple[Content, ...], expected: str = "", if_ended: IfEnded = "return", key: str = "",
+        stop: Stop | None = None,
+    ) -> Admission:  # fmt: skip
         """Put a message into the running conversation, or do what `if_ended` says. Raises `Refused`."""
-        if key and (known := self.state.keys.get(key)):
-            return same_again(known, content)
+        if key in self.state.keys:
+            return await same_again(self.log, key, content, {})
         current = self._runs.get(self._current)
         if current and current.accepting and expected not in {"", current.run_id}:
             raise Refused("Another run is active.", "runMismatch", current.run_id)
@@ -85,11 +85,11 @@ class Session:
             self.log.record(steered)
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
-        return Admission("returned") if if_ended == "return" else await self.prompt(content, key=key)
+        return Admission() if if_ended == "return" else await self.prompt(content, key=key, stop=stop)
 
     def cancel(self, run_id: str = "", queued: Queued = "keep", stop: Stop = BY_USER) -> Cancelled:
         """Stop a run (the current one by default), whether or not it has begun. Never fails."""
-        waiting = tuple(a.run_id for a in self.state.queue if a.run_id != self._current)
+        waiting = self._waiting()
         dropped = tuple(i for i in waiting if queued == "drop" or i == run_id)
         kept = tuple(i for i in waiting if i not in dropped)
         if dropped:
@@ -107,12 +107,14 @@ class Session:
     async def close(self) -> None:
         """End the running run as interrupted and give the journal back. Waiting prompts are kept."""
         self._closed = True
-        if self._current:
-            self._runs[self._current].stop(SHUT_DOWN)
-        waiting = {admitted.run_id for admitted in self.state.queue} - {self._current}
-        for ending in [result for run_id, result in self._results.items() if run_id not in waiting]:
-            await asyncio.wait({ending})
+        self.cancel(stop=SHUT_DOWN)
+        while ending := {r for i, r in self._results.items() if not (r.done() or i in self._waiting())}:
+            await asyncio.wait(ending)
+        fail(self._results[run_id] for run_id in self._waiting())
         self.log.journal.close()
+
+    def _waiting(self) -> tuple[str, ...]:
+        return tuple(a.run_id for a in self.state.queue if a.run_id != self._current)
 
     def _expect(self, admitted: Admitted) -> None:
         run = Run(admitted.run_id, self.log, partial(self.outfit, admitted), self._spawn)
@@ -136,8 +138,7 @@ class Session:
             result.set_result(ended)
         except JournalError as lost:
             self._closed = True  # another process has this session now
-            result.set_exception(lost)
-            result.exception()  # whether or not anybody waits for it
+            fail((result, *(self._results[waiting] for waiting in self._waiting())), lost)
         finally:
             result.cancel()  # nothing happens when there is a result
             self._let_go(run_id)

@@ -86,7 +86,7 @@ class State(NamedTuple):
     `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
     the running (or last) run used, `total` what the session used; their seconds are those before `since`,
     from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
-    rewind. `keys` remembers who asked for what.
+    rewind. `keys` remembers who asked for what, and whether it had to wait.
     """
 
     seq: int = 0
@@ -115,7 +115,7 @@ class State(NamedTuple):
     used_by: Mapping[str, Totals] = _NONE
     notes: Mapping[str, tuple[Note, ...]] = _NONE
     rewinds: Mapping[str, tuple[Message, ...]] = _NONE
-    keys: Mapping[str, Admitted | Steered] = _NONE
+    keys: Mapping[str, tuple[Admitted | Steered, bool]] = _NONE
     overflowed: bool = False
     stop: Stop | None = None
 
@@ -220,7 +220,7 @@ def _run_changes(
 ) -> JsonObject:
     match fact:
         case Admitted(client_key=key):
-            keys = {**state.keys, key: fact} if key else state.keys
+            keys = {**state.keys, key: (fact, state.running or bool(state.queue))} if key else state.keys
             return {"queue": (*state.queue, fact), "keys": keys}
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
@@ -254,15 +254,15 @@ def _started(state: State, fact: RunStarted) -> JsonObject:
 
 
 def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
-    current = state.admitted and state.admitted.run_id
-    if run_id != current or not state.running:  # it was cancelled while it still waited
-        return {"queue": tuple(a for a in state.queue if a.run_id != run_id)}
+    if not (state.running and state.admitted and state.admitted.run_id == run_id):  # it never began
+        queue = tuple(a for a in state.queue if a.run_id != run_id)
+        steered = () if state.running or queue == state.queue else state.pending  # only the next run is
+        return {"queue": queue, **_added(state, *steered), "pending": state.pending[len(steered) :]}
     closed = (
         ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
         for left in state.calls.values()
     )
-    late = state.pending  # steered too late for this run; the next one begins with it
-    added = _added(state, *closed, *late)
+    added = _added(state, *closed, *state.pending)  # steered too late: the next run begins with it
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
     return {**added, **_clock(state, until), "since": 0.0}
@@ -290,7 +290,7 @@ def _context_changes(
 ) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
-            keys = {**state.keys, key: fact} if key else state.keys
+            keys = {**state.keys, key: (fact, False)} if key else state.keys
             return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
         case TakenIn(item_ids):
             rest = tuple(m for m in state.pending if m.item_id not in item_ids)

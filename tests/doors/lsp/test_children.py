@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.family import cast, config_for, delegate, task
 from support.model_server import Answer, ModelServer, Raw, Reply, Request
 from support.patience import wait_until
@@ -173,6 +175,24 @@ def test_one_child_can_be_cancelled_by_itself(tmp_path: Path) -> None:
             if p.body["messages"][-1]["role"] == "tool"
         ]
         assert told[0].startswith("[failed: cancelled: cancelled by the user]")
+
+
+@pytest.mark.parametrize("method", ["agent/session/delete", "agent/session/close"])
+def test_who_ends_a_session_ends_its_tree_at_once(tmp_path: Path, method: str) -> None:
+    """From the root on: ended from below, each of them would go on with what came back."""
+    parts = {**TREE, "WORK": [HANGS]}
+    with served(tmp_path, parts) as (wire, server):
+        root = wire.session()
+        request = wire.post("agent/run", {"sessionId": root, "input": "ROOT", "wait": True})
+        wait_until(lambda: len(server.posts) == 3)
+        wait_until(lambda: len(chain(wire, root)) == 3)
+        line = chain(wire, root)
+        wire.call(method, {"sessionId": root})
+        assert wire.answer_of(request)["result"]["stopReason"] == "cancelled"
+        ends = {s: [e["data"]["stopReason"] for e in of_session(wire, s, "runEnded")] for s in line}
+        assert ends == {one: ["cancelled"] for one in line}
+        assert len(server.posts) == 3, "no model is asked again"
+        assert bool(sessions(wire)) == method.endswith("close")
 
 
 def test_a_child_that_crashes_is_a_failed_result(tmp_path: Path) -> None:

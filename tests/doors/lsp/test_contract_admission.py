@@ -179,10 +179,11 @@ def test_a_key_is_followed_once_also_by_the_next_process(tmp_path: Path) -> None
     with Wire(tmp_path, config) as wire:
         wire.initialize()
         here.wire = wire
-        assert here.call("run", **run)["runId"] == first["runId"]
+        assert here.call("run", **run) == first
         assert here.call("run", **{**run, "wait": False})["itemId"] == first["itemId"]
-        assert here.call("steer", **steer)["itemId"] == steered["itemId"]
+        assert here.call("steer", **steer) == steered
         assert here.refusal("run", **{**run, "input": "other"}) == (-33010, "keyConflict")
+        assert here.refusal("run", **run, options={"maxTurns": 2}) == (-33010, "keyConflict")
         assert here.refusal("steer", input="other", clientKey="s") == (-33010, "keyConflict")
         assert here.words() == ["once", "hang", "aside"]
 

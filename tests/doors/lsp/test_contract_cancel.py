@@ -36,6 +36,12 @@ def by_close(wire: Wire, session: str, request: int) -> None:
     wire.post("agent/session/close", {"sessionId": session})
 
 
+def by_delete(wire: Wire, session: str, request: int) -> None:
+    """Once: then there is no such session."""
+    if ("agent/session/delete", {"sessionId": session}) not in wire.asked.values():
+        wire.post("agent/session/delete", {"sessionId": session})
+
+
 TRIGGERS: dict[str, tuple[Callable[..., None], bool]] = {  # and whether what waits goes on
     "cancel, keep": (partial(by_method, queued="keep", name=True), True),
     "cancel, drop": (partial(by_method, queued="drop", name=True), False),
@@ -43,6 +49,7 @@ TRIGGERS: dict[str, tuple[Callable[..., None], bool]] = {  # and whether what wa
     "request": (by_request, True),
     "progress": (by_progress, True),
     "close": (by_close, False),
+    "delete": (by_delete, False),
 }
 
 
@@ -92,7 +99,11 @@ def check(company: Company, case: Case) -> None:
         assert first["result"]["stopReason"] == "cancelled", case
         assert second["result"]["stopReason"] == ("endTurn" if case.goes_on else "cancelled"), case
     assert left_behind(company.folder(case.session)) == []
-    assert company.wire.run(case.session, "next")["stopReason"] == "endTurn"
+    if ("agent/session/delete", {"sessionId": case.session}) in wire.asked.values():
+        refused = wire.ask("agent/events", {"sessionId": case.session})
+        assert refused["error"]["data"]["kind"] == "sessionNotFound"
+        return
+    assert wire.run(case.session, "next")["stopReason"] == "endTurn"
 
 
 def cancel_at(serve: Serve, trigger: str, places: list[int]) -> None:
@@ -105,7 +116,7 @@ def cancel_at(serve: Serve, trigger: str, places: list[int]) -> None:
             check(company, case)
     for number, (method, _) in list(wire.asked.items()):
         answer = wire.answer_of(number)
-        assert "result" in answer, (method, answer)
+        assert "result" in answer or method == "agent/events", (method, answer)
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)

@@ -20,7 +20,7 @@ KEY, HEADER, NAME = "sk-canary-4711", "canary-header-0815", "canary-name"
 UNUSED = {  # in the table for what is to come, or for bugs
     (-32603, "internal"): "a bug of the server",
     (-32801, "contentModified"): "edits are part of runs; their items say it",
-    (-32802, "serverCancelled"): "no request is given up by the server",
+    (-32802, "serverCancelled"): "only when the server ends: `features/compaction/test_in_the_product.py`",
     (-32803, "failed"): "no method of this door touches files outside a run",
     (-33012, "unsupported"): "only a server without checkpoints, and they cannot be switched off yet",
 }

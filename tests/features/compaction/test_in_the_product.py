@@ -84,6 +84,25 @@ def test_the_user_compacts_and_goes_on(tmp_path: Path) -> None:
         assert first.startswith("Changed!"), "what was read before the summary may still be edited"
 
 
+def test_a_summary_that_the_end_of_the_server_breaks_off_was_cancelled_by_nobody(tmp_path: Path) -> None:
+    config = configured(tmp_path, 100_000, reading("w" * 2_000))
+    writer = {"system": "memory of a coding agent", "turns": [{"text": "I", "hang": True}]}
+    (tmp_path / "writer.json").write_text(json.dumps({"prompts": [writer]}))
+    with Wire(tmp_path, config) as wire:
+        written(wire, 2_000)
+        wire.initialize()
+        session = wire.session()
+        wire.run(session, "read it all")
+        act = wire.post("agent/action/invoke", {"sessionId": session, "name": "compact", "input": {}})
+        wire.call("agent/status")  # behind it, so it has begun
+        wire.notify("exit")
+        assert wire.exit_code() == 1
+        wire.closed()
+        answers = [m["error"] for m in wire.messages if m.get("id") == act and "method" not in m]
+        told = [(error["code"], error["data"]["kind"]) for error in answers]  # none, if there was no time
+        assert told in ([], [(-32802, "serverCancelled")])
+
+
 EDIT = {
     "name": "write_file",
     "arguments": {"path": FILES[0], "content": "Changed!\n"},

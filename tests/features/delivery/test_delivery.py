@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Entry, Noted, Notice
+from aglet.engine.facts import Entry, Noted, Notice, TextDelta
 from aglet.features.audit.record import records
 from aglet.features.audit.telling import as_json
 from aglet.library import Agent, ConfigError, Result, StopReason
@@ -155,6 +155,19 @@ async def test_a_target_that_never_answers_is_given_up(workspace: Path) -> None:
         done = await run(workspace, {"webhook": server.url}, seconds=0.2)
     assert done.result.ok
     assert done.notes == [("failed", {"target": "there", "why": "it took longer than 0.2 seconds"})]
+
+
+async def test_who_cancels_does_not_wait_for_a_target_that_never_answers(workspace: Path) -> None:
+    with ModelServer([Raw([b"x"], begin="hang")]) as server:
+        target = {"targets": {"there": {"webhook": server.url}}, "seconds": 60}
+        async with Agent(workspace, delivery=target) as agent:
+            session = await agent.session()
+            session.subscribe(lambda what: session.cancel() if isinstance(what, TextDelta) else None)
+            result = await session.run("wait", deliver="there")
+            entries = list(agent.world.sessions._open[session.id].log.journal.entries())
+    assert result.stop.reason is StopReason.CANCELLED
+    (failed,) = (e.fact for e in entries if isinstance(e.fact, Noted) and e.fact.feature == "delivery")
+    assert failed.data == {"target": "there", "why": "it took longer than 0.8 seconds"}
 
 
 async def test_every_run_of_a_default_target_is_delivered_unless_it_says_otherwise(workspace: Path) -> None:

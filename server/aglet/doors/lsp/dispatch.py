@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from aglet.doors.errors import limit_exceeded, overloaded, to_bad
+from aglet.doors.errors import given_up, limit_exceeded, overloaded, to_bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.code_actions import code_actions
 from aglet.doors.lsp.commands import follow_command
@@ -78,7 +78,8 @@ class Dispatcher:
             result = await self._result(call, method, params)
             self._door.peer.answer(call.id, result, urgent=not call.ordered)
         except asyncio.CancelledError:
-            self._refuse(call, Bad(CANCELLED, "The request was cancelled."))
+            cancelled = Bad(CANCELLED, "The request was cancelled.")
+            self._refuse(call, cancelled if call.cancelled else given_up())
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             self._refuse(call, to_bad(error))
         finally:

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from aglet.config import ConfigError
 from aglet.doors.errors import session_busy, session_not_found
+from aglet.doors.lsp.admissions import Admissions
 from aglet.doors.lsp.asking import Asking
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.client import Client
@@ -27,7 +28,7 @@ from aglet.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from aglet.engine.ports import JournalBusy, JournalError, WorkspaceError
 from aglet.engine.session import Session
 from aglet.engine.state import State
-from aglet.engine.vocabulary import Stop
+from aglet.engine.vocabulary import BY_USER
 from aglet.workspace.editor import Buffer, Editor
 
 Role = Literal["own", "followed", "child"]
@@ -120,13 +121,6 @@ class Attached:
             del self._ends[run_id]
 
 
-class Admission(NamedTuple):
-    """A run that is asked for and not admitted yet; whether it `follows` another that was there before."""
-
-    session_id: str
-    follows: bool
-
-
 class Door:
     """One connection: its client, and the sessions it uses."""
 
@@ -139,7 +133,8 @@ class Door:
         self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
         self._replaying = asyncio.Lock()
-        self._admitting: dict[Call, Admission] = {}  # requests for runs that are not admitted yet
+        self.admissions = Admissions()
+        self._closing: dict[str, asyncio.Future[None]] = {}
         with suppress(ConfigError):  # then there are no sessions
             world.sessions.hosts.append(self._welcome)
 
@@ -179,6 +174,7 @@ class Door:
 
         One that was left is told of again from `join` on. Raises `Bad` and `ConfigError`.
         """
+        await self.closed(session_id)
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
             return known
@@ -212,25 +208,19 @@ class Door:
             child.join()
             call.until_answered.callback(child.asking.put_again)
 
-    @contextmanager
-    def admission(self, session_id: str, call: Call) -> Generator[None]:
-        """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
-        attached, others = self._attached.get(session_id), self._admitting.values()
-        busy = attached is not None and (attached.session.state.running or bool(attached.session.state.queue))
-        follows = busy or any(other.session_id == session_id for other in others)
-        self._admitting[call] = Admission(session_id, follows)
-        try:
-            yield
-        finally:
-            del self._admitting[call]
+    async def closed(self, session_id: str) -> None:
+        """Wait until nobody closes this session (any more): then it can be opened again."""
+        while closing := self._closing.get(session_id):
+            await asyncio.shield(closing)
 
-    def cancel_admissions(self, session_id: str, stop: Stop, *, all: bool) -> bool:
-        """Cancel the run that is about to be admitted and follows no other, or `all`; False for none."""
-        admitting = [(call, one) for call, one in self._admitting.items() if one.session_id == session_id]
-        meant = [call for call, admission in admitting if all or not admission.follows]
-        for call in meant:
-            call.cancelled, call.stop = True, stop
-        return bool(meant)
+    @asynccontextmanager
+    async def admission(self, session_id: str, call: Call) -> AsyncGenerator[None]:
+        """While a run is admitted: a cancel of the session's work reaches it too, whenever it comes."""
+        attached = self._attached.get(session_id)
+        busy = attached is not None and (attached.session.state.running or bool(attached.session.state.queue))
+        opens = self.closed(session_id)
+        async with self.admissions.under_way(session_id, call, busy=busy, opens=opens):
+            yield
 
     @asynccontextmanager
     async def borrowed(self, session_id: str) -> AsyncGenerator[Session]:
@@ -262,6 +252,7 @@ class Door:
         return replay
 
     async def _opened(self, session_id: str) -> Session:
+        await self.closed(session_id)
         try:
             return await self.world.sessions.open(session_id)
         except JournalBusy:
@@ -328,14 +319,48 @@ class Door:
         await self.world.check(cwd, options)
 
     async def close(self, session_id: str, call: Call) -> None:
-        """End what the session does; its last events still go to the client."""
+        """End what the session does, also what is not admitted yet; its last events go to the client."""
         attached = await self.open(session_id, call)
+        if session_id in self._closing:
+            await self.closed(session_id)
+            return
+        with self._closes(session_id):
+            await self._end(attached)
+
+    async def delete(self, session_id: str) -> None:
+        """End what the session and its helpers do, and remove them. Raises `JournalError`, `JournalBusy`."""
+        await self.closed(session_id)
+        sessions = self.world.sessions
+        with self._closes(session_id):
+            self.admissions.cancel(session_id, BY_USER, all=True)
+            await self.admissions.over(session_id)
+            if attached := self._attached.get(session_id):
+                await self._end(attached)
+            for helper in await sessions.helpers(session_id):
+                if attached := self._attached.get(helper):
+                    await self._end(attached)
+            await sessions.delete(session_id)
+
+    @contextmanager
+    def _closes(self, session_id: str) -> Generator[None]:
+        """Until the end of the block nobody opens the session again."""
+        closing = self._closing[session_id] = asyncio.get_running_loop().create_future()
+        try:
+            yield
+        finally:
+            del self._closing[session_id]
+            closing.set_result(None)
+
+    async def _end(self, attached: Attached) -> None:
+        """Cancel every run of a session, those on their way into it too, and let go of it when they ended."""
         session = attached.session
+        self.admissions.cancel(session.session_id, BY_USER, all=True)
         ending = session.cancel(queued="drop")
+        await self.admissions.over(session.session_id)
         for run_id in (ending.run_id, *ending.dropped):
             if run_id:
                 await session.finished(run_id)
-        await self.world.sessions.close(session_id)
+        await self.world.sessions.close(session.session_id)
         attached.end()
-        if self._attached.pop(session_id, None):  # else it was closed meanwhile, and that was told
+        if self._attached.pop(session.session_id, None):  # else it was a child, and is let go of already
             attached.publisher.show("sessionState", {"state": "closed", "queued": 0, "backgroundTasks": 0})

@@ -12,6 +12,7 @@ from aglet.features.delivery.posting import Courier, NotDelivered, Parcel, Post
 from aglet.features.delivery.settings import Settings
 
 ROOM, DELIVERED, FAILED = "delivery", "delivered", "failed"
+HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol 4.9)
 _log = logging.getLogger(__name__)
 
 
@@ -24,11 +25,12 @@ def build(settings: Settings, name: str, session_id: str, workspace: Workspace, 
         state = view.state
         used = {"turns": state.run.turns, "toolCalls": state.run.tool_calls, "tokens": state.run.total_tokens}
         parcel = Parcel(session_id, state.run_id, stop, last_words(state.transcript), used)
+        seconds = min(settings.seconds, HURRY) if stop.reason is StopReason.CANCELLED else settings.seconds
         try:
-            async with asyncio.timeout(settings.seconds):
+            async with asyncio.timeout(seconds):
                 await courier.deliver(parcel, settings.targets[name], view)
         except TimeoutError:
-            return f"it took longer than {settings.seconds:g} seconds"
+            return f"it took longer than {seconds:g} seconds"
         except (NotDelivered, WorkspaceError, OSError) as problem:
             return str(problem)
         except Exception as bug:  # noqa: BLE001 - what is wrong with a delivery is never wrong with the run

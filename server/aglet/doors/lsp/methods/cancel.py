@@ -15,7 +15,10 @@ async def cancel(door: Door, params: CancelParams, call: Call) -> CancelResult:
         return CancelResult("alreadyEnded", _after(attached.session.state), [], before)
     stop = from_wire.stop_of(params.reason)
     done = attached.session.cancel(params.run_id, params.queued, stop)
-    if done.state == "notRunning" and door.cancel_admissions(params.session_id, stop, all=drop):
+    reached = (drop or done.state == "notRunning") and door.admissions.cancel(
+        params.session_id, stop, all=drop
+    )
+    if done.state == "notRunning" and reached:
         return CancelResult("cancelling", list(done.kept), list(done.dropped))
     return CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None)
 

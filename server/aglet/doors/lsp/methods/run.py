@@ -20,11 +20,11 @@ POLICIES = ("ifIdle", "queue", "steer", "interrupt")
 
 async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
-    with door.admission(params.session_id, call):
+    async with door.admission(params.session_id, call):
         attached, admission = await _admit(door, params, call)
     if params.admission == "interrupt":
         attached.meant.begin(admission.run_id)
-    if call.cancelled:  # before there was a run to cancel
+    if call.cancelled:  # before its client could know of it
         attached.session.cancel(admission.run_id, stop=call.stop)
     attached.mirror.give(admission.run_id, params.work_done_token)
     if not params.wait:
@@ -49,6 +49,8 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         kept = gone_on_with(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
     content = await taken_in(said, door.world.setup, session.state.cwd)
+    if params.client_key not in session.state.keys:  # others were admitted meanwhile
+        check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())
     admission = await session.prompt(
         content,
@@ -56,6 +58,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         options=options,
         key=params.client_key,
         recovers=recovers,
+        stop=call.stop if call.cancelled else None,
     )
     return attached, admission
 

@@ -12,10 +12,7 @@ async def delete_session(door: Door, params: SessionIdParams, call: Call) -> Emp
     """End what it and its helpers do, tell the client, and remove them."""
     call.ordered = True
     try:
-        for session_id in (*await door.world.sessions.helpers(params.session_id), params.session_id):
-            if session_id in door.attached:
-                await door.close(session_id, call)
-        await door.world.sessions.delete(params.session_id)
+        await door.delete(params.session_id)
     except JournalBusy:
         raise session_busy(params.session_id) from None
     except JournalError as error:

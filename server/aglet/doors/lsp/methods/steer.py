@@ -6,9 +6,11 @@ from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.methods.run import check_queue
 from aglet.engine.admission import Refused
+from aglet.engine.session import Session
 from aglet_protocol.types import SteerParams, SteerResult
 
 CHOICES = ("run", "queue", "return")
+BEGUN = ("queued", "started")
 
 
 async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
@@ -18,14 +20,24 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
     said = from_wire.content_or_files(params.input)
     if not said:
         raise from_wire.Malformed("params.input must not be empty")
-    attached = await door.open(params.session_id, call)
-    state = attached.session.state
+    async with door.admission(params.session_id, call):
+        attached = await door.open(params.session_id, call)
+        session = attached.session
+        content = await taken_in(said, door.world.setup, session.state.cwd)
+        check(session, params)
+        call.until_answered.enter_context(attached.publisher.held())
+        stop = call.stop if call.cancelled else None
+        done = await session.steer(content, params.expected_run_id, params.if_ended, params.client_key, stop)
+    if call.cancelled and done.outcome in BEGUN:  # before its client could know of it
+        session.cancel(done.run_id, stop=call.stop)
+    return SteerResult(done.outcome, done.run_id or None, done.item_id or None)
+
+
+def check(session: Session, params: SteerParams) -> None:
+    """Refuse what the session, as it stands, cannot take. Raises `Refused` and `Bad`."""
+    state = session.state
     if params.expected_run_id in {admitted.run_id for admitted in state.queue}:
         message = "That run waits for its turn and takes no messages yet. Change its prompt with agent/queue."
         raise Refused(message, "notSteerable", params.expected_run_id)
     if not (state.running or params.if_ended == "return" or params.client_key in state.keys):
-        check_queue(attached.session)
-    content = await taken_in(said, door.world.setup, attached.session.state.cwd)
-    call.until_answered.enter_context(attached.publisher.held())
-    done = await attached.session.steer(content, params.expected_run_id, params.if_ended, params.client_key)
-    return SteerResult(done.outcome, done.run_id or None, done.item_id or None)
+        check_queue(session)
