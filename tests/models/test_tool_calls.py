@@ -88,6 +88,15 @@ def test_half_characters_in_arguments_become_something_that_can_be_saved() -> No
     assert made[0].arguments == {"x": "😀 \ufffd"}
 
 
+@pytest.mark.parametrize("high", ["\ud83d", r"\ud83d"])
+@pytest.mark.parametrize("low", ["\ude00", r"\ude00"])
+def test_a_character_cut_in_two_between_pieces_of_arguments_is_whole(high: str, low: str) -> None:
+    made = calls(fragment(0, "a", "one", f'{{"x": "{high}'), fragment(0, arguments=f'{low} \ud83d"}}'))
+    assert made == (ToolCall("a", "one", {"x": "😀 \ufffd"}),)
+    broken = calls(fragment(0, "a", "one", f'{{"x": "{high}'))
+    broken[0].malformed.encode()
+
+
 @pytest.mark.parametrize("raw", ["", '{"path": "a.p'])
 def test_the_last_call_of_a_cut_answer_is_never_run_incomplete(raw: str) -> None:
     whole, cut = calls(fragment(0, "a", "one", "{}"), fragment(1, "b", "two", raw), cut=True)

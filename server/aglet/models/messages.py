@@ -17,6 +17,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from aglet.models.values import mended
 
 STOPPED = "[The user stopped this answer here.]"
 NOTHING = "(empty)"
@@ -138,7 +139,11 @@ def body_bytes(body: JsonObject) -> bytes:
         f"{_encode(name)}:{value.text if isinstance(value, Listed) else _encode(value)}"
         for name, value in body.items()
     )
-    return f"{{{','.join(members)}}}".encode(errors="replace")
+    text = f"{{{','.join(members)}}}"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # halves of characters, as they came
+        return mended(text).encode()
 
 
 def _ends_a_turn(message: Message) -> bool:
