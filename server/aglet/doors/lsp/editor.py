@@ -67,9 +67,9 @@ class LspEditor:
         if arrival := self._arrivals.get(unquote(uri)):
             arrival.look(now)
 
-    def lose(self, uri: str) -> None:
-        """The client said something of a document that makes no sense: from now on its text is not known."""
-        self._lost.add(unquote(uri))
+    def lose(self, uri: object) -> None:
+        """The client said what makes no sense of this document, or (no URI) of any: its text is not known."""
+        self._lost.update([unquote(uri)] if uri and isinstance(uri, str) else self._documents)
 
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI, however it is escaped. Raises `WorkspaceError` for a lost one."""
