@@ -7,6 +7,8 @@ import pytest
 from aglet.engine.vocabulary import ToolCall
 from aglet.models.tool_calls import CUT_OFF, ToolCalls
 
+DEEP = '{"a":' + "[" * 200 + "]" * 200 + "}"  # nobody could show it: every event of the call would be lost
+
 
 def fragment(index: int | None = None, id: Any = None, name: Any = None, arguments: Any = None) -> Any:
     function = {"name": name, "arguments": arguments}
@@ -78,7 +80,7 @@ def test_arguments_may_be_an_object() -> None:
     assert calls(fragment(0, "a", "one", {"x": [1]})) == (ToolCall("a", "one", {"x": [1]}),)
 
 
-@pytest.mark.parametrize("raw", ['{"a":', "[1]", '"text"', "{'a': 1}", '{"a": NaN}', "[" * 100_000])
+@pytest.mark.parametrize("raw", ['{"a":', "[1]", '"text"', "{'a': 1}", '{"a": NaN}', "[" * 100_000, DEEP])
 def test_arguments_that_are_no_json_object_are_kept_as_they_are(raw: str) -> None:
     assert calls(fragment(0, "a", "one", raw)) == (ToolCall("a", "one", {}, raw),)
 

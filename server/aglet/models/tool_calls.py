@@ -10,6 +10,7 @@ from aglet.engine.vocabulary import JsonObject, ToolCall
 from aglet.models.values import mended, object_in, text_in
 
 CUT_OFF = "[cut off by the output limit]"
+DEEPEST = 128  # arrays and objects, one in the other: no tool takes more, and nobody could show them
 HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -99,9 +100,17 @@ def parsed(raw: str) -> JsonObject | None:
         value = json.loads(raw, parse_constant=_no_constant)
         if HALF.search(raw):  # of a character: written as an escape, or where two pieces met
             value = json.loads(mended(json.dumps(value, ensure_ascii=False)))
+        if raw.count("[") + raw.count("{") > DEEPEST and _depth(value) > DEEPEST:
+            return None
     except (ValueError, RecursionError):
         return None
     return cast("JsonObject", value) if isinstance(value, dict) else None
+
+
+def _depth(value: object) -> int:
+    """How many arrays and objects are one in the other. Raises `RecursionError`."""
+    inner = cast("JsonObject", value).values() if isinstance(value, dict) else value
+    return 1 + max(map(_depth, cast("list[Any]", inner)), default=0) if isinstance(value, dict | list) else 0
 
 
 def _no_constant(name: str) -> None:
