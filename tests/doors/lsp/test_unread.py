@@ -84,3 +84,31 @@ def test_a_document_whose_opening_could_not_be_read_is_not_written_on_the_disk(s
     opened.wire.write(not_utf8(said))
     opened.run()
     assert (opened.call["status"], opened.file.read_text()) == ("failed", TEXT)
+
+
+def test_a_lost_document_is_known_by_every_name_of_its_file(serve: Serve) -> None:
+    opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")
+    opened.editor.close(opened.uri)
+    link = opened.wire.workspace / "link.txt"
+    link.symlink_to(opened.file)
+    opened.editor.open_file(link)
+    change = {"textDocument": {"uri": link.as_uri(), "version": 2}, "contentChanges": [{"text": "typed"}]}
+    opened.wire.write(not_utf8({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": change}))
+    opened.run()
+    assert (opened.call["status"], opened.file.read_text()) == ("failed", TEXT)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [({"range": None, "text": "one\ntwo\nand more\n"}, "one\n2\nand more\n"), ({"text": None}, "")],
+    ids=["no range", "no text"],
+)
+def test_what_is_null_in_a_change_was_not_said(serve: Serve, change: Message, text: str) -> None:
+    opened = Opened(serve, TEXT, read_call(), edit_call("two", "2"), "done")
+    document = opened.editor.documents[opened.uri]
+    document.text, document.version = change["text"] or "", 2
+    changed = {"textDocument": {"uri": opened.uri, "version": 2}, "contentChanges": [change]}
+    opened.wire.notify("textDocument/didChange", changed)
+    opened.run()
+    assert opened.text == text
+    assert (opened.call["status"] == "failed") == (not text)
