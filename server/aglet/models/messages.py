@@ -134,12 +134,10 @@ def compact(value: object) -> str:
 
 
 def body_bytes(body: JsonObject) -> bytes:
-    """The body of a request as it is sent; what it knows of its JSON is not written again."""
-    members = (
-        f"{_encode(name)}:{value.text if isinstance(value, Listed) else _encode(value)}"
-        for name, value in body.items()
-    )
-    text = f"{{{','.join(members)}}}"
+    """The body of a request as it is sent: what it knows of its JSON last, and not written again."""
+    plain = {name: value for name, value in body.items() if not isinstance(value, Listed)}
+    known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, Listed)]
+    text = f"{_encode(plain)[:-1]}{''.join(known)}}}"
     try:
         return text.encode()
     except UnicodeEncodeError:  # halves of characters, as they came
