@@ -37,7 +37,7 @@ class ErrorData:
 ERRORS = (
     ErrorKind(-32700, "parseError", False, "no JSON in UTF-8, or a frame that cannot be trusted"),
     ErrorKind(-32600, "invalidRequest", False, "no JSON-RPC message, or not at this time"),
-    ErrorKind(-32600, "limitExceeded", False, "the frame is larger than `limits.maxFrameBytes`"),
+    ErrorKind(-32600, "limitExceeded", False, "more bytes, members or levels than a message may have"),
     ErrorKind(-32601, "methodNotFound", False, "there is no such method"),
     ErrorKind(-32602, "invalidParams", False, "the message names the member that is wrong"),
     ErrorKind(-32602, "noSuchItem", False, "the session has no item of this id, or it does not wait"),

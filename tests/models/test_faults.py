@@ -4,9 +4,10 @@ import gzip
 
 import pytest
 
+from aglet.engine.vocabulary import AssistantMessage
 from aglet.models.endpoint import Dialect
 from support.model_dialects import LENGTHS, Said
-from support.model_faults import HELLO, KEY, check_hello, heard_of, raw
+from support.model_faults import HELLO, KEY, check_hello, heard_of, raw, run_with
 from support.model_replies import Failure, Raw
 
 
@@ -50,3 +51,16 @@ async def test_a_call_that_gemini_left_open_is_no_call_although_it_says_stop() -
 async def test_an_answer_that_reached_its_limit_says_so(dialect: Dialect) -> None:
     heard, _ = await heard_of(dialect, raw(dialect, Said("half", finish=LENGTHS[dialect])))
     assert heard.reply and (heard.reply.text, heard.reply.finish) == ("half", "length")
+
+
+async def test_a_character_cut_in_two_is_whole_for_user_tool_and_model(dialect: Dialect) -> None:
+    """Its halves come in two events, as escapes: of the text, and of the arguments of a call."""
+    halves = r'{"path":"' + "\ud83d\ude00" + '"}'
+    said = Said("1234567\ud83d\ude00 done", [("c1", "read", halves)])
+    ran = await run_with(dialect, [raw(dialect, said), raw(dialect, Said("ok"))])
+    assert (ran.ended, list(ran.done)) == ("end_turn", [{"path": "😀"}])
+    (answer, *_) = [message for message in ran.state.transcript if isinstance(message, AssistantMessage)]
+    assert answer.text == "1234567😀 done"
+    again = ran.server.posts[1].content.decode()
+    assert again.count("😀") + again.lower().count(r"\ud83d\ude00") == 2
+    assert "?" not in again.replace("?alt", "")

@@ -227,3 +227,11 @@ async def test_a_script_that_is_not_there_or_no_text_is_explained(
     assert told and "no.toml" in str(told) and "No such file" in str(told)
     (tmp_path / "demo.toml").write_bytes(b"\xff")
     assert "utf-8" in str((await hear(model)).error)
+
+
+async def test_a_character_cut_in_two_between_pieces_of_a_script_is_whole(tmp_path: Path) -> None:
+    file = tmp_path / "halves.json"
+    file.write_text(json.dumps({"prompts": [{"turns": [{"text": ["a\ud83d", "\ude00b", "\ud83d"]}]}]}))
+    heard = await hear(ScriptedModel(Endpoint(name="s", dialect="scripted", script=str(file))))
+    assert heard.reply
+    assert (heard.text, heard.reply.text, heard.deltas) == ("a😀b\ufffd",) * 2 + (3,)

@@ -7,6 +7,8 @@ import pytest
 from aglet.engine.vocabulary import ToolCall
 from aglet.models.tool_calls import CUT_OFF, ToolCalls
 
+DEEP = '{"a":' + "[" * 200 + "]" * 200 + "}"  # nobody could show it: every event of the call would be lost
+
 
 def fragment(index: int | None = None, id: Any = None, name: Any = None, arguments: Any = None) -> Any:
     function = {"name": name, "arguments": arguments}
@@ -78,7 +80,7 @@ def test_arguments_may_be_an_object() -> None:
     assert calls(fragment(0, "a", "one", {"x": [1]})) == (ToolCall("a", "one", {"x": [1]}),)
 
 
-@pytest.mark.parametrize("raw", ['{"a":', "[1]", '"text"', "{'a': 1}", '{"a": NaN}', "[" * 100_000])
+@pytest.mark.parametrize("raw", ['{"a":', "[1]", '"text"', "{'a': 1}", '{"a": NaN}', "[" * 100_000, DEEP])
 def test_arguments_that_are_no_json_object_are_kept_as_they_are(raw: str) -> None:
     assert calls(fragment(0, "a", "one", raw)) == (ToolCall("a", "one", {}, raw),)
 
@@ -86,6 +88,15 @@ def test_arguments_that_are_no_json_object_are_kept_as_they_are(raw: str) -> Non
 def test_half_characters_in_arguments_become_something_that_can_be_saved() -> None:
     made = calls(fragment(0, "a", "one", r'{"x": "\ud83d\ude00 \ud83d"}'))
     assert made[0].arguments == {"x": "😀 \ufffd"}
+
+
+@pytest.mark.parametrize("high", ["\ud83d", r"\ud83d"])
+@pytest.mark.parametrize("low", ["\ude00", r"\ude00"])
+def test_a_character_cut_in_two_between_pieces_of_arguments_is_whole(high: str, low: str) -> None:
+    made = calls(fragment(0, "a", "one", f'{{"x": "{high}'), fragment(0, arguments=f'{low} \ud83d"}}'))
+    assert made == (ToolCall("a", "one", {"x": "😀 \ufffd"}),)
+    broken = calls(fragment(0, "a", "one", f'{{"x": "{high}'))
+    broken[0].malformed.encode()
 
 
 @pytest.mark.parametrize("raw", ["", '{"path": "a.p'])

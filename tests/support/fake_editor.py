@@ -16,6 +16,7 @@ class FakeEditor:
     """
 
     can_save = True
+    lost: Sequence[str] = ()
     follows = False
 
     def __init__(self, documents: Mapping[str, str] | None = None) -> None:

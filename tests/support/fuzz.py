@@ -43,6 +43,11 @@ def recorded(wire: Wire, session: str) -> Recorded:
         ("textDocument/didSave", {"textDocument": {"uri": uri}}),
         ("textDocument/didClose", {"textDocument": {"uri": uri}}),
         ("agent/ack", {**asked, "seq": 3}),
+        ("agent/focus", {"uri": uri, "selection": place, "visible": [place]}),
+        (
+            "notebookDocument/didOpen",
+            {"notebookDocument": {"uri": uri, "cells": []}, "cellTextDocuments": []},
+        ),
         ("$/cancelRequest", {"id": "f1"}),
         ("$/setTrace", {"value": "verbose"}),
         ("workspace/didChangeConfiguration", {"settings": {"a": 1}}),

@@ -37,10 +37,19 @@ def resident(wire: Wire) -> float:
     return resident_of(wire.process.pid)
 
 
+def peak(wire: Wire) -> float:
+    """The most memory a server has had, in MB; 0 when it has ended."""
+    return _said_of(wire.process.pid, "VmHWM:")
+
+
 def resident_of(pid: int) -> float:
     """Memory of a process, in MB; 0 when it has ended."""
+    return _said_of(pid, "VmRSS:")
+
+
+def _said_of(pid: int, what: str) -> float:
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
         return 0
-    return int(("0" + status.partition("VmRSS:")[2].strip()).split()[0]) / 1024
+    return int(("0" + status.partition(what)[2].strip()).split()[0]) / 1024

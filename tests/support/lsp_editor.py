@@ -69,7 +69,7 @@ class LspEditor:
     """
 
     def __init__(self, notify: Notify, encoding: str = "utf-16", lag: float | None = 0.05) -> None:
-        self._notify, self._encoding, self._lag = notify, encoding, lag
+        self.notify, self._encoding, self._lag = notify, encoding, lag
         self.documents: dict[str, Document] = {}
         self.manners = Manners()
         self.asked: list[Message] = []  # the params of every `workspace/applyEdit`
@@ -237,10 +237,10 @@ class LspEditor:
 
     def _tell_change(self, document: Document, change: Message) -> None:
         identifier = {"uri": document.uri, "version": document.version}
-        self._notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
+        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
 
     def _tell(self, method: str, uri: str, **more: Any) -> None:
-        self._notify(method, {"textDocument": {"uri": uri, **more}})
+        self.notify(method, {"textDocument": {"uri": uri, **more}})
 
 
 def attach(

@@ -135,4 +135,7 @@ def _parsed(arguments: Any) -> Any:
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+    try:
+        return json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half a character, which only an escape can carry
+        return json.dumps(value).encode()

@@ -162,9 +162,9 @@ def _permission(question: Question, response: JsonObject, by: str) -> Answer:
         return Answer("dismissed", feedback=_optional_text(response, "feedback"), by=by)
     known = [option.option_id for option in question.options]
     chosen, changed = response.get("optionId"), response.get("input")
-    if response.get("outcome") != "selected" or chosen not in known:
-        return NOT_UNDERSTOOD
     edited = changed if is_object(changed) else None
+    if response.get("outcome") != "selected" or chosen not in known or edited != changed:
+        return NOT_UNDERSTOOD
     part = response.get("hunks")
     if part is not None and (edited or not _are_hunks(part, question)):
         return NOT_UNDERSTOOD

@@ -1,8 +1,9 @@
 """JSON-RPC 2.0 messages: read strictly, answered always. Nothing but the standard library."""
 
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, NoReturn, cast
 
@@ -16,6 +17,12 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
 CANCELLED = -32800
+
+DEEPEST = 128  # levels of arrays and objects in one message
+MOST = 500_000  # members of arrays and objects in one message: each may cost 30 times its bytes
+LIGHT = 1_000_000  # bytes; a message that has fewer cannot cost much
+BEGINS = (b",", b"[", b"{")  # one stands before every member
+CROWDED = rb'(?s)(?:(?:[^"\[{,]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+[\[{,]){%d}+' % (MOST + 1)
 
 Kind = Literal["request", "notification", "response"]
 
@@ -50,7 +57,9 @@ KINDS = {
 
 
 def parse(body: bytes) -> JsonObject:
-    """One message. Raises `Bad` for what is no JSON (RFC 8259) or no JSON-RPC 2.0 message."""
+    """One message. Raises `Bad` for what is no JSON (RFC 8259), no JSON-RPC 2.0 message, or too much."""
+    if len(body) > LIGHT and sum(map(body.count, BEGINS)) > MOST and re.match(CROWDED, body):
+        raise _too_much(f"A message may have {MOST} members of arrays and objects.", "members", MOST)
     try:
         text = body.decode("utf-8")
         message: Any = json.loads(text, parse_constant=_refuse, parse_float=_finite)
@@ -58,9 +67,31 @@ def parse(body: bytes) -> JsonObject:
         raise Bad(PARSE_ERROR, "The message is not JSON in UTF-8.") from None
     if not isinstance(message, dict):
         raise Bad(INVALID_REQUEST, "A message is one JSON object; batches are not part of LSP.")
+    if body.count(b"[") + body.count(b"{") > DEEPEST:
+        _check_depth(cast(JsonObject, message))
     checked = cast(JsonObject, scrubbed(message) if b"\\ud" in body or b"\\uD" in body else message)
     check(checked)
     return checked
+
+
+def _check_depth(message: JsonObject) -> None:
+    """Raise `Bad` when nobody could follow it down without an end of the stack."""
+    level: list[Any] = [message]
+    for _ in range(DEEPEST):
+        level = [inner for value in level for inner in _members(value) if isinstance(inner, dict | list)]
+        if not level:
+            return
+    known = message.get("id")
+    text = f"The arrays and objects of a message may be {DEEPEST} deep."
+    raise _too_much(text, "depth", DEEPEST, known if valid_id(known) else None)
+
+
+def _members(value: dict[Any, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _too_much(text: str, which: str, value: int, known: RequestId | None = None) -> Bad:
+    return Bad(INVALID_REQUEST, text, known, kind="limitExceeded", which=which, value=value)
 
 
 def _refuse(constant: str) -> NoReturn:

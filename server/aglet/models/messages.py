@@ -17,6 +17,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from aglet.models.values import mended
 
 STOPPED = "[The user stopped this answer here.]"
 NOTHING = "(empty)"
@@ -136,7 +137,11 @@ def body_bytes(body: JsonObject) -> bytes:
     """The body of a request as it is sent: what it knows of its JSON last, and not written again."""
     plain = {name: value for name, value in body.items() if not isinstance(value, Listed)}
     known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, Listed)]
-    return f"{_encode(plain)[:-1]}{''.join(known)}}}".encode(errors="replace")
+    text = f"{_encode(plain)[:-1]}{''.join(known)}}}"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # halves of characters, as they came
+        return mended(text).encode()
 
 
 def _ends_a_turn(message: Message) -> bool:

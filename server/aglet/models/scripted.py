@@ -20,9 +20,11 @@ from aglet.engine.vocabulary import (
     UserMessage,
 )
 from aglet.models.endpoint import Endpoint
+from aglet.models.pieces import Pieces
 from aglet.models.script import Script, ScriptedCall, Turn
 from aglet.models.tool_calls import parsed
 from aglet.models.usage import cost_of
+from aglet.models.values import mended
 
 CHARACTERS = 4  # per token, when usage is estimated
 
@@ -65,7 +67,7 @@ class ScriptedModel:
         yield self._reply(turn, place, request)
 
     def _reply(self, turn: Turn, place: str, request: ModelRequest) -> Replied:
-        text = "".join(turn.text)
+        text = mended("".join(turn.text))
         usage = _usage(turn, text, request)
         return Replied(
             request.reply_id,
@@ -113,9 +115,14 @@ async def _said(turn: Turn, script: Script, reply_id: str) -> AsyncGenerator[Mod
     for thinking in _pieces(turn.thinking, size):
         yield ThinkingDelta(reply_id, thinking)
         await asyncio.sleep(delay)
+    whole = Pieces()
     for text in _pieces(turn.text, size):
-        yield TextDelta(reply_id, text)
+        whole.add("text", text)
+        for _, piece in whole.taken():
+            yield TextDelta(reply_id, piece)
         await asyncio.sleep(delay)
+    for _, piece in whole.taken(final=True):
+        yield TextDelta(reply_id, piece)
 
 
 def _pieces(text: str | list[str], size: int) -> Sequence[str]:

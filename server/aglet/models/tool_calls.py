@@ -1,6 +1,7 @@
 """Tool calls put together from the fragments that servers send, in all the ways they send them."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -9,6 +10,8 @@ from aglet.engine.vocabulary import JsonObject, ToolCall
 from aglet.models.values import mended, object_in, text_in
 
 CUT_OFF = "[cut off by the output limit]"
+DEEPEST = 128  # arrays and objects, one in the other: no tool takes more, and nobody could show them
+HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -84,6 +87,7 @@ def _call(parts: _Parts, *, cut: bool) -> ToolCall:
     call_id = parts.call_id or new_id("call")
     arguments = parsed(raw)
     if arguments is None or (cut and not raw):
+        raw = mended(raw)
         return ToolCall(call_id, parts.name, {}, f"{CUT_OFF} {raw}" if cut else raw)
     return ToolCall(call_id, parts.name, arguments)
 
@@ -94,11 +98,19 @@ def parsed(raw: str) -> JsonObject | None:
         return {}
     try:
         value = json.loads(raw, parse_constant=_no_constant)
-        if "\\ud" in raw.lower():
+        if HALF.search(raw):  # of a character: written as an escape, or where two pieces met
             value = json.loads(mended(json.dumps(value, ensure_ascii=False)))
+        if raw.count("[") + raw.count("{") > DEEPEST and _depth(value) > DEEPEST:
+            return None
     except (ValueError, RecursionError):
         return None
     return cast("JsonObject", value) if isinstance(value, dict) else None
+
+
+def _depth(value: object) -> int:
+    """How many arrays and objects are one in the other. Raises `RecursionError`."""
+    inner = cast("JsonObject", value).values() if isinstance(value, dict) else value
+    return 1 + max(map(_depth, cast("list[Any]", inner)), default=0) if isinstance(value, dict | list) else 0
 
 
 def _no_constant(name: str) -> None:

@@ -46,9 +46,15 @@ class Documents:
         return target.place if target else self._ground.place(path)
 
     def find(self, target: Target) -> Buffer | None:
-        """The open document of this file, under whatever spelling of its path the editor opened it."""
+        """The open document of this file, under whatever spelling of its path the editor opened it.
+
+        Raises `WorkspaceError` when nobody knows its text.
+        """
         if buffer := self._editor.buffer(target.place.uri):
             return buffer
+        for uri in self._editor.lost:
+            if (other := self._target(uri)) and other.place.path == target.place.path:
+                return self._editor.buffer(uri)
         return next((buffer for buffer, other in self.each() if other.place.path == target.place.path), None)
 
     def each(self) -> Iterator[tuple[Buffer, Target]]:

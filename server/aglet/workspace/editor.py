@@ -1,6 +1,6 @@
 """What the workspace needs from an editor: its open documents, and edits made through it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from aglet.engine.ports import WorkspaceError
@@ -43,6 +43,11 @@ class Editor(Protocol):
         """All open documents whose text is known."""
         ...
 
+    @property
+    def lost(self) -> Collection[str]:
+        """The URIs of the others."""
+        ...
+
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
         """Turn `buffer` into `text` by one versioned edit, and give the document as it was right then.
 
@@ -78,6 +83,11 @@ class NoEditor:
         return None
 
     def buffers(self) -> Sequence[Buffer]:
+        """No document is open."""
+        return ()
+
+    @property
+    def lost(self) -> Collection[str]:
         """No document is open."""
         return ()
 

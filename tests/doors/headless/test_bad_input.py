@@ -41,7 +41,7 @@ def test_the_first_line_says_which_schema_is_spoken_also_when_no_run_begins(agle
 def test_an_unknown_model_is_told_with_the_known_ones(aglet: Aglet) -> None:
     done = aglet.run("run", "go", "--model", "nonsense", "--output", "jsonl")
     error = fatal(done)
-    assert (done.code, error["kind"]) == (2, "modelNotFound")
+    assert (done.code, error["kind"]) == (2, "configInvalid"), "as the editor's door calls it"
     assert "'nonsense'" in str(error["message"])
     assert "scripted" in str(error["message"])
 

@@ -35,8 +35,10 @@ class Opened:
 
     def run(self) -> Message:
         """Run; gives the result, and keeps the last call in `call`."""
-        result: Message = self.wire.run(self.wire.session())
-        calls = [item for item in fold(self.wire.events).items.values() if item["kind"] == "toolCall"]
+        session = self.wire.session(clientKey=f"{len(self.wire.messages)}")
+        result: Message = self.wire.run(session)
+        told = [event for event in self.wire.events if event.get("runId") == result["runId"]]
+        calls = [item for item in fold(told).items.values() if item["kind"] == "toolCall"]
         self.call = calls[-1]
         return result
 

@@ -17,6 +17,7 @@
 | watched-file events; nothing unadvertised | `…that_wants_to…`, `…that_offers_nothing_more…` |
 | a user who types all the time | `test_typing.py` |
 | messages that cross, long lines, many changes | `test_editor_races.py` |
+| a change that nobody could read | `test_unread.py` |
 """
 
 import json

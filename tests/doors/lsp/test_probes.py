@@ -10,12 +10,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.leftovers import gone, resident
+from support.leftovers import gone, peak, resident
 from support.patience import PATIENCE, wait_until, within
 from support.wire import Wire, frame, script, turns
 
@@ -319,6 +320,44 @@ def _(arena: Arena) -> None:
     assert (error["code"], error["data"]["kind"]) == (-32600, "limitExceeded")
     assert resident(wire) - before < 60
     alive(wire)
+
+
+@probe("30 MB of small members")
+def _(arena: Arena) -> None:
+    wire = arena.fresh(greeted=True)
+    before = peak(wire)
+    for member in (b"[]", b'{"a":0}', b'"ab"', b"300", b"[[[[[[]]]]]]"):
+        crowd = b",".join([member] * (30_000_000 // (len(member) + 1)))
+        body = b'{"jsonrpc":"2.0","id":1,"method":"x","params":[%b]}' % crowd
+        error = refused(wire, partial(wire.write, framed(body)))
+        assert (error["code"], error["data"]["which"]) == (-32600, "members")
+        assert peak(wire) - before < 120, member
+    alive(wire)
+
+
+@probe("30 MB of program in one text")
+def _(arena: Arena) -> None:
+    text = 'f(a[0], {"b": [1, 2]});\n\t' * 1_000_000
+    assert arena.shared.ask("agent/nothing", {"text": text})["error"]["code"] == -32601
+
+
+@probe("40,000 changes in one message")
+def _(arena: Arena) -> None:
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+    changes = [{"range": place, "rangeLength": 1, "text": "x"}] * 40_000
+    assert arena.shared.ask("agent/nothing", {"contentChanges": changes})["error"]["code"] == -32601
+
+
+@probe("nesting deeper than anybody follows")
+def _(arena: Arena) -> None:
+    for depth, code in ((100, -32601), (200, -32600), (600, -32600), (900, -32600)):
+        for inner in (b"1", rb'"\ud83d"'):
+            body = b'{"jsonrpc":"2.0","id":"deep","method":"x","params":%b%b%b}'
+            arena.shared.messages.clear()
+            arena.shared.write(framed(body % (b"[" * depth, inner, b"]" * depth)))
+            error = arena.shared.answer_of("deep")["error"]
+            assert error["code"] == code
+            assert code == -32601 or error["data"]["which"] == "depth"
 
 
 @probe("lone surrogates")

@@ -69,6 +69,7 @@ def test_a_permission_is_asked_with_all_that_must_be_seen(serve: Serve) -> None:
         {"outcome": "dismissed", "feedback": "no"},
         {"outcome": "selected", "optionId": "no such option"},
         {"outcome": "selected"},
+        {"outcome": "selected", "optionId": "once", "input": "what the user made of it, in no shape"},
         {"outcome": "cancelled"},
         None,
         "yes",

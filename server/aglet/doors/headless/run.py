@@ -82,7 +82,8 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
             kind = "authRequired" if isinstance(problem, KeyMissing) else "configInvalid"
             return {"kind": kind, "message": str(problem), **said}, Exit.UNUSABLE
         case ModelError():
-            return {"kind": problem.kind, "message": f"{problem} {problem.hint}".strip()}, Exit.UNUSABLE
+            kind = "authRequired" if problem.kind == "auth" else "configInvalid"
+            return {"kind": kind, "message": f"{problem} {problem.hint}".strip()}, Exit.UNUSABLE
         case JournalBusy():
             return {"kind": "sessionBusyElsewhere", "message": str(problem)}, Exit.FAILED
         case JournalError():

@@ -1,7 +1,7 @@
 """The client's open documents, and edits made through the client (protocol 4.10). Implements `Editor`."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -35,7 +35,7 @@ class LspEditor:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
         self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks and the lost
-        self._lost = set[str]()  # documents whose text nobody here knows
+        self._lost: dict[str, str] = {}  # documents whose text nobody here knows, as the client names them
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.agreements = Agreements()
@@ -57,7 +57,7 @@ class LspEditor:
     def changed(self, method: str, uri: str) -> None:
         """A document was opened, changed, saved or closed."""
         if method in FRESH:
-            self._lost.discard(unquote(uri))
+            self._lost.pop(unquote(uri), None)
         document = self._documents.get(unquote(uri))
         now = _buffer(document) if document else None
         if now is None:
@@ -67,9 +67,11 @@ class LspEditor:
         if arrival := self._arrivals.get(unquote(uri)):
             arrival.look(now)
 
-    def lose(self, uri: str) -> None:
-        """The client said something of a document that makes no sense: from now on its text is not known."""
-        self._lost.add(unquote(uri))
+    def lose(self, uri: object) -> None:
+        """The client said what makes no sense of this document, or (no URI) of any: its text is not known."""
+        every = [document.uri for document in self._documents.values()]
+        named = [uri] if uri and isinstance(uri, str) else every
+        self._lost |= {unquote(each): each for each in named}
 
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI, however it is escaped. Raises `WorkspaceError` for a lost one."""
@@ -85,6 +87,11 @@ class LspEditor:
     def buffers(self) -> Sequence[Buffer]:
         """All open documents but the lost."""
         return [_buffer(document) for key, document in self._documents.items() if key not in self._lost]
+
+    @property
+    def lost(self) -> Collection[str]:
+        """The documents whose text is not known, as the client names them."""
+        return self._lost.values()
 
     async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
         """Turn `buffer` into `text` by one versioned edit. Raises `Stale` and `WorkspaceError`.

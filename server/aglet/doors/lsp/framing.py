@@ -12,6 +12,7 @@ HEADER_LIMIT = 8_192  # bytes of one header
 BODY_LIMIT = 32 * 1024 * 1024  # bytes of one message; larger ones are read and thrown away
 DRAIN_LIMIT = 1024 * 1024 * 1024  # a length beyond this is not believed
 CHUNK = 65_536
+ENDS = 4_096  # bytes that are kept of either end of a body that is thrown away
 
 NAME = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # a token of RFC 9110, section 5.6.2
 LINE = re.compile(rb"(" + NAME + rb"):[ \t]*([^\r\n\x00]*?)[ \t]*")
@@ -23,9 +24,10 @@ class Untrusted(Exception):
 
 
 class Oversized(NamedTuple):
-    """A frame that was larger than allowed; its body was thrown away."""
+    """A frame that was larger than allowed; its body was thrown away but for its `ends`."""
 
     length: int
+    ends: bytes
 
 
 class Frames:
@@ -42,11 +44,12 @@ class Frames:
             return None
         length = content_length(header)
         if length > BODY_LIMIT:
-            return Oversized(length) if self._drain(length) else None
+            ends = self._drain(length)
+            return None if ends is None else Oversized(length, ends)
         while len(self._buffer) < length:
             if not self._read():
                 return None
-        body = bytes(self._buffer[:length])
+        body = bytes(memoryview(self._buffer)[:length])
         del self._buffer[:length]
         return body
 
@@ -63,15 +66,19 @@ class Frames:
             if not self._read():
                 return None
 
-    def _drain(self, length: int) -> bool:
-        left = length - len(self._buffer)
-        del self._buffer[:length]
-        while left > 0:
+    def _drain(self, length: int) -> bytes | None:
+        """Throw a body away; gives its beginning and its end, `None` when the stream ends first."""
+        head = tail = b""
+        while True:
+            part = bytes(self._buffer[:length])
+            del self._buffer[:length]
+            length -= len(part)
+            head += part[: ENDS - len(head)]
+            tail = (tail + part)[-ENDS:]
+            if not length:
+                return head + tail
             if not self._read():
-                return False
-            left -= len(self._buffer)
-            del self._buffer[: len(self._buffer) + min(left, 0)]
-        return True
+                return None
 
     def _read(self) -> bool:
         data = os.read(self._descriptor, CHUNK)

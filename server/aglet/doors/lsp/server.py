@@ -21,6 +21,7 @@ from aglet.doors.lsp.pulse import pulse
 from aglet.doors.lsp.recovering import recover
 from aglet.doors.lsp.secrets import EditorSecrets
 from aglet.doors.lsp.transport import Reader, Writer
+from aglet.doors.lsp.unread import UNREAD
 from aglet.doors.lsp.watchdog import PATIENCE, die_after
 from aglet.doors.lsp.world import opened, read_opening
 from aglet.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
@@ -132,6 +133,8 @@ class Connection:
                 self._editor.focus = read_focus(given)
             case "window/workDoneProgress/cancel":
                 cancel_progress(door, dispatcher, given.get("token"))
+            case str(method) if method == UNREAD:
+                self._editor.lose(given.get("uri"))
             case str(method) if method.startswith(DOCUMENTS):
                 self._sync.take(message)
             case _:

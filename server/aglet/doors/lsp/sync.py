@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -71,7 +71,8 @@ class Sync:
     def take(self, message: JsonObject) -> None:
         """Follow a notification. One that makes no sense changes nothing, but its document may be lost."""
         try:
-            structured: Any = self._protocol.structure_message({"params": {}, **message})
+            said = {**message, "params": given(message.get("params", {}))}
+            structured: Any = self._protocol.structure_message(said)
         except Exception as error:  # noqa: BLE001 - pygls raises what its converters raise
             _log.warning("%s was not understood: %s", message["method"], type(error).__name__)
             uri = member(message, "params", "textDocument").get("uri")
@@ -79,6 +80,14 @@ class Sync:
                 self._lose(uri)
             return
         self._protocol.handle_message(structured)
+
+
+def given(value: Any) -> Any:
+    """The value without the members that are null: they mean the same as those that are left out."""
+    if isinstance(value, dict):
+        members = cast(JsonObject, value).items()
+        return {name: given(member) for name, member in members if member is not None}
+    return [given(each) for each in cast(list[Any], value)] if isinstance(value, list) else value
 
 
 def make_server(changed: Callable[[str, str], None]) -> Server:

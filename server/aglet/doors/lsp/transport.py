@@ -15,6 +15,7 @@ from aglet.doors.lsp.batches import Batch, Piece
 from aglet.doors.lsp.framing import BODY_LIMIT, Frames, Oversized, Untrusted
 from aglet.doors.lsp.inbox import Inbox
 from aglet.doors.lsp.limits import Limits
+from aglet.doors.lsp.unread import unread
 from aglet.doors.messages import (
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -194,10 +195,12 @@ class Reader:
         self._wake()
 
     def _run(self) -> None:
-        while (read := self._next()) is not None:
-            self.inbox.put(*read)
-            self._wake()
-        self.end()
+        try:
+            while (read := self._next()) is not None:
+                self.inbox.put(*read)
+                self._wake()
+        finally:  # also after a bug here: who hears nothing any more must not go on
+            self.end()
 
     def _next(self) -> tuple[JsonObject, int] | None:
         """The next message and its size; `None` at the end, or when the stream cannot be followed."""
@@ -205,18 +208,21 @@ class Reader:
             self._let_answers_go()
             try:
                 frame = self._frames.next()
-                if frame is None:
-                    return None
-                if isinstance(frame, Oversized):
-                    raise too_large(frame.length)
-                return parse(frame), len(frame)
-            except Bad as bad:
-                self._writer.send(bad.reply(), urgent=True)
             except (Untrusted, OSError) as problem:
                 self.trusted = False
                 self._writer.send(failure(None, PARSE_ERROR, f"{problem}.", {}), urgent=True)
                 sys.stderr.write(f"aglet: the connection is given up: {problem}\n")
                 return None
+            if frame is None:
+                return None
+            try:
+                if isinstance(frame, Oversized):
+                    raise too_large(frame.length)
+                return parse(frame), len(frame)
+            except Bad as bad:
+                self._writer.send(bad.reply(), urgent=True)
+                if missed := unread(frame.ends if isinstance(frame, Oversized) else frame):
+                    return missed, 0
 
     def _let_answers_go(self) -> None:
         """Wait while nobody reads the answers, unless nobody is left to write requests."""
