@@ -14,8 +14,8 @@ settings.register_profile(
 )  # fmt: skip
 settings.load_profile("the same each time")
 HERE = Path(__file__).parent
-# To measure a process costs half of what it costs to start one, and the tests start a thousand. In these folders
-# only a few files are measured: what the others reach, these reach too, but for one line in a hundred.
+# To measure a process costs half of what it costs to start one, and the tests start a thousand. In these
+# folders only some files are measured: what the others reach, these reach too, but for a line in a hundred.
 UNMEASURED = ("benchmarks/", "doors/", "editors/", "faults/", "security/", "test_demo.py")
 MEASURED = (
     "doors/headless/test_children.py",
