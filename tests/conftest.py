@@ -1,5 +1,6 @@
 """Flags of the test run, and whose processes count for the coverage."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,6 +71,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if name in item.keywords:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: looking for garbage in it again and again is a sixth of a short test."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
