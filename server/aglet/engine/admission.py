@@ -1,10 +1,10 @@
 """What a session answers when it is asked to do something: admitted, cancelled, or refused."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from aglet.engine.facts import Admitted, Steered
 from aglet.engine.vocabulary import Content
+from aglet.frozen import frozen
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
 Queued = Literal["keep", "drop"]  # what becomes of the runs that wait when one is cancelled
@@ -27,7 +27,7 @@ class KeyConflict(Refused):
         super().__init__("This clientKey was used for another request. Use a new one.", "keyConflict")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What a client wants to be done once: its `key` ("" for none), and a digest of all it `asked`."""
 
@@ -38,7 +38,7 @@ class Request:
 ANYBODY = Request()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Admission:
     """What became of a prompt. `item_id` is the user's message; `returned` means nothing was done."""
 
@@ -47,7 +47,7 @@ class Admission:
     item_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cancelled:
     """What a cancel reached, and which waiting runs it kept or dropped."""
 
