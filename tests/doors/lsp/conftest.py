@@ -1,10 +1,12 @@
 """A server of one's own for every test."""
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -29,6 +31,25 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             config = script(tmp_path, *made, **settings)
             command = [sys.executable, "-c", LIMITED.format(limits)] if limits else None
             return servers.enter_context(Wire(tmp_path, config, command))
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """A greeted server for these prompts that all tests of a file share: each makes sessions of its own."""
+    with ExitStack() as servers:
+        made: dict[str, Wire] = {}
+
+        def start(*prompts: Any) -> Wire:
+            name = json.dumps(prompts)
+            if name not in made:
+                folder = tmp_path_factory.mktemp("lasting")
+                played = [prompt if isinstance(prompt, dict) else turns(prompt) for prompt in prompts]
+                made[name] = servers.enter_context(Wire(folder, script(folder, *played)))
+                made[name].initialize()
+            made[name].key = uuid4().hex
+            return made[name]
 
         yield start
 

@@ -61,9 +61,8 @@ def test_mcp_servers_are_answered_one_by_one(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("none", [None, []])
-def test_no_mcp_servers_are_none(serve: Serve, none: Any) -> None:
-    wire = serve("one")
-    wire.initialize()
+def test_no_mcp_servers_are_none(lasting: Serve, none: Any) -> None:
+    wire = lasting("one")
     made = wire.call("agent/session/new", {"cwd": wire.workspace.as_uri(), "mcpServers": none})
     assert made["mcp"] == []
 
@@ -153,9 +152,8 @@ def test_the_reason_of_a_cancel_is_told_with_the_end(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("queued", "all"), ("tasks", "all"), ("reason", 7)])
-def test_a_cancel_that_makes_no_sense_is_refused_by_name(serve: Serve, name: str, value: Any) -> None:
-    wire = serve("one")
-    wire.initialize()
+def test_a_cancel_that_makes_no_sense_is_refused_by_name(lasting: Serve, name: str, value: Any) -> None:
+    wire = lasting("one")
     answer = wire.ask("agent/cancel", {"sessionId": wire.session(), name: value})
     assert error(answer)[1] == "invalidParams"
     assert f"params.{name}" in answer["error"]["message"]

@@ -18,10 +18,15 @@ def talked(serve: Serve, *prompts: Any) -> tuple[Wire, str]:
     """A session in which these prompts were answered."""
     wire = serve(*prompts)
     wire.initialize()
+    return wire, prompted(wire, len(prompts))
+
+
+def prompted(wire: Wire, count: int) -> str:
+    """A new session in which so many prompts were answered."""
     session = wire.session(title="Mine")
-    for number, _ in enumerate(prompts, 1):
-        assert wire.run(session, f"prompt {number}")["stopReason"] == "endTurn"
-    return wire, session
+    for number in range(count):
+        assert wire.run(session, f"prompt {number + 1}")["stopReason"] == "endTurn"
+    return session
 
 
 def items(wire: Wire, session: str) -> list[Message]:
@@ -117,8 +122,9 @@ def test_files_and_conversation_go_back_together_and_come_back(serve: Serve) -> 
         ({"toItemId": "", "what": "everything"}, "conversation, files, both"),
     ],
 )
-def test_a_rewind_that_makes_no_sense_is_refused(serve: Serve, params: Message, said: str) -> None:
-    wire, session = talked(serve, "one")
+def test_a_rewind_that_makes_no_sense_is_refused(lasting: Serve, params: Message, said: str) -> None:
+    wire = lasting("one")
+    session = prompted(wire, 1)
     answer = wire.ask("agent/session/rewind", {"sessionId": session, **params})
     assert said in answer["error"]["message"]
     assert answer["error"]["code"] == -32602
@@ -160,9 +166,10 @@ def test_a_deleted_session_ends_its_work_and_is_gone(serve: Serve) -> None:
 @pytest.mark.parametrize("limit", [1, 4, 1000])
 @pytest.mark.parametrize("attached", [True, False])
 def test_pages_of_history_give_every_event_once_in_both_directions(
-    serve: Serve, limit: int, attached: bool
+    lasting: Serve, limit: int, attached: bool
 ) -> None:
-    wire, session = talked(serve, turns(LOOK, "one"), "two")
+    wire = lasting(turns(LOOK, "one"), "two")
+    session = prompted(wire, 2)
     resumed = wire.call("agent/resume", {"sessionId": session, "replay": "none"})
     if not attached:
         wire.call("agent/session/close", {"sessionId": session})

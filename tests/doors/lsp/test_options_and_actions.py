@@ -88,9 +88,10 @@ def test_an_option_is_set_told_and_taken_back(serve: Serve) -> None:
         ("maxTurns", -1, "maxTurns"),
     ],
 )
-def test_an_option_that_no_run_could_have_is_refused(serve: Serve, name: str, value: Any, said: str) -> None:
-    wire = serve("one")
-    wire.initialize()
+def test_an_option_that_no_run_could_have_is_refused(
+    lasting: Serve, name: str, value: Any, said: str
+) -> None:
+    wire = lasting("one")
     session = wire.session()
     answer = wire.ask("agent/setOption", {"sessionId": session, "optionId": name, "value": value})
     assert said in answer["error"]["message"]

@@ -77,13 +77,13 @@ def test_a_permission_is_asked_with_all_that_must_be_seen(serve: Serve) -> None:
     ],
     ids=repr,
 )
-def test_an_answer_that_is_not_clearly_yes_is_no(serve: Serve, answer: Any) -> None:
-    wire = serve(turns(SHELL, "done"))
-    wire.initialize()
+def test_an_answer_that_is_not_clearly_yes_is_no(lasting: Serve, answer: Any) -> None:
+    wire = lasting(turns(SHELL, "done"))
     wire.answers["agent/requestPermission"] = lambda params: answer
-    result = wire.run(wire.session())
-    assert result["stopReason"] == "endTurn"
-    assert calls(wire)[0]["status"] == "rejected"
+    session = wire.session()
+    assert wire.run(session)["stopReason"] == "endTurn"
+    mine = fold([event for event in wire.events if event["sessionId"] == session]).items.values()
+    assert [item["status"] for item in mine if item["kind"] == "toolCall"] == ["rejected"]
 
 
 def test_an_error_for_an_answer_is_no(serve: Serve) -> None:
