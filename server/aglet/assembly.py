@@ -35,9 +35,11 @@ from aglet.features import (
     subagents,
     usage,
 )
-from aglet.features.attachments.links import links_in
+from aglet.features.attachments.links import Links
 from aglet.models import webhook
 from aglet.parts import Parts
+
+_links = Links()
 
 
 def features(parts: Parts) -> tuple[Feature, ...]:
@@ -112,7 +114,7 @@ def _followed(parts: Parts) -> bool:
 def _added(parts: Parts, names: set[str]) -> tuple[Feature, ...]:
     """What only some runs have, and what must know the tools (by `names`) of all the others."""
     config, session, window = parts.config, parts.session, parts.window
-    attached, schema = links_in(session.state), parts.bounds.schema
+    attached, schema = _links.of(session.session_id, session.state), parts.bounds.schema
     titles = config.history.titles and "fast" in config.tiers
     return (
         *((output_schema.build(config.output_schema, schema),) if schema else ()),

@@ -1,7 +1,5 @@
 """What the features of one run are made of."""
 
-from dataclasses import dataclass
-
 from aglet.config import AgentDefinition, Bounds, Config, Setup
 from aglet.engine.ports import Clock, ModelResolver
 from aglet.engine.session import Session
@@ -14,11 +12,12 @@ from aglet.features.critic.watch import Means
 from aglet.features.recovery.feature import Clean
 from aglet.features.scratchpad.feature import Make
 from aglet.features.subagents.palette import Entry
+from aglet.frozen import frozen
 from aglet.stores.blobs import Blobs
 from aglet.workspace.workspace import OpenWorkspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Parts:
     """What the features of one run are made of.
 

@@ -1,7 +1,7 @@
 """Rooms write tools and actions with this: each is a pydantic model and an async function."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from inspect import cleandoc
 from typing import Any, Generic, Literal, TypeVar, cast
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from aglet.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec
 from aglet.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
 from aglet.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from aglet.frozen import frozen
 
 SHOWN_PROBLEMS = 10  # wrong arguments that are told to the model at once
 NULL = {"type": "null"}
@@ -46,7 +47,7 @@ async def no_description(arguments: Arguments, context: ToolContext) -> Preview:
     return Preview("", {})
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class TypedTool(Generic[Given]):
     """A tool (`engine.ports.Tool`) made of an argument model and the function that does the work.
 
@@ -96,7 +97,7 @@ class TypedTool(Generic[Given]):
             return ToolOutcome(str(problem), status="failed")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@frozen(eq=False, kw_only=True)
 class TypedAction(Generic[Given]):
     """An action (`engine.actions.Action`) made of an argument model and the function that does the work.
 

@@ -1,7 +1,7 @@
 """What one process works with: sessions, store, connections, processes. Opened and closed here."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from aglet.assembly import features
@@ -9,7 +9,7 @@ from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_o
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
-from aglet.engine.ports import ModelClient, ModelInfo
+from aglet.engine.ports import ModelClient, ModelError, ModelInfo
 from aglet.engine.recovering import left_of
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
@@ -45,6 +45,7 @@ class World:
         ledger = DayLedger(setup.state_folder, self._store.follow)
         self._books = Books(ledger, self._clock.now, hands_over)
         self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
+        self._checked: object = None  # the last that a run could begin with; most begin alike
         self.sessions = Sessions(self._store, self._equip, self._clock)
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -58,6 +59,11 @@ class World:
         """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
         return self._choice.known(folder)
 
+    def prepare(self, folder: str) -> None:
+        """Load what the first question to the default model of `folder` needs, as it takes a while."""
+        with suppress(ConfigError, ModelError):  # who asks it is told
+            self._choice.resolver(self.setup.load(folder)).resolve("")
+
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
@@ -69,6 +75,15 @@ class World:
     def sketch(self, folder: str) -> Session:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
         return self.sessions.sketch(MemoryStore().create("sketch"), folder)
+
+    async def check(self, folder: str, options: JsonObject) -> None:
+        """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
+        check_folder(folder)
+        asked = (self.setup, self.setup.load(folder), folder, repr(options))
+        if asked != self._checked:
+            self.check_options(folder, options)
+            await self.model(folder, str(options.get("model", "")))
+            self._checked = asked
 
     def offered(self, folder: str) -> Offered:
         """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""

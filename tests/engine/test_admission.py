@@ -57,7 +57,7 @@ async def test_who_asks_again_is_answered_when_it_is_durable() -> None:
         waiting: list[object] = []
         sync = session.log.journal.sync
 
-        async def slow() -> None:
+        async def slow(later: float = 0.0) -> None:
             waiting.append(object())
             await is_durable.wait()
             await sync()

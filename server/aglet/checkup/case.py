@@ -1,16 +1,17 @@
 """What is looked at: a folder, and what was said about how to work in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aglet.config import ConfigError, Setup
 from aglet.engine.ports import Workspace
+from aglet.frozen import frozen
 from aglet.workspace.redact import is_secret
 
 SHORTEST = 6  # characters of a secret; shorter values of such variables are settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """One examination. `setup` is the reason instead when the configuration could not be read.
 

@@ -1,16 +1,17 @@
 """What an examination found, for people and for programs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.findings import Finding
 
 MARKS = {"pass": "ok  ", "warn": "warn", "fail": "FAIL"}
 HIDDEN = "[secret]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """All findings, in the order of the checks; `unchecked`: what could not be looked at, and why."""
 

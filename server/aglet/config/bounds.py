@@ -1,7 +1,7 @@
 """What a run may spend and has to give: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.config.agents import agent_of
 from aglet.config.load import Loaded
@@ -11,12 +11,13 @@ from aglet.features.budget.allowance import Allowance, allowance
 from aglet.features.budget.limits import limits_from
 from aglet.features.delivery.settings import target_from
 from aglet.features.output_schema.settings import schema_from
+from aglet.frozen import frozen
 
 EDITOR = Limits(max_turns=100)  # of a run for which nobody set a limit
 HEADLESS = Limits(max_turns=12, max_seconds=60.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """The limits of a run, those its options alone ask for, and those of its session and its day.
 

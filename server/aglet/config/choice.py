@@ -7,7 +7,7 @@ from aglet.config.endpoints import Offered, check_model, look_for_keys, offered_
 from aglet.config.errors import ConfigError
 from aglet.config.load import Loaded
 from aglet.config.setup import Setup
-from aglet.engine.ports import ModelClient, ModelError, ModelInfo, ModelResolver
+from aglet.engine.ports import ModelClient, ModelError, ModelInfo
 from aglet.models.endpoint import Endpoint
 from aglet.models.providers import PROVIDERS, named
 from aglet.models.resolver import Models
@@ -49,7 +49,7 @@ class NoModels:
 class Preferring(NamedTuple):
     """Implements `ModelResolver` for somebody with a usual model of their own ("" for none)."""
 
-    models: ModelResolver
+    models: Models
     usual: str
 
     def resolve(self, name: str) -> ModelClient:
@@ -59,7 +59,7 @@ class Preferring(NamedTuple):
     def window(self, name: str) -> int | None:
         """How many tokens the named model holds, `None` when that is not known."""
         try:
-            return self.resolve(name).info.context_window
+            return self.models.window(name or self.usual)
         except ModelError:  # whoever asks the model will be told
             return None
 

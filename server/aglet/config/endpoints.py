@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,13 +13,14 @@ from aglet.config.model_settings import ModelSettings, address
 from aglet.config.setup import Setup
 from aglet.config.sources import RANKS, Rank, Source
 from aglet.config.tables import KeyPath, value_at
+from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint, Prices
 from aglet.models.providers import BY_DIALECT, PROVIDERS, Provider, named
 
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offered:
     """The models that can be used; `default` is "" when none was chosen, `aliases` name others of them."""
 
@@ -38,7 +39,7 @@ class Offered:
         return Offered(found, default, {**short, **self.aliases}, self.warnings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Read:
     """What was read of a configuration and the keys that were kept then: the same again says the same."""
 
@@ -50,13 +51,13 @@ class _Read:
         return self.setup is setup and self.loaded is loaded and self.kept == kept
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Known(_Read):
     offered: Offered
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Keyless(_Read):
     hosts: tuple[str, ...]
 

@@ -7,7 +7,7 @@ import asyncio
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from aglet.config.errors import ConfigError
 from aglet.config.private import replace_file
+from aglet.frozen import frozen
 from aglet.workspace.protected import KEYS
 
 SERVICE = "aglet"  # under which the keyring holds them
@@ -24,7 +25,7 @@ OPENED_TO_OTHERS = "others can read this file, and keys are in it. Correct it: c
 NOT_YOURS = "this file with keys is not yours. Take it away, or make it yours: chown {} {}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """A key, and in which place it was."""
 

@@ -4,7 +4,6 @@ import difflib
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -18,6 +17,7 @@ from aglet.config.tables import KeyPath, is_list, is_table, leaves, prefixes
 from aglet.config.toml import line_of
 from aglet.engine.vocabulary import JsonObject
 from aglet.features.budget.settings import Settings as Budget
+from aglet.frozen import frozen
 
 _known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
 USER_ONLY = frozenset(
@@ -30,7 +30,7 @@ WHY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """One effective value and where it came from. Secrets are not in it."""
 
@@ -40,7 +40,7 @@ class Origin:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """The settings that hold, who said what, and what was not followed and why.
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from aglet.config.load import Loaded, load
 from aglet.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from aglet.config.tables import leaves
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.providers import KEY_VARIABLES
 
 MAX_BYTES = 1_000_000  # of one config file
@@ -29,7 +30,7 @@ OWN_KEYS = ("AGLET_API_KEY", *KEY_VARIABLES)
 Trusts = Callable[[Path], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setup:
     """What was said by everyone but a project, and what goes with it.
 
@@ -66,7 +67,7 @@ class Setup:
         return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """What a door was told: `arguments` and `editor` are tables as in the config file."""
 
@@ -152,10 +153,17 @@ def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iter
 
 
 def _agents(file: Path) -> Sequence[Path]:
+    folder = _beside(file)
     try:
-        return sorted(path for path in file.with_name(AGENTS).iterdir() if path.suffix == ".toml")
-    except OSError:  # there are none
+        names = os.listdir(folder)  # noqa: PTH208 - every run looks, and nearly always there is no folder
+    except OSError:
         return ()
+    return [folder / name for name in sorted(names) if name.endswith(".toml")]
+
+
+@lru_cache(maxsize=64)
+def _beside(file: Path) -> Path:
+    return file.with_name(AGENTS)
 
 
 def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:

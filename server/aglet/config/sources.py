@@ -1,12 +1,13 @@
 """The places settings come from, in the order in which they count."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from aglet.config.tables import KeyPath
 from aglet.config.toml import line_of, parse
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 
 
 class Rank(StrEnum):
@@ -24,7 +25,7 @@ class Rank(StrEnum):
 RANKS = tuple(Rank)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """One place and what it says: a file with its lines, or a place that has its own `names` for keys."""
 

@@ -8,6 +8,7 @@ from aglet.engine.facts import Entry, Glimpse
 from aglet.engine.vocabulary import JsonObject
 
 PROTOCOL_VERSION = 1
+PASSING = frozenset({"runAdmitted", "runStarted", "turnStarted", "turnEnded", "recorded", "checkpoint"})
 
 
 class Envelope:
@@ -80,10 +81,16 @@ class Brief(Envelope):
         self._events = []
 
     def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
-        """One more event, in order."""
+        """One more event, in order, if a fold keeps anything of it."""
+        if type in PASSING:
+            return
         event: JsonObject = {"type": type, "data": data, "seq": self.seq}
         if self.run_id:
             event["runId"] = self.run_id
         if item_id:
             event["itemId"] = item_id
         self._events.append(event)
+
+    def put_shown(self, type: str, data: JsonObject) -> None:
+        """As any other: nobody asks for its place."""
+        self.put(type, data)

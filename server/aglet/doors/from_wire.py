@@ -4,7 +4,6 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -22,6 +21,7 @@ from aglet.engine.vocabulary import (
     StopReason,
     Text,
 )
+from aglet.frozen import frozen
 from aglet.hunks import Hunk, numbered
 
 LONGEST_REASON = 500  # characters of why a client cancels
@@ -35,7 +35,7 @@ class Malformed(ValueError):
     """A client wrote something this protocol does not know; the message names the member."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenFile:
     """A file with its bytes; `media_type` is "" where the client did not say it."""
 

@@ -155,6 +155,8 @@ class OpenItems:
 
         What comes of them after this is another attempt, with items of its own.
         """
+        if not self._open:
+            return False
         broken = {i: opened for i, opened in self._open.items() if opened.reply_id}
         for item_id, opened in broken.items():
             self.complete(item_id, {"text": opened.text, "status": "failed", "discarded": True})

@@ -1,7 +1,7 @@
 """Facts that are no event of their own kind: what rooms noted, and facts with nothing to show."""
 
 from aglet.doors import shapes
-from aglet.doors.tally import spent
+from aglet.doors.tally import counts_of, spent
 from aglet.engine.facts import Fact, Injected, LimitsChanged, Noted, Steered, Used
 from aglet.engine.vocabulary import JsonObject
 
@@ -24,7 +24,7 @@ def recorded(fact: Fact) -> JsonObject:
         case LimitsChanged(limits):
             return {**data, "limits": shapes.limits(limits)}
         case Used(by, usage, cost):
-            return {**data, "by": by, **spent(usage, cost)}
+            return {**data, "by": by, **spent(counts_of(usage), cost)}
         case _:
             return data
 

@@ -1,5 +1,6 @@
 """What one run used and changed, added up for its `runEnded`."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 
 from aglet.doors.shapes import camel, filled
@@ -25,11 +26,10 @@ class Tally:
         self._files: dict[str, JsonObject] = {}
         self._output: JsonObject = {}
 
-    def spend(self, usage: Usage, cost: float | None) -> None:
-        """One more model call; `cost` in US dollars."""
-        for name, wire_name in _COUNTS:
-            if (count := getattr(usage, name)) is not None:
-                self._usage[wire_name] = self._usage.get(wire_name, 0) + count
+    def spend(self, counts: Mapping[str, int], cost: float | None) -> None:
+        """One more model call: `counts_of` its usage; `cost` in US dollars."""
+        for name, count in counts.items():
+            self._usage[name] = self._usage.get(name, 0) + count
         if cost is None:
             self._unpriced += 1
         else:
@@ -93,9 +93,12 @@ class Meter:
         return {"used": used, "sure": "told", **filled(size=size, cost=self._cost or None)}
 
 
-def spent(usage: Usage, cost: float | None) -> JsonObject:
+def counts_of(usage: Usage) -> dict[str, int]:
+    """What is known of a usage, by its names on the wire."""
+    return {told: count for name, told in _COUNTS if (count := getattr(usage, name)) is not None}
+
+
+def spent(counts: dict[str, int], cost: float | None) -> JsonObject:
     """`usage` and `cost` of one model call, where known."""
-    tally = Tally()
-    tally.spend(usage, cost)
-    members = tally.members()
-    return {name: members[name] for name in ("usage", "cost") if name in members}
+    members: JsonObject = {"usage": counts} if counts else {}
+    return members if cost is None else {**members, "cost": cost}

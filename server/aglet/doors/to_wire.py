@@ -8,7 +8,7 @@ from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
 from aglet.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
-from aglet.doors.tally import Meter, Tally, spent
+from aglet.doors.tally import Meter, Tally, counts_of, spent
 from aglet.doors.waiting import Waiting, prompt
 from aglet.engine.facts import (
     Admitted,
@@ -55,7 +55,6 @@ from aglet.engine.vocabulary import (
     StopReason,
     ToolCall,
     ToolOutcome,
-    Usage,
     UserMessage,
 )
 
@@ -303,7 +302,7 @@ class Translator:
             case Replied():
                 self._replied(fact)
             case Cut(item_id, text, thinking, usage, cause):
-                self._spend(usage, None)
+                self._spend(counts_of(usage), None)
                 texts: Texts = {"message": text, "thought": thinking}
                 if cause == "cancelled":
                     self._items.finish_reply(item_id, texts, {"status": "cancelled"})
@@ -312,19 +311,20 @@ class Translator:
             case Overflowed():
                 self._end_turn({"overflowed": True})
             case Used(_, usage, cost):
-                self._spend(usage, cost)
+                self._spend(counts_of(usage), cost)
 
-    def _spend(self, usage: Usage, cost: float | None) -> None:
-        self._tally.spend(usage, cost)
+    def _spend(self, counts: dict[str, int], cost: float | None) -> None:
+        self._tally.spend(counts, cost)
         self._meter.spend(cost)
 
     def _replied(self, fact: Replied) -> None:
-        self._spend(fact.usage, fact.cost)
+        counts = counts_of(fact.usage)
+        self._spend(counts, fact.cost)
         texts: Texts = {"message": fact.text, "thought": fact.thinking}
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
             self._start_call(call)
-        self._turn_members = spent(fact.usage, fact.cost) | {"finish": shapes.camel(fact.finish)}
+        self._turn_members = spent(counts, fact.cost) | {"finish": shapes.camel(fact.finish)}
         self._turn_members |= shapes.filled(model=fact.model)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)

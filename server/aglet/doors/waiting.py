@@ -54,7 +54,7 @@ class Waiting:
         return [{"runId": a.run_id, **prompt(a)} for a in self._queue if a.run_id in now]
 
     def _ids(self) -> tuple[str, ...]:
-        return tuple(a.run_id for a in self._queue if a.run_id != self._next)
+        return tuple(a.run_id for a in self._queue if a.run_id != self._next) if self._queue else ()
 
 
 def prompt(admitted: Admitted) -> JsonObject:

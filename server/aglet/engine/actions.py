@@ -1,16 +1,16 @@
 """Actions: what a feature offers to the user, as a tool is what it offers to the model."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from aglet.engine.facts import Shown
 from aglet.engine.ports import ModelClient, ModelRequest, Workspace
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Content, JsonObject, Limits
+from aglet.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionSpec:
     """An action as a user sees it: also a slash command, `/name`. `when` says in which sessions it works."""
 
@@ -21,7 +21,7 @@ class ActionSpec:
     when: Literal["idle", "running", "any"] = "any"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionOutcome:
     """What an action gave: `text` (Markdown) for people, `data` for programs, and the run it began."""
 
@@ -34,7 +34,7 @@ class ActionError(Exception):
     """The action cannot be done; the message tells the user what to do instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionContext:
     """The session that an action works on.
 

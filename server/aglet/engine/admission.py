@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from aglet.engine.facts import Admitted
 from aglet.engine.log import Log
 from aglet.engine.ports import JournalError
 from aglet.engine.vocabulary import Content, JsonObject
+from aglet.frozen import frozen
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
 Queued = Literal["keep", "drop"]  # what becomes of the runs that wait when one is cancelled
@@ -32,7 +32,7 @@ class KeyConflict(Refused):
         super().__init__("This clientKey was used for another request. Use a new one.", "keyConflict")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What a client wants to be done once: its `key` ("" for none), and a digest of all it `asked`."""
 
@@ -43,7 +43,7 @@ class Request:
 ANYBODY = Request()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Admission:
     """What became of a prompt. `item_id` is the user's message; `returned` means nothing was done."""
 
@@ -52,7 +52,7 @@ class Admission:
     item_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cancelled:
     """What a cancel reached, and which waiting runs it kept or dropped."""
 

@@ -5,7 +5,7 @@ A fact is written once, numbered by the journal, and never changed. State is the
 without harm (a delta, a retry notice) is a `Shown` instead.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from aglet.engine.vocabulary import (
@@ -23,11 +23,12 @@ from aglet.engine.vocabulary import (
     Usage,
     UserMessage,
 )
+from aglet.frozen import frozen
 
 # --- facts ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionChanged:
     """The session was made, or something about it changed. Empty fields leave the old value.
 
@@ -44,7 +45,7 @@ class SessionChanged:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Admitted:
     """A prompt was accepted: from here on it is never lost. `recovers` names the run it goes on with."""
 
@@ -56,14 +57,14 @@ class Admitted:
     recovers: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueChanged:
     """The order of the waiting runs is now this; the ones left out were removed by the user."""
 
     run_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunStarted:
     """An admitted run began, with these limits; its prompt went into the context if it stands here."""
 
@@ -72,7 +73,7 @@ class RunStarted:
     item_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Steered:
     """A message for the running conversation; it waits until the next gate takes it in."""
 
@@ -83,21 +84,21 @@ class Steered:
     origin: str = "user"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TakenIn:
     """These messages, pending until now, went into the context: what was steered, and prompts of old."""
 
     item_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Injected:
     """These messages of a room went into the context."""
 
     messages: tuple[UserMessage, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnStarted:
     """One model request began; `window` is how many tokens that model holds, where it is known."""
 
@@ -106,7 +107,7 @@ class TurnStarted:
     window: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replied:
     """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars.
 
@@ -132,7 +133,7 @@ class Replied:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """An answer that did not complete. The user's cancel keeps the text, a failure discards it."""
 
@@ -143,7 +144,7 @@ class Cut:
     cause: Literal["cancelled", "failed"] = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overflowed:
     """The request did not fit the model's context window; token counts where the provider named them."""
 
@@ -152,7 +153,7 @@ class Overflowed:
     used: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Used:
     """What somebody other than the loop (a critic, a compaction, a child) spent; usually one model call.
 
@@ -167,7 +168,7 @@ class Used:
     delegated_tasks: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolStarted:
     """A call is about to take effect, with the arguments that will really be used."""
 
@@ -176,7 +177,7 @@ class ToolStarted:
     arguments: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolFinished:
     """A call ended, whether or not it ever started."""
 
@@ -184,7 +185,7 @@ class ToolFinished:
     outcome: ToolOutcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A question was put to the human."""
 
@@ -192,7 +193,7 @@ class Asked:
     question: Question
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """A question was answered, withdrawn, or found nobody."""
 
@@ -200,7 +201,7 @@ class Answered:
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compacted:
     """The context before message `keep_from` (an index into it) was replaced by a summary.
 
@@ -217,7 +218,7 @@ class Compacted:
     tokens_after: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cleared:
     """The results of these calls left the context. `cause` (idle, too) and tokens are as in `Compacted`."""
 
@@ -228,7 +229,7 @@ class Cleared:
     tokens_after: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewound:
     """The conversation went back, and `checkpoint_id` names what stood before.
 
@@ -243,7 +244,7 @@ class Rewound:
     changes: tuple[FileChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhaseStarted:
     """From here on this system prompt, model and tool set hold. `tools` is `None` for all tools."""
 
@@ -253,14 +254,14 @@ class PhaseStarted:
     tools: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitsChanged:
     """The running run's limits are now these."""
 
     limits: Limits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noted:
     """A room's own fact: the open door in this closed union."""
 
@@ -269,7 +270,7 @@ class Noted:
     data: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunEnded:
     """A run is over. Folding it closes every call and question that was still open."""
 
@@ -277,7 +278,7 @@ class RunEnded:
     stop: Stop
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """A fact written by a newer aglet, kept as it was."""
 
@@ -294,7 +295,7 @@ Fact = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A fact as the journal holds it: `seq` counts 1, 2, 3 … per session; `at` is Unix time in seconds."""
 
@@ -306,7 +307,7 @@ class Entry:
 # --- shown only ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDelta:
     """More text of the reply `item_id`."""
 
@@ -314,7 +315,7 @@ class TextDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThinkingDelta:
     """More reasoning of the reply `item_id`."""
 
@@ -322,7 +323,7 @@ class ThinkingDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolDelta:
     """More output of a running call."""
 
@@ -330,7 +331,7 @@ class ToolDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retrying:
     """A model request failed and will be sent again after `delay` seconds."""
 
@@ -339,7 +340,7 @@ class Retrying:
     cause: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """Something the user should know; it changes nothing."""
 
@@ -348,7 +349,7 @@ class Notice:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunDiff:
     """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
 
@@ -360,7 +361,7 @@ ModelDelta = TextDelta | ThinkingDelta | Retrying
 Shown = ModelDelta | ToolDelta | Notice | RunDiff
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Glimpse:
     """Something shown, placed after fact number `after`."""
 

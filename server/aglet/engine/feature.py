@@ -5,7 +5,7 @@ The first feature is asked first at the gates and is outermost in the wrappers.
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -23,6 +23,7 @@ from aglet.engine.ports import (
 )
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject, Limits, Stop, ToolCall, ToolOutcome
+from aglet.frozen import frozen
 
 _log = logging.getLogger(__name__)
 Subject = TypeVar("Subject")
@@ -57,7 +58,7 @@ class RunView(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocation:
     """A call on its way to its tool. Wrappers may pass on a changed one (`dataclasses.replace`).
 
@@ -105,7 +106,7 @@ def _look_away(entry: Entry, state: State) -> None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Feature:
     """One capability.
 
@@ -134,7 +135,7 @@ def with_tools(feature: Feature, names: Sequence[str] | None) -> Feature:
     return replace(feature, tools=tuple(tool for tool in feature.tools if tool.spec.name in names))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outfit:
     """What one run works with. It is made anew for each run, from the configuration of that moment."""
 

@@ -1,12 +1,12 @@
 """What runs spent on which day: the rows of a ledger, and how they follow from the facts of a session."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from aglet.engine.facts import Entry, RunEnded, RunStarted, TurnStarted
 from aglet.engine.limits import NOTHING, Totals
 from aglet.engine.state import State, fold
+from aglet.frozen import frozen
 
 SECONDS = 86_400
 
@@ -16,7 +16,7 @@ def day_of(at: float) -> int:
     return int(at // SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """What a run spent on a day so far, all of it: a later row of the same run and day replaces it.
 

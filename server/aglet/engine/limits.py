@@ -1,12 +1,13 @@
 """What was used, what may be used, and what is left of it. Pure."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from operator import add, sub
 from typing import NamedTuple
 
 from aglet.engine.facts import Used
 from aglet.engine.vocabulary import JsonObject, Limits, Usage
+from aglet.frozen import frozen
 
 
 class Totals(NamedTuple):
@@ -83,7 +84,7 @@ class Totals(NamedTuple):
 NOTHING = Totals()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """One kind of limit: its field in `Limits`, its name for people, and what was used of it."""
 

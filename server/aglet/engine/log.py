@@ -42,9 +42,9 @@ class Log:
         """Tell everyone something that is not kept."""
         self._publish(Glimpse(self.state.seq, self._clock.now(), shown))
 
-    async def sync(self) -> None:
-        """Wait until everything recorded would survive a power cut."""
-        await self.journal.sync()
+    async def sync(self, later: float = 0.0) -> None:
+        """Wait until everything recorded would survive a power cut (`Journal.sync`)."""
+        await self.journal.sync(later)
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
         """Tell `observer` everything from now on; call the result to stop. Observers are contained."""

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from aglet.engine.calls import settle
@@ -15,13 +14,14 @@ from aglet.engine.ports import ModelError, Spawn, Tool
 from aglet.engine.replies import failed, get_reply
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject, Stop, StopReason
+from aglet.frozen import frozen
 
 GRACE = 3.0  # seconds that cancelled work gets to end by itself; then the run ends without it
 REASONS = {"length": StopReason.MAX_TOKENS} | dict.fromkeys(("refusal", "content_filter"), StopReason.REFUSAL)
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunResult:
     """How a run ended; its totals and messages are read from the state."""
 

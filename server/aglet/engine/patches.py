@@ -1,8 +1,9 @@
 """What changed between two texts, as a unified diff and two counts: bounded in time and in length."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from aglet.frozen import frozen
 
 _CONTEXT = 3  # unchanged lines around a change
 _COMPARED = 2000  # lines; a larger change is shown as one block, because comparing is quadratic
@@ -11,7 +12,7 @@ _LONGEST = 200_000  # characters of a patch
 Opcode = tuple[str, int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """A unified diff (cut when it is very long, "" for no change) and how many lines came and went."""
 

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+from secrets import token_hex
 from typing import Any, Literal, Protocol
-from uuid import uuid4
 
 from aglet.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
 from aglet.engine.vocabulary import (
@@ -24,11 +24,12 @@ from aglet.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
 )
+from aglet.frozen import frozen
 
 
 def new_id(prefix: str) -> str:
     """A fresh identifier such as `run_3f9c…`; 48 random bits."""
-    return f"{prefix}_{uuid4().hex[:12]}"
+    return f"{prefix}_{token_hex(6)}"
 
 
 class Clock(Protocol):
@@ -53,7 +54,7 @@ class Effect(StrEnum):
     NETWORK = "network"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """A tool as the model sees it. `effects` decide parallelism and the default permission."""
 
@@ -63,7 +64,7 @@ class ToolSpec:
     effects: frozenset[Effect]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelInfo:
     """What is known of a model; `None` is unknown. Prices are US dollars per million tokens."""
 
@@ -78,7 +79,7 @@ class ModelInfo:
     reasoning_price: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
 
@@ -154,7 +155,7 @@ class Journal(Protocol):
     `trouble` ("" when all is well). `damage` says what of the journal could not be read when it was
     opened ("" when it was whole), `asked` for which request the session was made. It raises
     `JournalError` only when this process is no longer the writer. `sync` makes everything appended
-    survive a power cut.
+    survive a power cut; it may begin that `later`, in seconds, together with what is appended meanwhile.
     """
 
     @property
@@ -168,7 +169,7 @@ class Journal(Protocol):
     @property
     def asked(self) -> str: ...
     def append(self, *entries: Entry) -> None: ...
-    async def sync(self) -> None: ...
+    async def sync(self, later: float = 0.0) -> None: ...
     def entries(self, after: int = 0) -> Sequence[Entry]: ...
     def close(self) -> None: ...
 
@@ -225,7 +226,7 @@ class Stale(WorkspaceError):
         self.effects: Effects = effects
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A path, looked at without opening it.
 
@@ -241,7 +242,7 @@ class Place:
     protected: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileText:
     """A text file as it stands now: in the editor's buffer when it is open there, else on disk.
 
@@ -261,7 +262,7 @@ class FileText:
     guessed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DirEntry:
     """One entry of a folder; `size` in bytes."""
 
@@ -338,7 +339,7 @@ class Workspace(Protocol):
 # --- tools and questions -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolContext:
     """All that a call gets besides its arguments; `show` streams text to the user."""
 
@@ -347,7 +348,7 @@ class ToolContext:
     show: Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """One thing a call would touch: a path for reads and writes, the exact command, a host."""
 
@@ -355,7 +356,7 @@ class Target:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preview:
     """What a call would do, for the one who must allow it.
 

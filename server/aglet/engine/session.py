@@ -15,6 +15,7 @@ from aglet.engine.state import State
 from aglet.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject, Stop
 
 Equip = Callable[["Session", Admitted], Outfit]
+GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
 REMEMBERED = 16  # results of ended runs that can still be asked for
 
 
@@ -56,7 +57,7 @@ class Session:
         self.start_next()
         if stop:
             self.cancel(admitted.run_id, stop=stop)
-        await self.log.sync()
+        await self.log.sync(GATHERING)
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:

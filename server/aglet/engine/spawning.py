@@ -3,15 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from aglet.engine.ports import Store
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Content, JsonObject, Stop
+from aglet.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Errand:
     """What a child shall do for the call `call_id`; `label` tells the children of one call apart.
 
@@ -26,7 +27,7 @@ class Errand:
     resumes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Returned:
     """How the run of a child ended, and its state then."""
 

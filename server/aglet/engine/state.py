@@ -1,7 +1,7 @@
 """State: what the facts of one session add up to, and the fold that adds them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
@@ -48,6 +48,7 @@ from aglet.engine.vocabulary import (
     Usage,
     UserMessage,
 )
+from aglet.frozen import frozen
 
 Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -63,7 +64,7 @@ class Context(NamedTuple):
     messages: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenCall:
     """A call without a result: requested, or started with the arguments that are really used."""
 
@@ -71,7 +72,7 @@ class OpenCall:
     started: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """One `Noted` fact of a room."""
 
@@ -328,12 +329,9 @@ def _model_changes(
             run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
             return {"run": run, "total": total, "since": at if state.since else 0.0}
         case Replied(tool_calls=calls, usage=usage):
-            opened = {call.call_id: OpenCall(call) for call in calls}
-            spent = _spent(state, fact.usage, fact.cost)
-            added = _added(state, fact.message)
-            measure = _measured(state, usage)
-            calls_now = {**state.calls, **opened}
-            return {**added, **spent, "measure": measure, "calls": calls_now, "overflowed": False}
+            opened = {**state.calls, **{call.call_id: OpenCall(call) for call in calls}}
+            added = _added(state, fact.message) | _spent(state, usage, fact.cost)
+            return {**added, "measure": _measured(state, usage), "calls": opened, "overflowed": False}
         case Cut(item_id, text, thinking, usage, cause):
             spent = _spent(state, usage, None)
             if cause == "failed" or not text:

@@ -1,8 +1,10 @@
 """The nouns that facts are made of: messages, tool outcomes, questions, limits, reasons to stop."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Literal
+
+from aglet.frozen import frozen
 
 JsonObject = dict[str, Any]
 
@@ -25,7 +27,7 @@ class StopReason(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """Why a run ended: `detail` is for people, `kind` is the machine-readable class of an error.
 
@@ -49,14 +51,14 @@ SHUT_DOWN = Stop(StopReason.INTERRUPTED, "aglet was closed before it was done; i
 # --- what messages are made of -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """Plain text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Image:
     """An image: base64 data and its media type."""
 
@@ -64,7 +66,7 @@ class Image:
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resource:
     """A named piece of text the user attached: a file, a selection, a diagnostic."""
 
@@ -72,7 +74,7 @@ class Resource:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResourceLink:
     """A thing the user pointed at without its content; the model may read it with a tool."""
 
@@ -83,7 +85,7 @@ class ResourceLink:
 Content = Text | Image | Resource | ResourceLink
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A call the model asked for. `malformed` holds the raw arguments when they were no JSON object."""
 
@@ -93,7 +95,7 @@ class ToolCall:
     malformed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens one model call used; `None` where the provider did not say. Input includes cached tokens."""
 
@@ -104,7 +106,7 @@ class Usage:
     cache_write_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TokenCount:
     """Tokens, and how sure they are: told by the server, from this model's usage, or a guess (± a third)."""
 
@@ -112,7 +114,7 @@ class TokenCount:
     sure: Literal["told", "calibrated", "guess"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserMessage:
     """What stands in the user's place: their own words, or those of `origin` (a room's name)."""
 
@@ -121,7 +123,7 @@ class UserMessage:
     origin: str = "user"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssistantMessage:
     """What the model said. `cut`: the user stopped it in the middle; `unfinished`: its output limit did."""
 
@@ -137,7 +139,7 @@ class AssistantMessage:
 CallStatus = Literal["completed", "failed", "rejected", "cancelled"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """What a call gave, as the model reads it. Every call has exactly one."""
 
@@ -155,7 +157,7 @@ class ToolResult:
 Message = UserMessage | AssistantMessage | ToolResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Focus:
     """Where the user looks: a file, and first and last line (from 1) of the selection and of what they see.
 
@@ -171,7 +173,7 @@ class Focus:
 # --- what tools give back ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileVersion:
     """One state of a file: the SHA-256 of its bytes (hex, "" when absent) and the editor's version."""
 
@@ -179,7 +181,7 @@ class FileVersion:
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """One file as a call changed it. `patch` is a unified diff; `via` says through whom."""
 
@@ -194,7 +196,7 @@ class FileChange:
     moved_from: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terminal:
     """A command as it ran: `exit_code` is `None` when a signal or a time limit ended it."""
 
@@ -207,7 +209,7 @@ class Terminal:
 Effects = Literal["none", "applied", "partial", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolOutcome:
     """What a call did: `text` for the model, `changes` and `terminal` for the user.
 
@@ -233,7 +235,7 @@ class ToolOutcome:
 # --- commands --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A program to run. `argv` is run as it is; a shell command is `("bash", "-c", text)` made by the caller.
 
@@ -251,7 +253,7 @@ class Command:
     save: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """How a command ended. `exit_code` is `None` when a signal (named in `signal`) ended it.
 
@@ -274,7 +276,7 @@ class Finished:
 # --- questions to a human ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One answer to a permission question. `rule` is shown to the user verbatim."""
 
@@ -285,7 +287,7 @@ class Option:
     rule: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A question only a human may answer: a permission (`options`) or a form (`schema`)."""
 
@@ -298,7 +300,7 @@ class Question:
     schema: JsonObject = field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """How a question ended. `dismissed` counts as a refusal; `unanswered` means nobody could be asked."""
 
@@ -313,7 +315,7 @@ class Answer:
 # --- sessions ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRow:
     """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
 
@@ -333,7 +335,7 @@ class SessionRow:
 # --- limits --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars.
 

@@ -4,15 +4,17 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from aglet import __version__
+from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint
 from aglet.models.errors import CallFailed, Failure, broken_off, nonsense, too_long
+from aglet.models.network import Transport
 
 CONNECTING = 10.0  # seconds
 KEPT = 60.0  # seconds an idle connection is kept for the next turn
@@ -34,10 +36,9 @@ HEADERS = {
     "Content-Type": "application/json",
 }
 _UNLIMITED = nullcontext()
-_parsed = lru_cache(maxsize=64)(httpx.URL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
 
@@ -53,8 +54,8 @@ class Connections:
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
-    not kept. So the transports of the HTTP library are enough (docs/decisions/165). A kept connection that
-    its server closed meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
+    not kept. So transports are enough (docs/decisions/165, 207). A kept connection that its server closed
+    meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
     """
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
@@ -70,17 +71,9 @@ class Connections:
 
         Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
         """
-        _check(asked.headers, endpoint)
         with translated(endpoint):
-            idle, url = endpoint.idle_timeout, _parsed(asked.url)
-            request = httpx.Request(
-                asked.method,
-                url,
-                content=asked.content,
-                headers={**HEADERS, **asked.headers},
-                extensions={"timeout": time_limits(idle)},
-            )
-            way = await self._way(self._proxy(url))
+            idle, request = endpoint.idle_timeout, _request(asked, endpoint)
+            way = await self._way(self._proxy(request.url))
             try:
                 async with limited(asked.until, CONNECTING + 2 * idle):
                     response = await self._answered(way, request)
@@ -122,6 +115,28 @@ class Connections:
         return self._ways[proxy]
 
 
+def _request(asked: Asked, endpoint: Endpoint) -> httpx.Request:
+    url, headers, can_be_sent = _address(asked.url, tuple(asked.headers.items()))
+    if not can_be_sent:
+        raise CallFailed(_unsendable(endpoint))
+    content, extensions = asked.content or b"", {"timeout": time_limits(endpoint.idle_timeout)}
+    request = httpx.Request(
+        asked.method, url, headers=headers, stream=httpx.ByteStream(content), extensions=extensions
+    )
+    if asked.content is not None:
+        request.headers["Content-Length"] = str(len(content))
+    return request
+
+
+@lru_cache(maxsize=64)  # every turn asks the same server in the same words
+def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL, httpx.Headers, bool]:
+    """The URL, all headers, and whether these can be sent."""
+    parsed = httpx.URL(url)
+    if not all(value.isascii() and value.isprintable() for _, value in headers):
+        return parsed, httpx.Headers(), False
+    return parsed, httpx.Headers({"Host": parsed.netloc.decode("ascii"), **HEADERS, **dict(headers)}), True
+
+
 def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
     """Ends at `until`, in the event loop's time, what ends by itself after the `longest` it can take.
 
@@ -146,12 +161,11 @@ def proxy_for(url: httpx.URL) -> str:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def transport(proxy: str, trusted: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+def transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
     """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT)
     try:
-        return httpx.AsyncHTTPTransport(verify=trusted, limits=limits, proxy=proxy or None)
-    except (ImportError, ValueError):
+        return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None)
+    except ValueError:
         raise CallFailed(NO_SUCH_PROXY) from None
 
 
@@ -162,13 +176,11 @@ def system_trust() -> ssl.SSLContext:
     return trusted
 
 
-def _check(headers: Mapping[str, str], endpoint: Endpoint) -> None:
-    if all(value.isascii() and value.isprintable() for value in headers.values()):
-        return
+def _unsendable(endpoint: Endpoint) -> Failure:
     variable = endpoint.key_variable
     where = f"the environment variable {variable}" if variable else "the configuration"
     message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
-    raise CallFailed(Failure("auth", message, f"Check {where}."))
+    return Failure("auth", message, f"Check {where}.")
 
 
 @contextmanager

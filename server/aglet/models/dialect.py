@@ -1,12 +1,12 @@
 """How one family of model servers is spoken to, and which families there are."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from aglet.engine.ports import ModelRequest
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.answer import Answer
 from aglet.models.counting import Counting
 from aglet.models.endpoint import Endpoint
@@ -20,7 +20,7 @@ FILES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """One dialect: where a question goes, what it holds, how the answer is read.
 

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
 
 from aglet.engine.ports import ModelInfo
+from aglet.frozen import frozen
 
 Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prices:
     """US dollars per million tokens; `None` is unknown.
 
@@ -29,7 +31,7 @@ class Prices:
     then: "Prices | None" = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Endpoint:
     """One configured model.
 
@@ -61,10 +63,7 @@ class Endpoint:
     @property
     def host(self) -> str:
         """The host name of `base_url`, "" when there is none."""
-        try:
-            return urlsplit(self.base_url).hostname or ""
-        except ValueError:  # no URL at all; whoever asks it will be told
-            return ""
+        return _host(self.base_url)
 
     @property
     def identity(self) -> str:
@@ -113,3 +112,11 @@ class Endpoint:
     def secrets(self) -> tuple[str, ...]:
         """What may never be shown: the key, and the values of the extra headers."""
         return tuple(secret for secret in (self.api_key, *self.headers.values()) if len(secret) > 3)
+
+
+@lru_cache(maxsize=64)  # every turn asks for it
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # no URL at all; whoever asks it will be told
+        return ""

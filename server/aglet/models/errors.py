@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from aglet.engine.facts import Overflowed
 from aglet.engine.ports import ModelError
+from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint
 from aglet.models.overflow import overflow
 from aglet.models.said import Said, understand, wait_asked
@@ -15,7 +16,7 @@ USUAL_END = "an address usually ends in /v1"
 LISTED = 12  # models named in a hint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for."""
 
@@ -35,7 +36,7 @@ class CallFailed(ModelError):
         self.failure = failure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A kind of failure and its signs: one of the statuses, a code, or words. `passing` as in `Failure`."""
 

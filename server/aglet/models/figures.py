@@ -1,10 +1,10 @@
 """What is known of a model's sizes and prices, figure by figure, and who said it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint
 from aglet.models.facts import with_facts
 from aglet.models.values import object_in
@@ -36,7 +36,7 @@ PER_TOKEN = {  # OpenRouter: dollars per token, as text
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
     """Tokens, or US dollars per million tokens; `None` is unknown.
 

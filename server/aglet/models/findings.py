@@ -1,12 +1,13 @@
 """What a look at something showed: as it should be, or what to change."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from aglet.frozen import frozen
 
 Status = Literal["pass", "warn", "fail"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One thing that was looked at; `fix` says what to change when it is not as it should be."""
 

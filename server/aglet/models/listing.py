@@ -4,13 +4,14 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import cast
 
 import httpx
 
 from aglet.engine.facts import Overflowed
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.connections import Asked, Connections
 from aglet.models.dialect import dialect_of
 from aglet.models.endpoint import Endpoint
@@ -22,7 +23,7 @@ PATIENCE = 10.0  # seconds
 LARGEST = 10_000_000  # bytes; routers list hundreds of models
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """The models by name, with what the server says of each; or why there is no list.
 

@@ -7,10 +7,11 @@ this takes.
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PureWindowsPath
 from threading import Thread
 
+from aglet.frozen import frozen
 from aglet.models.endpoint import Dialect, Endpoint
 from aglet.models.loopback import asked
 from aglet.models.ollama_sizes import ollama_sizes
@@ -22,7 +23,7 @@ OWNERS = {"llamacpp": "llamacpp", "vllm": "vllm", "library": "ollama"}  # as `ow
 TIMEOUT = 2.0  # seconds for all of it; where nobody listens none is spent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalServer:
     """A server that was found, and the models it has; `windows` are context sizes in tokens.
 

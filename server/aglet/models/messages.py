@@ -133,12 +133,10 @@ def compact(value: object) -> str:
 
 
 def body_bytes(body: JsonObject) -> bytes:
-    """The body of a request as it is sent; what it knows of its JSON is not written again."""
-    members = (
-        f"{_encode(name)}:{value.text if isinstance(value, Listed) else _encode(value)}"
-        for name, value in body.items()
-    )
-    return f"{{{','.join(members)}}}".encode(errors="replace")
+    """The body of a request as it is sent: what it knows of its JSON last, and not written again."""
+    plain = {name: value for name, value in body.items() if not isinstance(value, Listed)}
+    known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, Listed)]
+    return f"{_encode(plain)[:-1]}{''.join(known)}}}".encode(errors="replace")
 
 
 def _ends_a_turn(message: Message) -> bool:

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.connections import Connections
 from aglet.models.endpoint import Endpoint, Prices
 from aglet.models.errors import Failure
@@ -41,7 +42,7 @@ TOOLS: Mapping[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Server:
     """What answers there: its kind ("" is unknown) and the context of the asked model (`None` is unknown)."""
 

@@ -1,13 +1,13 @@
 """The providers whose own variables and addresses are known, so that a key alone is enough."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from aglet.frozen import frozen
 from aglet.models.endpoint import Dialect
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """One provider: its address, the variables other programs use for it, how its models' names begin."""
 

@@ -55,6 +55,20 @@ class Models:
             self._clients[endpoint.name] = self._with_fallback(endpoint)
         return self._clients[endpoint.name]
 
+    def window(self, name: str) -> int | None:
+        """How many tokens this model holds, as far as is known; it is not loaded for that.
+
+        Raises `ModelError` (`modelNotFound`).
+        """
+        endpoint = self.endpoint(name)
+        if known := self._clients.get(endpoint.name):
+            return known.info.context_window
+        if endpoint.context_window:
+            return endpoint.context_window
+        from aglet.models.facts import with_facts  # noqa: PLC0415 - only where nothing is said
+
+        return with_facts(endpoint).context_window
+
     def endpoint(self, name: str) -> Endpoint:
         """Where the model of this name is; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         known = self._aliases.get(name) or (self._default if name in {"", *TIERS} else name)

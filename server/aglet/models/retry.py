@@ -5,16 +5,16 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from aglet.engine.facts import ModelDelta, Retrying
 from aglet.engine.ports import Reply
+from aglet.frozen import frozen
 from aglet.models.errors import CallFailed, Failure
 
 Part = ModelDelta | Reply
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patience:
     """How often and how long to try. Times in seconds; `sleep` and `chance` are there for tests.
 

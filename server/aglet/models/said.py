@@ -4,10 +4,10 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
+from aglet.frozen import frozen
 from aglet.models.endpoint import Endpoint
 from aglet.models.values import object_in, objects_in
 
@@ -16,7 +16,7 @@ KEY_LIKE = re.compile(r"\b(?:sk|gsk|xai|pplx|key|AIza)[-_][\w*.-]{8,}|\bAIza[\w-
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """An error in the server's words. `codes` are all its codes and types, lower case, space between.
 

@@ -12,7 +12,7 @@ of those classes, are a promise to every file ever written.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, get_args, get_origin
@@ -27,6 +27,7 @@ from aglet.engine import facts, vocabulary
 from aglet.engine.facts import Entry, Fact, Unknown
 from aglet.engine.ports import JournalError
 from aglet.engine.vocabulary import Content, JsonObject, Text
+from aglet.frozen import frozen
 
 FORMAT = 1  # of the file: lines, header, checksums; an older aglet refuses a newer one
 
@@ -62,6 +63,7 @@ CONTENTS: dict[str, type[Content]] = {
     "resource_link": vocabulary.ResourceLink,
 }
 CONTENT = tuple[Content, ...]
+PLAIN = (str, int, float, bool)
 _KINDS = {cls: name for name, cls in FACTS.items()}
 _SEAL = b'["%08x",'
 _SEALED = len(_SEAL % 0)
@@ -71,7 +73,7 @@ class Damaged(ValueError):
     """A line is not what was written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
 
@@ -120,8 +122,9 @@ def _is_entry(body: list[Any]) -> bool:
     """As a pattern would say it, in a fifth of its time."""
     if len(body) != 4:
         return False
-    seq, at, kind, data = map(type, body)
-    return seq is int and (at is float or at is int) and kind is str and data is dict
+    seq, at, kind, data = body
+    timed = type(at) is float or type(at) is int
+    return type(seq) is int and timed and type(kind) is str and type(data) is dict
 
 
 def _parsed(line: bytes) -> list[Any]:
@@ -150,16 +153,21 @@ def structure(kind: str, data: JsonObject) -> Fact:
     """
     if kind in FACTS:
         try:
-            return _converter().structure(data, FACTS[kind])
+            return _reader(kind)(data, FACTS[kind])
         except (CattrsError, LookupError, TypeError, ValueError):
             pass
     return Unknown(kind, data)
 
 
 @cache
+def _reader(kind: str) -> Callable[[Any, Any], Any]:
+    return _converter().get_structure_hook(FACTS[kind])
+
+
+@cache
 def _converter() -> Converter:
     converter = Converter(omit_if_default=True, detailed_validation=False)
-    for plain in (str, int, float, bool):
+    for plain in PLAIN:
         converter.register_structure_hook(plain, _exactly)
     converter.register_structure_hook(StrEnum, _member)
     converter.register_structure_hook_func(_is_json, _json)
@@ -240,10 +248,25 @@ def _row_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], tuple[Any
 def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
     """As cattrs' own generator, without its half a millisecond for each kind of fact."""
     kinds = {one.name: one.type for one in fields(wanted)}
-    hooks = {name: converter.get_structure_hook(kind) for name, kind in kinds.items()}
+    plain = {name: dict if _is_json(kind) else kind for name, kind in kinds.items() if _is_plain(kind)}
+    hooks = {name: _plain_hook(kind) or converter.get_structure_hook(kind) for name, kind in kinds.items()}
 
     def record(value: Any, _: Any) -> Any:
-        said = _exactly(value, dict)
-        return wanted(**{name: hooks[name](said[name], kinds[name]) for name in said if name in hooks})
+        said: JsonObject = {}
+        for name, member in _exactly(value, dict).items():
+            if type(member) is plain.get(name):
+                said[name] = member
+            elif name in hooks:
+                said[name] = hooks[name](member, kinds[name])
+        return wanted(**said)
 
     return record
+
+
+def _is_plain(wanted: Any) -> bool:
+    return wanted in PLAIN or _is_json(wanted)
+
+
+def _plain_hook(wanted: Any) -> Callable[[Any, Any], Any] | None:
+    """What the converter would say, which looks for it for long."""
+    return _json if _is_json(wanted) else _exactly if wanted in PLAIN else None

@@ -54,12 +54,15 @@ class FileJournal:
         if self._written < len(self._tail):
             self._write()
 
-    async def sync(self) -> None:
+    async def sync(self, later: float = 0.0) -> None:
         """Make all that was appended survive a power cut; calls that wait for the same share one flush.
 
+        It begins so many seconds `later`, with what was appended meanwhile.
         What the disk refused before is tried again; what it refuses now is in `trouble`. Raises
         `JournalError` when this is not the writer any more.
         """
+        if later:
+            await asyncio.sleep(later)
         self.append()
         target = self._durable + len(self._tail)
         async with self._syncing:

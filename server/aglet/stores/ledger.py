@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.engine.facts import Entry, RunEnded
@@ -19,6 +20,7 @@ from aglet.engine.vocabulary import JsonObject
 from aglet.stores.disk import PRIVATE, READ, WRITE, make_private, read_all
 
 SUFFIX = ".json"
+PATIENCE = 10.0  # seconds for who reads; no run waits longer for its end
 _log = logging.getLogger(__name__)
 
 
@@ -58,15 +60,17 @@ class DayLedger:
         self._state_dir, self._folder, self._follow = state_dir, state_dir / "usage", follow
         self._mine: set[str] = set()  # runs of this process that go on
         self._dead: dict[str, Mapping[int, Totals]] = {}  # what runs spent whose process died
+        self._last: dict[str, tuple[bytes, Record]] = {}  # by session: what was written, and what it says
 
     async def enter(self, *rows: Row) -> None:
-        """Write these rows down; they survive the death of this process."""
+        """Write these rows down; they survive the death of this process. Raises `OSError`."""
         self._mine |= {row.run_id for row in rows if not row.ended}
         for row in rows:
             try:
                 self._enter(row, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:  # somebody reads it, and may have been stopped while doing so
-                await asyncio.to_thread(self._enter, row, fcntl.LOCK_EX)
+                async with asyncio.timeout(PATIENCE):
+                    await asyncio.to_thread(self._enter, row, fcntl.LOCK_EX)
         self._mine -= {row.run_id for row in rows if row.ended}
 
     async def rows(self, day: int) -> Sequence[Row]:
@@ -78,17 +82,21 @@ class DayLedger:
         return sorted((_number(path.name) for path in _inside(self._folder) if _is_day(path)), reverse=True)
 
     def _enter(self, row: Row, lock: int) -> None:
-        path = self._path(row.day) / f"{row.session_id}{SUFFIX}"
-        if not path.parent.is_dir():
-            for folder in (self._state_dir, self._folder, path.parent):
+        path = f"{self._folder}/{name_of(row.day)}/{row.session_id}{SUFFIX}"
+        try:
+            fd = os.open(path, WRITE, PRIVATE)
+        except FileNotFoundError:  # the first of this day
+            for folder in (self._state_dir, self._folder, self._path(row.day)):
                 make_private(folder)
-        fd = os.open(path, WRITE, PRIVATE)
+            fd = os.open(path, WRITE, PRIVATE)
         try:
             fcntl.flock(fd, lock)  # nobody reads half of it
             before = read_all(fd)
-            record = _parsed(before, path, row.day)
+            written, record = self._last.pop(row.session_id, (b"", Record()))
+            if before != written:
+                record = _parsed(before, Path(path), row.day)
             record.enter(row)
-            _overwrite(fd, before, _told(record))
+            self._last[row.session_id] = _overwrite(fd, before, _told(record)), record
         finally:
             os.close(fd)
 
@@ -147,6 +155,7 @@ def _inside(folder: Path) -> Sequence[Path]:
         return ()
 
 
+@lru_cache(maxsize=16)
 def name_of(day: int) -> str:
     """A day as people write it: 2026-11-21."""
     return datetime.fromtimestamp(day * SECONDS, UTC).date().isoformat()
@@ -164,11 +173,16 @@ def _has_ended(entries: Sequence[Entry], run_id: str) -> bool:
     return any(isinstance(entry.fact, RunEnded) and entry.fact.run_id == run_id for entry in entries)
 
 
-def _overwrite(fd: int, before: bytes, data: bytes) -> None:
-    """Make `data` the content; blanks stand where there was more. Raises `OSError`, changing nothing."""
-    if os.pwrite(fd, data.ljust(len(before)), 0) < len(data):
+def _overwrite(fd: int, before: bytes, data: bytes) -> bytes:
+    """Make `data` the content, which is given; blanks stand where there was more.
+
+    Raises `OSError`, changing nothing.
+    """
+    content = data.ljust(len(before))
+    if os.pwrite(fd, content, 0) < len(data):
         os.pwrite(fd, before, 0)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return content
 
 
 def _told(record: Record) -> bytes:

@@ -29,7 +29,7 @@ class MemoryJournal:
                 raise ValueError(f"entry {entry.seq} cannot follow entry {len(self._entries)}")
             self._entries.append(entry)
 
-    async def sync(self) -> None:
+    async def sync(self, later: float = 0.0) -> None:
         """Nothing here outlives the process, whatever is done."""
         self._require_writer()
 
@@ -68,7 +68,7 @@ class MemoryTail:
         """Somebody else writes this session. Raises `JournalBusy`."""
         raise _busy(self.session_id)
 
-    async def sync(self) -> None:
+    async def sync(self, later: float = 0.0) -> None:
         """Raises `JournalBusy`, as `append` does."""
         raise _busy(self.session_id)
 

@@ -2,19 +2,19 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
 from aglet.engine.facts import Entry
 from aglet.engine.ports import JournalError
+from aglet.frozen import frozen
 from aglet.stores.codec import Damaged, Header, decode
 from aglet.stores.disk import READ, read_all
 
 SUFFIX = ".jsonl"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What a journal file holds: `whole` is how many of its bytes are sound, `damage` what is not.
 

@@ -60,7 +60,7 @@ class FileTail:
         """Another process writes this session. Raises `JournalBusy`."""
         raise busy(self.session_id)
 
-    async def sync(self) -> None:
+    async def sync(self, later: float = 0.0) -> None:
         """Raises `JournalBusy`, as `append` does."""
         raise busy(self.session_id)
 

@@ -7,10 +7,11 @@ Line ends and a byte order mark do not count as differences, because editors nor
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from aglet.engine.ports import WorkspaceError
+from aglet.frozen import frozen
 from aglet.workspace.files import find_stamp, find_stored, is_settled
 from aglet.workspace.paths import Ground, Target
 from aglet.workspace.texts import Binary, decode, hash_of, with_plain_ends
@@ -20,7 +21,7 @@ COMPARED = 50_000_000  # bytes of a file that is compared with its document
 _ANYTHING = Ground("/")  # what the editor opens may lie anywhere; it is hashed, never shown
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer:
     """An open document as the editor last told it; `version` is the editor's own count."""
 
@@ -41,7 +42,7 @@ class Standing(Enum):
 UNSAVED = frozenset({Standing.DIRTY, Standing.CONFLICT})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """What the disk holds: the hash of the bytes ("" for no file), a digest of the text, the mode.
 

@@ -13,10 +13,10 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from secrets import token_hex
 
 from aglet.engine.ports import Stale, WorkspaceError
+from aglet.frozen import frozen
 from aglet.workspace.handles import check_regular, folder_beneath, open_beneath, opened
 from aglet.workspace.paths import Target
 from aglet.workspace.texts import hash_of
@@ -43,7 +43,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """A file as the disk held it. `stamp` changes whenever the file may have changed."""
 

@@ -3,17 +3,17 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
+from aglet.frozen import frozen
 from aglet.workspace.handles import check_regular, open_beneath, opened
 
 _NAMES = ((".git", "info", "exclude"), (".gitignore",), (".ignore",))  # the later, the stronger
 _LONGEST = 1_000_000  # bytes of an ignore file
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rules:
     """The rules that hold in one folder: pairs of a folder's depth and its patterns, weakest first."""
 

@@ -6,10 +6,12 @@ it means to the kernel. `~`, variables and patterns are ordinary characters.
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
+from stat import S_ISLNK
 
 from aglet.engine.ports import PathOutside, Place, WorkspaceError
+from aglet.frozen import frozen
 from aglet.workspace.protected import AGLET, KEYS, danger
 from aglet.workspace.uris import is_file_uri, to_path, to_uri
 
@@ -17,7 +19,7 @@ REMEMBERED = 200  # targets
 LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Root:
     """A folder of the workspace: as the client named it, and with links resolved."""
 
@@ -28,7 +30,7 @@ class Root:
 _OUTSIDE = Root("/", "/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Own:
     """aglet's own folders: the `private` ones are protected wherever they lie, and everything in them.
 
@@ -42,7 +44,7 @@ class Own:
 _NONE = Own()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A place and how to open it: `parts` beneath `root`, no links among them. Outside, `root` is `/`.
 
@@ -68,13 +70,15 @@ class Ground:
 
     def __init__(self, root: str, extra_roots: Sequence[str] = (), own: Own = _NONE) -> None:
         by_path: dict[str, Root] = {}
-        for found in map(_root, (root, *extra_roots)):
+        links: dict[str, bool] = {}
+        for name in (root, *extra_roots):
+            found = _root(name, links)
             by_path.setdefault(found.real, found)  # the same folder may come twice
         self.roots = tuple(by_path.values())
-        self._private = tuple(_parts(os.path.realpath(folder)) for folder in own.private)
+        self._private = tuple(_parts(_real(folder, links)) for folder in own.private)
         self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
-        self._known: dict[tuple[str, str], Target] = {}  # a call asks for its paths several times
+        self._known = _targets(self.roots, self._private, self._scratch)
 
     def place(self, path: str) -> Place:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
@@ -103,19 +107,19 @@ class Ground:
 
     def locate(self, path: str) -> Target:
         """The target of a path, whether or not it may be opened. Raises `WorkspaceError` like `place`."""
-        literal = self._absolute(path)
-        tidy = os.path.normpath(literal)
+        literal, tidy = _absolute(self.roots[0].named, path)
         try:
-            real = os.path.realpath(literal)
-            tidied = real if tidy == literal else os.path.realpath(tidy)
+            real = _real(literal, {})
+            tidied = real if tidy == literal else _real(tidy, {})
         except OSError as error:
             raise PathOutside(f"{path} could not be looked at ({error.strerror}).") from error
         tidy = tidy if tidied == real else real  # `link/..` is not what it looks like
-        if (tidy, real) not in self._known:
+        target = self._known.get((tidy, real))
+        if target is None:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[tidy, real] = self._target(tidy, real)
-        return self._known[tidy, real]
+            target = self._known[tidy, real] = self._target(tidy, real)
+        return target
 
     def _target(self, tidy: str, real: str) -> Target:
         """The target of a path that seems to be at `tidy` and is at `real`: no file is looked at for that."""
@@ -149,12 +153,6 @@ class Ground:
             if below != real:
                 yield from (below, f"{other.named.rstrip('/')}/{below}")
 
-    def _absolute(self, path: str) -> str:
-        text = to_path(path) if is_file_uri(path) else path
-        if "\0" in text or len(text) > LONGEST or not _encodable(text):
-            raise WorkspaceError(f"{path[:80]!r} cannot be the name of a file. Give a plain path.")
-        return str(PurePath(self.roots[0].named, text))
-
     def _home(self, real: str) -> Root | None:
         parts = _parts(real)
         places = (*self.roots, *self._scratch)
@@ -182,10 +180,32 @@ class Ground:
         return AGLET if own else danger(below)
 
 
-def _root(name: str) -> Root:
+@lru_cache(maxsize=1_000)
+def _absolute(root: str, path: str) -> tuple[str, str]:
+    """A path from this root as it was written, and with `..` taken for what it looks like."""
+    text = to_path(path) if is_file_uri(path) else path
+    if "\0" in text or len(text) > LONGEST or not _encodable(text):
+        raise WorkspaceError(f"{path[:80]!r} cannot be the name of a file. Give a plain path.")
+    literal = str(PurePath(root, text))
+    return literal, os.path.normpath(literal)
+
+
+def _root(name: str, links: dict[str, bool]) -> Root:
     if not PurePath(name).is_absolute():
         raise WorkspaceError(f"The workspace folder {name!r} must be an absolute path.")
-    return Root(os.path.normpath(name), os.path.realpath(name))
+    return Root(os.path.normpath(name), _real(name, links))
+
+
+def _real(path: str, links: dict[str, bool]) -> str:
+    """The path with links resolved; what several paths share is looked at once (`links`: what is one)."""
+    at = ""
+    for part in path.split("/")[1:]:
+        at = f"{at}/{part}"
+        if at not in links:
+            links[at] = _is_link(at)
+        if links[at] or part in {"", ".", ".."}:
+            return os.path.realpath(path)
+    return path if at else os.path.realpath(path)
 
 
 def _apart(folder: str) -> Root:
@@ -194,13 +214,28 @@ def _apart(folder: str) -> Root:
     return Root(path, path)
 
 
+def _is_link(path: str) -> bool:
+    try:
+        return S_ISLNK(os.lstat(path).st_mode)
+    except (OSError, ValueError):  # it is not there, or no path
+        return False
+
+
+@lru_cache(maxsize=16)
+def _targets(*places: object) -> dict[tuple[str, str], Target]:
+    """What is known where these are the places: a call asks for its paths several times, as do all runs."""
+    del places
+    return {}
+
+
 def _is_below(parts: tuple[str, ...], folder: Root) -> bool:
     head = _parts(folder.real)
     return parts[: len(head)] == head
 
 
+@lru_cache(maxsize=1_000)
 def _parts(path: str) -> tuple[str, ...]:
-    return tuple(part for part in path.split("/") if part)
+    return tuple(filter(None, path.split("/")))
 
 
 def _encodable(text: str) -> bool:

@@ -5,11 +5,12 @@ What an open document holds counts as it would be saved: in the encoding that th
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.patches import Patch, compare
 from aglet.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceError
 from aglet.engine.vocabulary import FileChange, FileVersion
+from aglet.frozen import frozen
 from aglet.workspace.agreements import Buffer, Standing, digest_of
 from aglet.workspace.documents import Documents
 from aglet.workspace.files import (
@@ -26,7 +27,7 @@ ABSENT = FileVersion()
 LARGEST = 50_000_000  # bytes of a file that can be put back
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What stands at a path: `data` is `None` where there is no file, or for a `problem` in reading it.
 

@@ -2,9 +2,9 @@
 
 import codecs
 import hashlib
-from dataclasses import dataclass
 
 from aglet.engine.ports import WorkspaceError
+from aglet.frozen import frozen
 
 _LOOKED_AT = 8192  # bytes that decide whether something without valid UTF-8 is text at all
 _TEXT_CONTROLS = frozenset(b"\t\n\f\r\x1b")
@@ -14,7 +14,7 @@ class Binary(Exception):
     """These bytes are no text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoding:
     """How a file's text is written as bytes. `guessed` when nothing in the bytes proves it."""
 

@@ -96,10 +96,12 @@ class OpenWorkspace:
         return await asyncio.to_thread(read_text, target, max_bytes)
 
     async def read_each(self, *paths: str) -> Sequence[Read]:
-        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there."""
-        stored = await asyncio.to_thread(_stored, self._ground, paths)
+        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there.
+
+        They are few and small, and every run begins with it: a thread for that takes longer than reading.
+        """
         found: Sequence[Read] = []
-        for path, (target, text) in zip(paths, stored, strict=True):
+        for path, (target, text) in zip(paths, _stored(self._ground, paths), strict=True):
             try:
                 is_open = target is not None and self._documents.find(target) is not None
                 found.append(await self.read(path) if is_open else text)
@@ -284,7 +286,8 @@ def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, R
         target = None
         try:
             target = ground.enter(path)
-            found.append((target, read_text(target, LARGEST)))
+            there = os.path.lexists(target.place.path)  # most are not, and to open them costs more
+            found.append((target, read_text(target, LARGEST) if there else None))
         except WorkspaceError as problem:
             absent = isinstance(problem.__cause__, FileNotFoundError)
             found.append((target, None if absent else problem))

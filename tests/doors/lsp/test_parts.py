@@ -245,6 +245,9 @@ class FakePeer:
         self.events: list[Wire] = []
         self.sent: list[tuple[str, Wire]] = []
 
+    def flush(self) -> None:
+        """Nothing waits here."""
+
     def send_events(self, events: list[Piece]) -> None:
         self.events += [json.loads(piece.text) for piece in events]
 

@@ -1,7 +1,7 @@
 """From what the command line asks for to a session and what to say in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
@@ -13,13 +13,14 @@ from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.session import Session
 from aglet.engine.state import State, gone_on_with
 from aglet.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+from aglet.frozen import frozen
 from aglet.world import World
 
 BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
 Mode = Literal["text", "json", "jsonl"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One `aglet run` or `aglet resume`. `options` hold for this run, `arguments` are settings.
 
@@ -41,7 +42,7 @@ class Request:
     arguments: JsonObject = field(default_factory=JsonObject)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beginning:
     """A session ready for its run: what to say, or the run to go on with; `notes` are for the user."""
 

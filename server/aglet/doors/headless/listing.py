@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aglet.doors.harmless import harmless
@@ -10,13 +9,14 @@ from aglet.doors.headless.streams import tell, write
 from aglet.doors.shapes import file_uri, timestamp
 from aglet.engine.ports import Store
 from aglet.engine.vocabulary import JsonObject, SessionRow
+from aglet.frozen import frozen
 
 HEADINGS = ("SESSION", "LAST USED", "STATE", "FOLDER", "TITLE")
 TITLE_WIDTH = 50
 WIDEST = 48  # characters of a cell that others are aligned with
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """Which sessions: with these words, of this folder ("" for all), with this tag, also those put away."""
 

@@ -4,13 +4,13 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from aglet.config import ConfigError, Offered, Setup, look_for_keys, offered_models
 from aglet.doors.harmless import harmless
 from aglet.doors.headless.streams import tell, write
 from aglet.engine.ports import ModelError
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.models.connections import Connections
 from aglet.models.endpoint import Endpoint
 from aglet.models.figures import Figure, Who, figures
@@ -35,7 +35,7 @@ USUAL = "reasoning_price"  # what nobody tells is what other output costs
 NOTHING = "No model is configured, and no model server answers on this machine. See: aglet doctor\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """One model: how it is configured, and what its server said (`None` when it was not asked)."""
 

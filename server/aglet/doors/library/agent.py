@@ -237,10 +237,8 @@ class Conversation:
             heard.put_nowait(lost)
 
     async def _check(self, options: JsonObject) -> None:
-        state, world = self._session.state, self._agent.world
-        said = {**state.options, **options}
-        world.check_options(state.cwd, said)
-        await world.model(state.cwd, str(said.get("model", "")))
+        state = self._session.state
+        await self._agent.world.check(state.cwd, {**state.options, **options})
 
 
 async def _answer(session: Session, decide: Decide, asked: Asked) -> None:

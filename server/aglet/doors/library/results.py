@@ -3,18 +3,19 @@
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.facts import Entry, RunStarted, ToolFinished
 from aglet.engine.history import last_words
 from aglet.engine.limits import Totals
 from aglet.engine.loop import RunResult
 from aglet.engine.vocabulary import FileChange, Message, Stop, StopReason
+from aglet.frozen import frozen
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Artifact:
     """Something that a run made for you: text or bytes with a name."""
 
@@ -23,7 +24,7 @@ class Artifact:
     media_type: str = "text/plain"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """How a run ended, and what came of it; filled as far as the run got, also when it failed.
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError, create_model
 from aglet.doors.library.results import Artifact
 from aglet.engine.vocabulary import ToolCall, ToolOutcome
 from aglet.features.client_tools.calling import Offered
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments, complaint, schema_of
 
 Gives = str | Artifact | Awaitable[str | Artifact]
@@ -18,7 +19,7 @@ Function = Callable[..., Gives]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionTool:
     """A function with what the model must know of it."""
 

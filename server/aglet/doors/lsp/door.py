@@ -268,6 +268,7 @@ class Door:
             notice = Notice("warning", "The session was damaged", damage)
             call.until_answered.callback(session.log.show, notice)
         attached = self._attached[session.session_id] = self._attached_to(session)
+        call.until_answered.callback(self.world.prepare, session.state.cwd)  # after the next line's
         call.until_answered.callback(attached.offer)
         return attached
 
@@ -315,8 +316,7 @@ class Door:
 
     async def check(self, cwd: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these options. Raises `ConfigError`, `ModelError`."""
-        self.world.check_options(cwd, options)
-        await self.world.model(cwd, str(options.get("model", "")))
+        await self.world.check(cwd, options)
 
     async def close(self, session_id: str, call: Call) -> None:
         """End what the session does, also what is not admitted yet; its last events go to the client."""

@@ -39,11 +39,15 @@ class Flow:
         if self._crowded():
             self._spare_waiting()
             self._send(self._spared(events))
-        elif len(events) == 1 and events[0]["type"] == "itemDelta":
+            return
+        grows = bool(events) and events[-1]["type"] == "itemDelta"
+        if grows and len(events) == 1:
             self._send_delta(events[0])
         else:
             self._go_on()
             self._send(events)
+        if grows:  # it is all that one read of the model brought: nothing comes that it could go with
+            self._peer.flush()
 
     def catch_up(self, at: float) -> None:
         """Tell what was left out, when the client reads again; `at` is the Unix time."""

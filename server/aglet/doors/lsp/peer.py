@@ -69,6 +69,10 @@ class Peer:
         if self._writer.put(events):
             asyncio.get_running_loop().call_soon(self._writer.flush)
 
+    def flush(self) -> None:
+        """Let the events that were sent in this step go now, if the client takes them at once."""
+        self._writer.flush()
+
     def request(self, method: str, params: JsonObject) -> Pending:
         """Send a request. Its future gives the result or raises `PeerError`."""
         id = f"aglet-{next(self._ids)}"  # noqa: A001 - what the protocol calls it

@@ -40,6 +40,14 @@ class World(Protocol):
         """Refuse options that no run in this folder could have. Raises `ConfigError`."""
         ...
 
+    async def check(self, folder: str, options: JsonObject) -> None:
+        """Whether a run in this folder could begin with these. Raises `ConfigError`, `ModelError`."""
+        ...
+
+    def prepare(self, folder: str) -> None:
+        """Load what the first question to a model takes."""
+        ...
+
     def sketch(self, folder: str) -> Session:
         """A session of this folder as it would be. Raises `ConfigError`."""
         ...
@@ -68,6 +76,13 @@ class NoWorld:
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """There is none."""
         raise self._problem
+
+    async def check(self, folder: str, options: JsonObject) -> None:
+        """None could."""
+        raise self._problem
+
+    def prepare(self, folder: str) -> None:
+        """There is nothing."""
 
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
         """There are none."""

@@ -1,13 +1,13 @@
 """The tool `ask_user`."""
 
 import re
-from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import Field, model_validator
 
 from aglet.engine.ports import Asker, Preview, ToolContext
 from aglet.engine.vocabulary import Answer, JsonObject, Question, ToolOutcome
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments
 
 CHOICE = "choice"
@@ -42,7 +42,7 @@ class Forms(Asker, Protocol):
     def takes_forms(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asking:
     """Puts questions to whoever sits at the other end."""
 

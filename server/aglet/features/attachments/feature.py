@@ -9,7 +9,7 @@ from aglet.toolkit import TypedTool
 
 
 def build(names: Mapping[str, str], kept: Kept, files: Files) -> Feature:
-    """The feature of a session in which these files were attached (`links.links_in`)."""
+    """The feature of a session in which these files were attached (`links.Links`)."""
     saving = Saving(names, kept, files)
     tool = TypedTool(
         name="save_attachment",

@@ -1,9 +1,14 @@
-"""How an attached file stands in a conversation: its id, name, type and size. Pure."""
+"""How an attached file stands in a conversation: its id, name, type and size."""
 
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+
+from aglet.engine.facts import Admitted
 from aglet.engine.state import State
-from aglet.engine.vocabulary import ResourceLink, UserMessage
+from aglet.engine.vocabulary import Message, ResourceLink, UserMessage
 
 SCHEME = "attachment:"  # then the name of the kept content
+SESSIONS = 16  # whose links are remembered
 
 
 def link(name: str, media_type: str, size: int, kept: str) -> ResourceLink:
@@ -11,9 +16,27 @@ def link(name: str, media_type: str, size: int, kept: str) -> ResourceLink:
     return ResourceLink(f"{SCHEME}{kept}", f"{name} ({media_type}, {size} bytes)")
 
 
-def links_in(state: State) -> dict[str, str]:
-    """The names of everything attached in the session, by id; what waits to be said is in it."""
-    said = [m for m in (*state.transcript, *state.pending) if isinstance(m, UserMessage)]
-    links = [part for m in (*said, *state.queue) for part in m.content if isinstance(part, ResourceLink)]
-    kept = (part for part in links if part.uri.startswith(SCHEME))
-    return {part.uri.removeprefix(SCHEME): part.name for part in kept}
+class Links:
+    """What is attached in sessions: each is looked through once, and from there on with every run."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, tuple[Sequence[Message], dict[str, str]]] = OrderedDict()
+
+    def of(self, session_id: str, state: State) -> dict[str, str]:
+        """The names of everything attached in the session, by id; what waits to be said is in it."""
+        seen, names = self._known.pop(session_id, ((), {}))
+        if state.transcript[: len(seen)] != seen:
+            seen, names = (), {}
+        names.update(_named(state.transcript[len(seen) :]))
+        self._known[session_id] = state.transcript, names
+        if len(self._known) > SESSIONS:
+            self._known.popitem(last=False)
+        return {**names, **dict(_named((*state.pending, *state.queue)))}
+
+
+def _named(messages: Iterable[Message | Admitted]) -> Iterator[tuple[str, str]]:
+    for message in messages:
+        if isinstance(message, UserMessage | Admitted):
+            for part in message.content:
+                if isinstance(part, ResourceLink) and part.uri.startswith(SCHEME):
+                    yield part.uri.removeprefix(SCHEME), part.name

@@ -1,7 +1,6 @@
 """The tool `save_attachment`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import Field
@@ -9,6 +8,7 @@ from pydantic import Field
 from aglet.engine.ports import Effect, Target, ToolContext
 from aglet.engine.vocabulary import FileChange, FileVersion, ToolOutcome
 from aglet.features.attachments.links import SCHEME
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments
 
 
@@ -36,7 +36,7 @@ def targets(arguments: SaveAttachment) -> tuple[Target, ...]:
     return (Target(Effect.WRITES, arguments.path),)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Saving:
     """Saves what was attached: `names` by id."""
 

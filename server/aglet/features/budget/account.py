@@ -10,7 +10,7 @@ from aglet.engine.ledger import Days, Ledger, Row, day_of
 from aglet.engine.limits import Totals
 from aglet.engine.state import State
 
-PATIENCE = 10.0  # seconds for the disk; no run waits longer for its end
+PATIENCE = 10.0  # seconds for the disk; no run waits longer
 _log = logging.getLogger(__name__)
 
 
@@ -46,8 +46,7 @@ class Account:
             for day, used in self._days.of(state.run).items()
         ]
         try:
-            async with asyncio.timeout(PATIENCE):
-                await self._ledger.enter(*rows)
+            await self._ledger.enter(*rows)
         except OSError as error:  # a time-out is one
             _log.warning("what the run spent cannot be written down: %s", error)
             if not self._told:

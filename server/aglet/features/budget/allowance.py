@@ -1,15 +1,14 @@
 """What may be spent beyond the limits of the run itself, and by whom."""
 
-from dataclasses import dataclass
-
 from aglet.engine.limits import tightest
 from aglet.engine.vocabulary import Limits
 from aglet.features.budget.settings import Settings
+from aglet.frozen import frozen
 
 NO_LIMITS = Limits()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allowance:
     """The limits of a session, of a day, and of a caller on a day. Nothing can be raised above `most`."""
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, Protocol
 
 from aglet.engine.ledger import Ledger
 from aglet.engine.limits import Kind
 from aglet.engine.vocabulary import Limits, Stop
+from aglet.frozen import frozen
 
 
 class Refusal(NamedTuple):
@@ -33,7 +34,7 @@ class Purse(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Books:
     """The ledger, `now` in Unix seconds, whether the tool of a name `delegates` work, and who is on."""
 

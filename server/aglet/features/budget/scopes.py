@@ -1,19 +1,19 @@
 """What limits hold for: a run, its session, a day, a caller on a day."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from aglet.engine.limits import KINDS, Kind, Totals, tightest
 from aglet.engine.state import State
 from aglet.engine.vocabulary import Limits, Stop, StopReason
 from aglet.features.budget.allowance import NO_LIMITS
 from aglet.features.budget.limits import NAMES
+from aglet.frozen import frozen
 
 TURNS, SECONDS = "max_turns", "max_seconds"
 COUNTED = frozenset({"max_tool_calls", "max_delegated_tasks"})  # refused one by one, not at the gate
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """One thing that limits hold for: what it is called, its limits, what was used of them.
 

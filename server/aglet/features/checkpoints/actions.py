@@ -1,10 +1,9 @@
 """What the user may do with checkpoints: see them, compare with them, go back to them."""
 
-from dataclasses import dataclass
-
 from aglet.engine.actions import Action, ActionContext, ActionError, ActionOutcome
 from aglet.engine.ports import WorkspaceError
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 from aglet.toolkit import TypedAction
 
 from .arguments import Changes, Diff, List, Restore, Revert
@@ -30,7 +29,7 @@ def actions_of(keeper: Keeper) -> tuple[Action, ...]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Desk:
     """Where the actions are done."""
 

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.facts import Notice
 from aglet.engine.feature import CallTool, Invocation, RunView
 from aglet.engine.ports import Effect, WorkspaceError
 from aglet.engine.state import State
 from aglet.engine.vocabulary import FileChange, JsonObject, ToolOutcome
+from aglet.frozen import frozen
 
 from .ports import Blobs, Files, Found
 from .settings import Settings
@@ -21,7 +22,7 @@ UNSEEN = "it was changed by somebody else at the same moment"
 Note = Callable[[str, JsonObject], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sight:
     """A file as it was found, and as it is noted."""
 

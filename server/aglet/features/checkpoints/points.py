@@ -1,17 +1,17 @@
 """Points of a conversation: where an item stands, and the prompts that one can go back to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from aglet.engine.actions import ActionError
 from aglet.engine.history import name_of
 from aglet.engine.vocabulary import Message, Text, ToolResult, UserMessage
+from aglet.frozen import frozen
 
 TITLE = 80  # characters of a prompt that name it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prompt:
     """What the user said, the item before it ("" for none), and from where to where it stood alone."""
 

@@ -1,12 +1,13 @@
 """The way back: files as they were, where nobody else changed them since."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from aglet.engine.actions import ActionContext
 from aglet.engine.ports import WorkspaceError, new_id
 from aglet.engine.vocabulary import FileChange, FileVersion, JsonObject
+from aglet.frozen import frozen
 
 from .comparing import kind_of
 from .keeping import Keeper, Sight
@@ -20,7 +21,7 @@ UNSAVED = "The editor shows it as it was, but the disk does not hold that. Save 
 MIXED = "It was changed by you or somebody else between the agent's changes."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """A file that shall be again as it was in `want`, if it still is as it was in `expected`."""
 
@@ -29,7 +30,7 @@ class Wish:
     refused: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """A file that was left alone, and why."""
 
@@ -41,7 +42,7 @@ class Conflict:
         return {"uri": self.uri, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One file that can go back: its bytes now and then (`None`: no file)."""
 
@@ -51,7 +52,7 @@ class Step:
     after: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restored:
     """What came of it."""
 

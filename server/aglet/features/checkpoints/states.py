@@ -1,13 +1,12 @@
 """One state of a file, as it stands in the notes."""
 
-from dataclasses import dataclass
-
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 
 MODE = 0o644
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileState:
     """A file at one moment. `hash` is the SHA-256 of its bytes and the name of what is kept, "" for no file.
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from aglet.engine.state import Note
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 
 from .states import FileState, state_of
 
@@ -13,7 +14,7 @@ ROOM = "checkpoints"
 TOUCHED, SEEN, MADE, RESTORED = "touched", "seen", "made", "restored"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A state of a file. `by` is the call or the restore that made it, "" for everybody else.
 
@@ -26,7 +27,7 @@ class Step:
     run_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restore:
     """One restore: the item it went back to, or the restore it undid, or the file it reverted."""
 
@@ -37,7 +38,7 @@ class Restore:
     reverts: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A part of a session: from one length of the transcript to another, and one run ("" for all)."""
 
@@ -51,7 +52,7 @@ class Span:
         return in_time and self.run_id in {"", run_id}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stretch:
     """Changes of ours to one file with nobody's in between: from the state before to the last one."""
 

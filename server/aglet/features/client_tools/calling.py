@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from aglet.engine.ports import Effect, Preview, ToolContext, ToolSpec
 from aglet.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from aglet.frozen import frozen
 from aglet.toolkit import shorten
 
 KEPT = 50_000  # characters of an answer that the model gets
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offered:
     """A tool as the client describes it; `schema` is a JSON Schema of an object."""
 
@@ -49,7 +49,7 @@ class NoClient:
 NO_CLIENT = NoClient()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClientTool:
     """One tool of the client in one run of a session."""
 

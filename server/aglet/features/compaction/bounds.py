@@ -1,13 +1,13 @@
 """How much of a model's window a request may fill. Pure."""
 
-from dataclasses import dataclass
+from aglet.frozen import frozen
 
 LEAST_RESERVE, LARGEST_RESERVE = 1_024, 4_096  # tokens for the answer: a sixteenth of the window, in between
 SCHEMA = 256  # tokens more when the answer must follow a schema
 LEAST_MARGIN, LARGEST_MARGIN = 1_024, 13_000  # tokens below the hard limit: a tenth of the window, in between
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """Tokens of a request: over `threshold` room is made, over `soft` a warning, `hard` is the end."""
 

@@ -1,7 +1,7 @@
 """Making room in a context: first old results go, then the beginning becomes a summary."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.facts import Cleared, Compacted, Used
 from aglet.engine.ports import ModelResolver, new_id
@@ -11,6 +11,7 @@ from aglet.features.compaction.cutting import freed_by, old_results, tail_of, wi
 from aglet.features.compaction.settings import Settings
 from aglet.features.compaction.sizes import PER_TOKEN, bytes_in, sum_of, tokens_in
 from aglet.features.compaction.summary import Unwritten, written, written_by_rule
+from aglet.frozen import frozen
 
 GOAL = 0.6  # of what may be filled: how full the context may be when room was made
 TAIL, WORDS, LIST = (
@@ -22,7 +23,7 @@ GAIN = 0.1  # of what may be filled: less is not worth a summary, unless there i
 SMALLEST = 1_000  # bytes that are worth a summary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Need:
     """Why room is needed, in tokens: there are `now`, and `most` may be. `pressing`: it cannot go on else."""
 
@@ -40,7 +41,7 @@ class Need:
         return self.most * part * PER_TOKEN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cut:
     """The beginning of a context: the messages `kept` stay, the others have `size` bytes and would go."""
 
@@ -65,7 +66,7 @@ def cut_of(messages: Sequence[Message], need: Need) -> Cut | None:
     return Cut(head, kept, gone, size) if size >= least else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Making:
     """What making room works with.
 

@@ -1,14 +1,14 @@
 """What a critic sees of a run, what it may decide, and the rules by which it decides without a model."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from aglet.features.critic.settings import Settings
+from aglet.frozen import frozen
 
 Occasion = Literal["stalled", "time", "turns"]  # nothing happened; the time, or the turns, are used up
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """Why the critic was woken: `idle` seconds without activity, for the `fruitless`-th time in a row."""
 
@@ -19,7 +19,7 @@ class Look:
     doing: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What to do: `text` is what a nudge says to the model, or why the run is killed."""
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.facts import Entry, Glimpse, LimitsChanged, Steered, Used
 from aglet.engine.feature import RunView
@@ -14,13 +14,14 @@ from aglet.engine.vocabulary import Limits, Stop, StopReason, Text
 from aglet.features.critic.asking import ask, can_pay
 from aglet.features.critic.settings import Settings
 from aglet.features.critic.verdicts import Look, Occasion, Verdict, by_rules
+from aglet.frozen import frozen
 from aglet.timer import Timer
 
 ROOM = "critic"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Means:
     """What a critic works with. `most` is above everything it may give, `ceiling` above all time (seconds).
 

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from aglet.engine.facts import Notice
 from aglet.engine.feature import RunView
 from aglet.engine.ports import Workspace, WorkspaceError
 from aglet.engine.vocabulary import Command, FileVersion, JsonObject, Stop, StopReason
 from aglet.features.delivery.settings import Target, host_of
+from aglet.frozen import frozen
 
 Post = Callable[[str, bytes], Awaitable[int]]  # address and JSON; the HTTP status. Raises `OSError`
 TITLES = {StopReason.END_TURN: "The run is done"}
@@ -19,7 +19,7 @@ class NotDelivered(Exception):
     """The message says why, without the address."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parcel:
     """What came of a run."""
 
@@ -51,7 +51,7 @@ class Parcel:
         return f"{why}\n\n{self.output}".strip() + "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Courier:
     """The ways out of a run."""
 

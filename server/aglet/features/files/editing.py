@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import Field
@@ -20,6 +19,7 @@ from aglet.engine.ports import (
     WorkspaceError,
 )
 from aglet.engine.vocabulary import Effects, JsonObject, ToolOutcome
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments
 
 from .lines import line_end_of
@@ -58,7 +58,7 @@ LEFT: Mapping[Effects, str] = {
 Change = TypeVar("Change", EditFile, WriteFile)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A file as it is (`None` when there is no such text file), its next text, and what to tell the model."""
 
@@ -102,7 +102,7 @@ async def plan_write(arguments: WriteFile, workspace: Workspace) -> Plan:
     return Plan(f"Overwrite {place.shown}", place, file, content, f"Wrote {place.shown}.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Writer(Generic[Change]):
     """Changes one file as planned, if the model knows what it changes."""
 

@@ -7,11 +7,11 @@ edit really changes is replaced, with the line ends of the file; every other byt
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, takewhile
 
 from aglet.engine.patches import common_ends
 from aglet.engine.ports import WorkspaceError
+from aglet.frozen import frozen
 
 from .lines import flatten, line_end_of
 from .nearest import nearest
@@ -20,7 +20,7 @@ LISTED = 10  # line numbers that are told
 MOST = 100_000  # places that are changed at once
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replacement:
     """A text after an edit; `lines` (from 1) are where it was edited, `loose` tells of other white space."""
 
@@ -29,7 +29,7 @@ class Replacement:
     loose: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """One place in the flattened text, and what shall stand there."""
 

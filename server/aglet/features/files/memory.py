@@ -1,11 +1,11 @@
 """Which version of each file the model of this session last saw; kept as notes, so it survives a resume."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from aglet.engine.ports import FileText, WorkspaceError
 from aglet.engine.state import Note
 from aglet.engine.vocabulary import FileVersion, JsonObject
+from aglet.frozen import frozen
 
 SAW = "saw"
 
@@ -14,7 +14,7 @@ def forget(kind: str, data: JsonObject) -> None:
     """For tools that are looked at but not called."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """What the room noted until now, and how it notes more."""
 

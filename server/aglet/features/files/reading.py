@@ -1,7 +1,6 @@
 """The tools `read_file` and `list_dir`."""
 
 import asyncio
-from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -16,6 +15,7 @@ from aglet.engine.ports import (
     WorkspaceError,
 )
 from aglet.engine.vocabulary import ToolOutcome
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments
 
 from .lines import flatten, numbered
@@ -66,7 +66,7 @@ async def describe_list(arguments: ListDir, context: ToolContext) -> Preview:
     return Preview(f"List {context.workspace.place(arguments.path or '.').shown}", {})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """Reads for one call; what the model saw is remembered."""
 

@@ -3,11 +3,11 @@
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aglet.engine.vocabulary import Focus, Message, Text, UserMessage
 from aglet.features.instructions.plain import plain
+from aglet.frozen import frozen
 
 ORIGIN = "environment"
 MOST_NAMED = 20
@@ -17,7 +17,7 @@ _BRANCH = re.compile(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
 _COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Environment:
     """The world as it is at the start of a run. `now` is Unix time in seconds; "" is unknown or none."""
 

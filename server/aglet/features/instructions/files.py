@@ -1,19 +1,19 @@
 """The project's instruction files: `AGENTS.md`, or `CLAUDE.md` where there is none (`product.md` A.2)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from aglet.engine.facts import Notice
 from aglet.engine.ports import FileText, WorkspaceError
 from aglet.features.instructions.nested import NAMES
 from aglet.features.instructions.plain import plain
 from aglet.features.instructions.prompt import ProjectFile
+from aglet.frozen import frozen
 
 MOST_NESTED = 50
 Read = FileText | WorkspaceError | None  # as `Workspace.read_each` gives it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What the project says, and what the user should know about it."""
 

@@ -1,7 +1,8 @@
 """The system prompt: a short text that stays the same, byte for byte, as long as what it is made of does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from aglet.frozen import frozen
 
 SYSTEM = """\
 You are aglet, a coding agent. You work in the user's editor, on their files, with the tools you are given.
@@ -42,7 +43,7 @@ NESTED = """\
 These folders have instructions of their own. Read them before you work there:"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectFile:
     """An instruction file of the project, as it goes into the prompt."""
 
@@ -50,7 +51,7 @@ class ProjectFile:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sources:
     """What a system prompt is made of besides what the project says."""
 

@@ -1,13 +1,14 @@
 """The decision: what a call would do, the mode and the rules in, one verdict out. Pure, no I/O."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.ports import Effect
 from aglet.features.permissions.commands import Match
 from aglet.features.permissions.modes import Mode
 from aglet.features.permissions.rules import PATHS, Aim, Rule, covers, exact_rule, restricts
 from aglet.features.permissions.visible import hidden_in, one_line
+from aglet.frozen import frozen
 
 PLAN = (
     "The session is in plan mode: only reading is possible now. Do not try another way. "
@@ -15,21 +16,21 @@ PLAN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allow:
     """It may run. `by` says what allowed it: a rule, a mode, or "" when nothing had to."""
 
     by: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deny:
     """It may not run, and nobody is asked. The reason is for the model."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """Only the user can allow it. `rules` would allow exactly this from now on; none means never."""
 
@@ -40,7 +41,7 @@ class Ask:
 Verdict = Allow | Deny | Ask
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Policy:
     """What holds for one call: `granted` are the rules that the user's earlier answers made."""
 

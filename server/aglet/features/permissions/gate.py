@@ -1,7 +1,7 @@
 """The gate every call passes: judge it, ask where needed, remember the answer, let exactly that run."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from aglet.engine.facts import Notice
@@ -26,6 +26,7 @@ from aglet.features.permissions.part import chosen_part
 from aglet.features.permissions.questions import chosen, question, refusal
 from aglet.features.permissions.rules import PATHS, Aim, parse_rule
 from aglet.features.permissions.settings import Settings
+from aglet.frozen import frozen
 
 READING = frozenset({Effect.READS})
 FEW = 4  # places that are looked at without a thread
@@ -36,7 +37,7 @@ CHANGED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judged:
     """A call with what it would do and what was decided about it.
 

@@ -1,11 +1,12 @@
 """An edit of which the user took only some of the changes (`edits.confirm` of the protocol)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.feature import Invocation
 from aglet.engine.ports import Preview, Stale, ToolContext, ToolSpec, Workspace, WorkspaceError
 from aglet.engine.vocabulary import Answer, Effects, FileChange, JsonObject, ToolCall, ToolOutcome
+from aglet.frozen import frozen
 from aglet.hunks import Hunk, made, numbered
 
 MOVED = "{} is not as it was when the user looked at it."
@@ -43,7 +44,7 @@ def chosen_part(invocation: Invocation, preview: Preview, answer: Answer) -> Inv
     return replace(invocation, tool=PartOfEdit(invocation.tool.spec, preview, files, told))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class File:
     """A file (its URI, and the SHA-256 it had, "" for none) and what of its changes is made."""
 
@@ -52,7 +53,7 @@ class File:
     hunks: tuple[Hunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartOfEdit:
     """Stands in for the tool: makes these changes and tells the model which were left out."""
 

@@ -14,7 +14,6 @@ spelling that could mean what it names, and in doubt says so.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import join, normpath
 
@@ -22,6 +21,7 @@ from aglet.engine.ports import Effect, Place
 from aglet.features.permissions.commands import LAUNCHERS, Match, is_plain, mentions, simple_argv
 from aglet.features.permissions.patterns import forbids, may_become, path_glob
 from aglet.features.permissions.visible import hidden_in
+from aglet.frozen import frozen
 
 KINDS = {
     "shell": Effect.EXECUTES,
@@ -35,7 +35,7 @@ _SHAPE = re.compile(r"([A-Za-z0-9_.:/-]+|\*)(?:\((.+)\))?", re.DOTALL)
 _HOST = re.compile(r"[a-z0-9.-]+(:\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aim:
     """One thing a call would do. `value` is what the model wrote, `place` where a path really leads.
 
@@ -51,7 +51,7 @@ class Aim:
     guessed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A rule: a kind, a tool's name or `*`, and for kinds a pattern ("" for all)."""
 

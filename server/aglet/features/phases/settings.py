@@ -22,7 +22,7 @@ class PhaseSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(pattern=r"^[\w-]{1,40}$")]
+    name: Annotated[str, Field(pattern=r"^[\w-]+$", max_length=40)]
     prompt: Annotated[str, Field(min_length=1)]
     system: str = ""
     tier: str = ""

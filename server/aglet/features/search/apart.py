@@ -5,11 +5,11 @@ import re
 import sys
 from asyncio import to_thread
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aglet.engine.ports import Command, Workspace, WorkspaceError
+from aglet.frozen import frozen
 
 from .literals import required
 
@@ -17,7 +17,7 @@ PROGRAM = (sys.executable, "-I", "-S", "-W", "ignore", str(Path(__file__).with_n
 ANSWER_BYTES = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hits:
     """How many lines of a text match, and the first of their numbers, counted from 0."""
 
@@ -25,7 +25,7 @@ class Hits:
     lines: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Matcher:
     """One regular expression. Cancelling a question ends its process; after `seconds` it ends by itself."""
 

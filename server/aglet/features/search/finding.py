@@ -2,9 +2,9 @@
 
 from asyncio import to_thread
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aglet.engine.ports import FileText, Workspace, WorkspaceError
+from aglet.frozen import frozen
 
 from .apart import Hits, Matcher
 from .excerpts import excerpt
@@ -14,7 +14,7 @@ FILES = 4_000  # that one process looks at
 BATCH = 1_000_000  # characters that are matched at once
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """What is looked for: a regular expression.
 
@@ -29,7 +29,7 @@ class Wanted:
     context: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A file with matches: how many lines match, and what to show of them."""
 

@@ -3,13 +3,13 @@
 import asyncio
 import re
 import warnings
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
 from aglet.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
 from aglet.engine.vocabulary import ToolOutcome
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments, shorten
 
 from .candidates import files_below, without_secrets
@@ -46,7 +46,7 @@ async def describe_grep(arguments: Grep, context: ToolContext) -> Preview:
     return Preview(f"Search for {arguments.pattern} in {shown}", {})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grepping:
     """Searches, and says what it found and what it left out."""
 

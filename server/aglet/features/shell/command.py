@@ -1,13 +1,13 @@
 """The tool `shell`."""
 
 import unicodedata
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from aglet.engine.ports import Command, Effect, Finished, Preview, Target, ToolContext, Workspace
 from aglet.engine.vocabulary import Terminal, ToolOutcome
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments
 
 from .settings import Settings
@@ -47,7 +47,7 @@ def command_targets(arguments: RunCommand) -> tuple[Target, ...]:
     return (Target(Effect.EXECUTES, arguments.command),)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shell:
     """Runs commands in the workspace; cancelling a call ends everything the command started."""
 

@@ -1,18 +1,19 @@
 """What the session knows of its children: who worked for which call, and how that ended."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.spawning import Spawner
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject, Stop, StopReason
+from aglet.frozen import frozen
 
 ROOM, BEGUN, RETURNED = "subagents", "begun", "returned"
 CUT_OFF = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Child:
     """A child and what it did for one call; `status` is "" while it works, `reason` says why it failed."""
 

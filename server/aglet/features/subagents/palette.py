@@ -1,15 +1,16 @@
 """Whom a run may hand work to: each entry becomes a tool of its own, beside `delegate`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aglet.engine.state import State
 from aglet.engine.vocabulary import JsonObject
+from aglet.frozen import frozen
 
 KEPT = ("agent", "model", "mode", "effort")  # options that a child has of its parent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """Somebody who can be handed work: an agent now, a skill as well when there are skills (`KINDS`).
 

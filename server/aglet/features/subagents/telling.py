@@ -1,13 +1,13 @@
 """What children are told, and what is told of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from aglet.engine.state import State
 from aglet.engine.vocabulary import AssistantMessage, Resource, Text, ToolOutcome, UserMessage
 from aglet.features.subagents.lineage import Child
 from aglet.features.subagents.plan import Task
+from aglet.frozen import frozen
 from aglet.toolkit import shorten
 
 SHARED = 20_000  # characters of the parent's conversation that a child is given
@@ -18,7 +18,7 @@ These helpers were at work when this session was cut off. What they began was no
 Their sessions hold what they found out. To let one go on, resume it by its session id."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """A task after its end: completed, failed, skipped or cancelled. `answer` is what the child said last."""
 

@@ -1,7 +1,7 @@
 """The tools: one for each entry of the palette, and `delegate` for several pieces of work at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import Field, NonNegativeInt
 
@@ -14,6 +14,7 @@ from aglet.features.subagents.plan import Task, batches, named
 from aglet.features.subagents.settings import Settings
 from aglet.features.subagents.shares import Shares
 from aglet.features.subagents.telling import report, single
+from aglet.frozen import frozen
 from aglet.toolkit import Arguments, TypedTool
 
 SHARE = "whether the helpers are also given what was said here"
@@ -43,7 +44,7 @@ class Delegate(Arguments):
     share_conversation: bool = Field(default=False, description=SHARE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Described:
     """A tool with a description of its own."""
 
@@ -64,7 +65,7 @@ class Described:
         return await self.tool(call, context)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delegating:
     """Does the work of the tools."""
 

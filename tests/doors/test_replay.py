@@ -1,0 +1,32 @@
+"""A session told once more."""
+
+from pathlib import Path
+
+import pytest
+
+from aglet.doors.envelope import PASSING
+from aglet.doors.fold import Transcript
+from aglet.doors.replay import Replay
+from aglet.stores.reading import read
+
+GOLDEN = Path(__file__).parents[1] / "stores" / "golden" / "v1.jsonl"
+
+
+def test_a_brief_replay_folds_to_the_same_transcript() -> None:
+    """With every kind of fact there is: what it leaves out would not be kept."""
+    entries = read(GOLDEN.read_bytes()).entries
+    whole, brief = Replay("ses_1", "epoch"), Replay("ses_1", "epoch", brief=True)
+    whole.take(entries)
+    brief.take(entries)
+    whole.transcript.seq = brief.transcript.seq = 0  # asked of nobody: the journal says it
+    assert brief.transcript == whole.transcript
+    assert brief.seq == whole.seq == len(entries)
+    assert brief.transcript.items
+
+
+@pytest.mark.parametrize("type", sorted(PASSING))
+def test_what_a_brief_replay_leaves_out_changes_no_transcript(type: str) -> None:
+    """Or it would have to be told."""
+    transcript = Transcript()
+    transcript.take({"type": type, "seq": 0, "runId": "run_1", "data": {"item": {}, "state": "x"}})
+    assert transcript == Transcript()
