@@ -124,7 +124,9 @@ def frames_of(data: bytes) -> list[bytes | Oversized]:
 def test_oversized_frames_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aglet.doors.lsp.framing.BODY_LIMIT", 5)
     good = b"Content-Length: 2\r\n\r\n{}"
-    assert frames_of(good + b"Content-Length: 20\r\n\r\n" + b"x" * 20 + good) == [b"{}", Oversized(20), b"{}"]
+    monkeypatch.setattr("aglet.doors.lsp.framing.ENDS", 3)
+    large = b"Content-Length: 20\r\n\r\n" + b"x" * 17 + b"end"
+    assert frames_of(good + large + good) == [b"{}", Oversized(20, b"xxxend"), b"{}"]
     assert frames_of(b"Content-Length: 20\r\n\r\nxxx") == []
 
 
