@@ -1,5 +1,6 @@
 """The composition root: which features a run has, and in which order."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.checkup import for_action
@@ -40,6 +41,7 @@ from aglet.models import webhook
 from aglet.parts import Parts
 
 _links = Links()
+_folder = lru_cache(maxsize=16)(Path)  # of a workspace, for every run in it
 
 
 def features(parts: Parts) -> tuple[Feature, ...]:
@@ -50,7 +52,7 @@ def features(parts: Parts) -> tuple[Feature, ...]:
 
 
 def _shaping(parts: Parts) -> tuple[Feature, ...]:
-    config, folder = parts.config, Path(parts.workspace.root)
+    config, folder = parts.config, _folder(parts.workspace.root)
     return (
         *((_delivering(parts),) if parts.bounds.target else ()),
         deadline.build(),
@@ -84,7 +86,7 @@ def _delivering(parts: Parts) -> Feature:
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
-    grants = FolderGrants(setup.state_folder, Path(workspace.root))
+    grants = FolderGrants(setup.state_folder, _folder(workspace.root))
     return (
         permissions.build(config.permissions, parts.session.questions, workspace, grants),
         checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),

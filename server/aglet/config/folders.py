@@ -45,10 +45,11 @@ def check_outside(path: Path, workspace: Path, home: Path, key: str) -> None:
 
 def check_folder(folder: str) -> None:
     """Refuse a workspace that is no folder (any more), or closed to this user. Raises `ConfigError`."""
-    path, name = Path(folder), folder[:LONGEST_SHOWN]
+    name = folder[:LONGEST_SHOWN]
     try:
-        if path.is_dir() and os.access(path, os.R_OK | os.X_OK):
+        if os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK):  # noqa: PTH112 - before every run
             return
+        path = Path(folder)
         there = f"{name} is no folder" if path.exists() else f"there is no folder {name}"
         why = f"the folder {name} is closed to you" if path.is_dir() else there
     except OSError as error:

@@ -16,6 +16,7 @@ from typing import Any, cast
 import httpcore
 import httpx
 
+TOGETHER = 1 << 16  # bytes that are sent in one piece
 MOST = 1 << 18  # bytes that wait for who reads; then the other side has to
 EYEBALLS = 0.25  # seconds until the next address of a host is tried as well (RFC 8305, section 5)
 KEPT = 20  # idle connections
@@ -125,6 +126,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._held = False  # whether the other side waits
         self._over: Exception | bool = False  # True, or what went wrong
         self._full = False  # whether what was written waits
+        self._unsent = bytearray()
         self._waiting: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._until = inf  # the end of the wait (loop time), and what it is then
@@ -159,6 +161,12 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._full = False
         self._go_on()
 
+    def _send(self) -> None:
+        """Send head and body of a request in one piece: in the step in which they were written."""
+        if self._unsent and not self._transport.is_closing():
+            self._transport.write(bytes(self._unsent))
+        self._unsent.clear()
+
     def _go_on(self) -> None:
         if self._waiting and not self._waiting.done():
             self._waiting.set_result(None)
@@ -167,6 +175,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - see above
         """What came, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
+        self._send()
         while not (self._came or self._over):
             await self._wait(timeout, httpcore.ReadTimeout)
         if not self._came and isinstance(self._over, Exception):
@@ -182,7 +191,13 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         """Send it all. Raises `httpcore.WriteTimeout`, `httpcore.WriteError`."""
         if self._over or self._transport.is_closing():
             raise httpcore.WriteError("The connection was closed.")
-        self._transport.write(buffer)
+        if len(self._unsent) + len(buffer) > TOGETHER:
+            self._send()
+            self._transport.write(buffer)
+        else:
+            if not self._unsent:
+                self._loop.call_soon(self._send)
+            self._unsent += buffer
         while self._full and not self._over:
             await self._wait(timeout, httpcore.WriteTimeout)
 
