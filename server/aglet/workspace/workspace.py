@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from aglet.engine.patches import compare
@@ -22,7 +23,7 @@ from aglet.workspace.agreements import UNSAVED, Buffer, Standing
 from aglet.workspace.contents import read_text, write_text
 from aglet.workspace.documents import Documents, Seen, check
 from aglet.workspace.editor import Editor
-from aglet.workspace.files import check_size, explained, remove_leftover
+from aglet.workspace.files import check_size, explained, is_settled, remove_leftover, stamp_of
 from aglet.workspace.handles import folder_beneath
 from aglet.workspace.listing import Parts, list_folder, walk
 from aglet.workspace.paths import Ground, Own, Target
@@ -286,12 +287,28 @@ def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, R
         target = None
         try:
             target = ground.enter(path)
-            there = os.path.lexists(target.place.path)  # most are not, and to open them costs more
-            found.append((target, read_text(target, LARGEST) if there else None))
+            found.append((target, _as_it_is(target)))
         except WorkspaceError as problem:
             absent = isinstance(problem.__cause__, FileNotFoundError)
             found.append((target, None if absent else problem))
     return found
+
+
+def _as_it_is(target: Target) -> FileText | None:
+    """What the disk holds, read again only if that may be something else. Raises `WorkspaceError`."""
+    try:
+        stamp = stamp_of(os.lstat(target.place.path))
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return read_text(target, LARGEST)  # which says what is wrong
+    return _unchanged(target, stamp) if is_settled(stamp) else read_text(target, LARGEST)
+
+
+@lru_cache(maxsize=16)
+def _unchanged(target: Target, stamp: tuple[int, ...]) -> FileText:
+    del stamp  # as long as it is the same, so is the file
+    return read_text(target, LARGEST)
 
 
 def _document(seen: Seen) -> FileText:
