@@ -57,6 +57,11 @@ class Envelope:
         event["data"] = data
         self._events.append(event)
 
+    def keeps(self, type: str) -> bool:
+        """Whether events of this type are told here: what is not need not be made."""
+        del type
+        return True
+
     def put_shown(self, type: str, data: JsonObject) -> None:
         """One more event that is only shown, although a fact gave rise to it."""
         self.put(type, data)
@@ -79,6 +84,10 @@ class Brief(Envelope):
         """As above, for facts."""
         self.seq = event.seq if isinstance(event, Entry) else event.after
         self._events = []
+
+    def keeps(self, type: str) -> bool:
+        """Whether a fold keeps anything of such events."""
+        return type not in PASSING
 
     def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
         """One more event, in order, if a fold keeps anything of it."""

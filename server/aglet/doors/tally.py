@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 
 from aglet.doors.shapes import camel, filled
+from aglet.engine.facts import Replied
 from aglet.engine.vocabulary import FileChange, JsonObject, Usage
 
 MERGED = {  # what two changes of one file in a row come to; "" is nothing at all
@@ -102,3 +103,8 @@ def spent(counts: dict[str, int], cost: float | None) -> JsonObject:
     """`usage` and `cost` of one model call, where known."""
     members: JsonObject = {"usage": counts} if counts else {}
     return members if cost is None else {**members, "cost": cost}
+
+
+def answered(fact: Replied, counts: dict[str, int]) -> JsonObject:
+    """What `turnEnded` says of a turn with this answer; `counts` are those of its usage."""
+    return {**spent(counts, fact.cost), "finish": camel(fact.finish), **filled(model=fact.model)}

@@ -8,8 +8,8 @@ from aglet.doors import shapes
 from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
 from aglet.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
-from aglet.doors.tally import Meter, Tally, counts_of, spent
-from aglet.doors.waiting import Waiting, prompt
+from aglet.doors.tally import Meter, Tally, answered, counts_of
+from aglet.doors.waiting import Waiting, admission
 from aglet.engine.facts import (
     Admitted,
     Answered,
@@ -119,7 +119,7 @@ class Translator:
             return self._out.close()
         self._fact(event.fact)
         told = self._out.close()
-        if not (told and "seq" in told[0]) and not any("seq" in one for one in told):
+        if self._out.keeps("recorded") and not any("seq" in one for one in told):
             self._out.put("recorded", recorded(event.fact))
         return told
 
@@ -213,8 +213,8 @@ class Translator:
 
     def _admitted(self, fact: Admitted) -> None:
         queued = self._waiting.admit(fact, running=self._running)
-        data = {"admission": "queued" if queued else "started", **prompt(fact)}
-        self._put_for(fact.run_id, "runAdmitted", {**data, **shapes.filled(recovers=fact.recovers)})
+        if self._out.keeps("runAdmitted"):
+            self._put_for(fact.run_id, "runAdmitted", admission(fact, queued=queued))
 
     def _run_started(self, fact: RunStarted) -> None:
         admitted = self._waiting.leave(fact.run_id)
@@ -324,8 +324,8 @@ class Translator:
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
             self._start_call(call)
-        self._turn_members = spent(counts, fact.cost) | {"finish": shapes.camel(fact.finish)}
-        self._turn_members |= shapes.filled(model=fact.model)
+        if self._out.keeps("turnEnded"):
+            self._turn_members = answered(fact, counts)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)
         if usage := self._meter.read(fact.usage, fact.model):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from aglet.doors.shapes import content_blocks
+from aglet.doors.shapes import content_blocks, filled
 from aglet.engine.facts import Admitted
 from aglet.engine.vocabulary import JsonObject
 
@@ -60,3 +60,9 @@ class Waiting:
 def prompt(admitted: Admitted) -> JsonObject:
     """What an admitted run was asked."""
     return {"itemId": admitted.item_id, "content": content_blocks(admitted.content)}
+
+
+def admission(admitted: Admitted, *, queued: bool) -> JsonObject:
+    """What `runAdmitted` says of a run."""
+    data = {"admission": "queued" if queued else "started", **prompt(admitted)}
+    return {**data, **filled(recovers=admitted.recovers)}
