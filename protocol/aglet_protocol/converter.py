@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 import attrs
 from cattrs import Converter, transform_error
 from cattrs.cols import list_structure_factory
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from cattrs.gen import make_dict_structure_fn, override
 
 PRIMITIVES: dict[type, str] = {
     str: "a string",
@@ -118,4 +118,15 @@ def _reader(converter: Converter, cls: Any) -> Callable[[Any, Any], Any]:
 
 
 def _writer(converter: Converter, cls: Any) -> Callable[[Any], Any]:
-    return make_dict_unstructure_fn(cls, converter, **_names(cls))
+    """As cattrs' own generator, without the millisecond that it takes for each type that is written first."""
+    members = [(a.name, camel(a.name), a.default is None) for a in attrs.fields(cls)]
+
+    def write(value: Any) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        for name, wire, may_be_absent in members:
+            member = getattr(value, name)
+            if member is not None or not may_be_absent:
+                told[wire] = member if type(member) in PRIMITIVES else converter.unstructure(member)
+        return told
+
+    return write
