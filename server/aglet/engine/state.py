@@ -371,12 +371,14 @@ def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
 
 
 def _added(state: State, *messages: Message) -> JsonObject:
+    if not messages:
+        return {}
     transcript, context = state.transcript, state.context.messages
     same = transcript is context  # as long as nothing was left out or taken back
     for message in messages:
         transcript = placed(transcript, message)
         context = transcript if same else placed(context, message)
-    return {"transcript": transcript, "context": state.context._replace(messages=context)}
+    return {"transcript": transcript, "context": Context(*state.context[:-1], context)}
 
 
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import cache
+from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin
 from zlib import crc32
 
@@ -241,7 +242,7 @@ def _row_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], tuple[Any
 def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
     """As cattrs' own generator, without its half a millisecond for each kind of fact."""
     kinds = {one.name: one.type for one in fields(wanted)}
-    plain = {name: dict if _is_json(kind) else kind for name, kind in kinds.items() if _is_plain(kind)}
+    plain = {name: kind for name in kinds if (kind := _plain(kinds[name]))}
     hooks = {name: _plain_hook(kind) or converter.get_structure_hook(kind) for name, kind in kinds.items()}
 
     def record(value: Any, _: Any) -> Any:
@@ -254,8 +255,12 @@ def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
     return record
 
 
-def _is_plain(wanted: Any) -> bool:
-    return wanted in PLAIN or _is_json(wanted)
+def _plain(wanted: Any) -> type | None:
+    """The type of values that are taken as they are, also where there may be none."""
+    if get_origin(wanted) in {None, UnionType}:
+        kinds = [kind for kind in get_args(wanted) or (wanted,) if kind is not NoneType]
+        return kinds[0] if len(kinds) == 1 and kinds[0] in PLAIN else None
+    return dict if _is_json(wanted) else None
 
 
 def _plain_hook(wanted: Any) -> Callable[[Any, Any], Any] | None:
