@@ -57,6 +57,11 @@ class Envelope:
         event["data"] = data
         self._events.append(event)
 
+    def put_whole(self, item: JsonObject) -> None:
+        """An item that is complete as soon as it begins."""
+        self.put("itemStarted", {"item": item}, item["itemId"])
+        self.put("itemCompleted", {"item": item}, item["itemId"])
+
     def keeps(self, type: str) -> bool:
         """Whether events of this type are told here: what is not need not be made."""
         del type
@@ -103,3 +108,7 @@ class Brief(Envelope):
     def put_shown(self, type: str, data: JsonObject) -> None:
         """As any other: nobody asks for its place."""
         self.put(type, data)
+
+    def put_whole(self, item: JsonObject) -> None:
+        """As above: to a fold its beginning says all."""
+        self.put("itemStarted", {"item": item}, item["itemId"])

@@ -116,8 +116,7 @@ class OpenItems:
 
     def tell(self, item: JsonObject) -> None:
         """Tell of an item that is complete as soon as it begins."""
-        self._envelope.put("itemStarted", {"item": item}, item["itemId"])
-        self._envelope.put("itemCompleted", {"item": item}, item["itemId"])
+        self._envelope.put_whole(item)
 
     # --- calls ---
 

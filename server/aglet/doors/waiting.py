@@ -33,6 +33,8 @@ class Waiting:
 
     def leave(self, run_id: str) -> Admitted | None:
         """A run waits no more; gives its admission."""
+        if self._queue and self._queue[0].run_id == run_id:  # as nearly always
+            return self._queue.pop(0)
         left = next((admitted for admitted in self._queue if admitted.run_id == run_id), None)
         self._queue = [admitted for admitted in self._queue if admitted is not left]
         return left

@@ -1,9 +1,11 @@
 """The LSP door: `aglet serve --stdio`."""
 
+import fcntl
 import gc
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,6 +14,7 @@ from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.watchdog import PATIENCE, die_after, watch
 
+ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
 LAST_WORDS = 0.3  # seconds to write what still waits
 
 
@@ -63,4 +66,6 @@ def take_streams() -> tuple[int, int]:
     for descriptor in (received, output):
         os.set_blocking(descriptor, True)
         os.set_inheritable(descriptor, False)
+    with suppress(OSError, AttributeError):  # it is no pipe, or this is not Linux
+        fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, ROOM)
     return received, output
