@@ -142,6 +142,8 @@ class OpenItems:
     def finish_reply(self, reply_id: str, texts: Texts, members: JsonObject) -> None:
         """Tell how a reply ended. What was open of other replies was given up for this one."""
         for kind in REPLY_KINDS:
+            if not (texts[kind] or self._open):
+                continue
             item_id, text = self._reply_item(kind, reply_id), texts[kind]
             if item_id not in self._open and text:
                 self._start_reply(kind, reply_id)

@@ -28,7 +28,6 @@ from aglet.engine.vocabulary import (
 KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
 TITLE_LENGTH = 100
 MAIN, HELPER = "main", "helper"  # the agent of a session that works for no other, and a child without a name
-_LIMITS = tuple(limit.name for limit in fields(Limits))
 
 STOP_REASONS: Mapping[StopReason, str] = {
     StopReason.END_TURN: "endTurn",
@@ -90,6 +89,9 @@ def camel(name: str) -> str:
     """`max_turns` as `maxTurns`."""
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
+
+
+_LIMITS = [(limit.name, camel(limit.name)) for limit in fields(Limits)]
 
 
 def known(values: Mapping[str, Any]) -> JsonObject:
@@ -283,4 +285,4 @@ def compaction(fact: Compacted | Cleared) -> JsonObject:
 
 def limits(values: Limits) -> JsonObject:
     """The limits that are set."""
-    return known({name: getattr(values, name) for name in _LIMITS})
+    return {told: value for name, told in _LIMITS if (value := getattr(values, name)) is not None}

@@ -223,6 +223,25 @@ def test_a_writer_never_blocks_and_lets_urgent_answers_overtake() -> None:
     os.close(sending)
 
 
+def test_what_fits_into_an_empty_pipe_is_written_at_once() -> None:
+    """A pipe in which something is may have no room: then the thread writes."""
+    receiving, sending = os.pipe()
+    os.set_blocking(receiving, False)
+    writer = Writer(sending)
+    writer.send({"text": "x" * 40_000})
+    assert len(os.read(receiving, 65_536)) > 40_000
+    writer.send({"text": "y"})
+    for number in range(3):
+        writer.send({"text": f"{number}" * 40_000})
+    os.set_blocking(receiving, True)
+    data = read_all(receiving, 120_000)
+    places = [data.index(sign) for sign in (b'"y"', b"0000000", b"1111111", b"2222222")]
+    assert places == sorted(places)
+    writer.close(1)
+    os.close(receiving)
+    os.close(sending)
+
+
 def test_a_writer_whose_reader_is_gone_throws_away() -> None:
     receiving, sending = os.pipe()
     writer = Writer(sending)

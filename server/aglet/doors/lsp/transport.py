@@ -3,6 +3,7 @@
 Nothing but the standard library: this runs before anything else is imported (protocol 4.12 and part 6).
 """
 
+import fcntl
 import os
 import select
 import sys
@@ -43,6 +44,7 @@ class Writer:
         self._descriptor = descriptor
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLOUT)
+        self._room = _room_of(descriptor)
         self._changed = threading.Condition()
         self._urgent: deque[bytes] = deque()
         self._queue: deque[bytes | Batch] = deque()
@@ -132,10 +134,18 @@ class Writer:
             self._events -= batch.weight
 
     def _write_now(self, frame: bytes) -> bool:
-        if len(frame) > ATOMIC or not self._poll.poll(0):
+        if not self._poll.poll(0) or (len(frame) > ATOMIC and not self._is_empty(len(frame))):
             return False
         self._write(frame)
         return True
+
+    def _is_empty(self, size: int) -> bool:
+        """Whether so many bytes are taken without blocking, because nothing is in the pipe."""
+        if size > self._room:
+            return False
+        from termios import FIONREAD  # noqa: PLC0415 - only for large messages
+
+        return not any(fcntl.ioctl(self._descriptor, FIONREAD, bytes(4)))
 
     def _run(self) -> None:
         while (message := self._next()) is not None:
@@ -234,6 +244,14 @@ def too_large(length: int) -> Bad:
     """The answer to a frame over the limit."""
     data = {"kind": "limitExceeded", "limit": BODY_LIMIT, "length": length}
     return Bad(INVALID_REQUEST, f"A message may have {BODY_LIMIT} bytes, not {length}.", **data)
+
+
+def _room_of(descriptor: int) -> int:
+    """How many bytes a pipe holds; 0 for what is none."""
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+    except (OSError, AttributeError):  # a socket, or not Linux
+        return 0
 
 
 def _nobody() -> None:
