@@ -40,13 +40,12 @@ class Flow:
             self._spare_waiting()
             self._send(self._spared(events))
             return
-        grows = bool(events) and events[-1]["type"] == "itemDelta"
-        if grows and len(events) == 1:
+        if len(events) == 1 and events[0]["type"] == "itemDelta":
             self._send_delta(events[0])
-        else:
-            self._go_on()
-            self._send(events)
-        if grows:  # it is all that one read of the model brought: nothing comes that it could go with
+            return
+        self._go_on()
+        self._send(events)
+        if events and events[-1]["type"] == "itemDelta":  # the first word: it waits for nothing
             self._peer.flush()
 
     def catch_up(self, at: float) -> None:
