@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from aglet.assembly import features
-from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder
+from aglet.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder, look_for_keys
 from aglet.engine.children import Children
 from aglet.engine.facts import Admitted
 from aglet.engine.feature import Outfit
@@ -79,11 +79,16 @@ class World:
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
         check_folder(folder)
-        asked = (self.setup, self.setup.load(folder), folder, repr(options))
-        if asked != self._checked:
-            self.check_options(folder, options)
-            await self.model(folder, str(options.get("model", "")))
-            self._checked = asked
+        setup = self.setup
+        asked = (setup, setup.load(folder), folder, repr(options))
+        if asked == self._checked:
+            kept = dict(setup.kept)
+            await look_for_keys(setup, folder)  # one may have come, or gone
+            if kept == setup.kept:
+                return
+        self.check_options(folder, options)
+        await self.model(folder, str(options.get("model", "")))
+        self._checked = asked
 
     def offered(self, folder: str) -> Offered:
         """The models configured for `folder`, or found, complete or not. Raises `ConfigError`."""

@@ -187,6 +187,23 @@ def test_a_key_that_the_editor_keeps_is_found_nowhere_else(house: House) -> None
     assert KEY not in said + answer + kept
 
 
+def test_a_key_that_comes_later_counts_for_the_next_run(house: House) -> None:
+    """The session, its options and its settings are the same: nothing but the editor's answer is new."""
+    with ModelServer([Reply("one"), Reply("two")]) as model:
+        go_elsewhere(house, model)
+        given = {"AGLET_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
+        command = [*ordinary_user(), "env", *(f"{name}={value}" for name, value in given.items())]
+        with Wire(
+            house.folder, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"]
+        ) as server:
+            server.initialize({**AGENT, "secrets": {}})
+            session = server.session()
+            for key in ("", KEY):
+                server.answers["agent/secret"] = lambda params, key=key: {"value": key} if key else {}
+                assert server.run(session)["stopReason"] == "endTurn"
+    assert [post.headers.get("authorization", "") for post in model.posts] == ["", f"Bearer {KEY}"]
+
+
 def test_the_file_of_keys_is_not_read_for_the_model_whatever_the_mode(house: House) -> None:
     house.run("key", "list")
     house.state.mkdir(exist_ok=True)
