@@ -79,7 +79,17 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
         ]
     )
     assert [tool.spec.name for feature in all_of_them for tool in feature.tools] == snapshot(
-        ["read_file", "list_dir", "edit_file", "write_file", "glob", "grep", "shell", "delegate"]
+        [
+            "read_file",
+            "list_dir",
+            "edit_file",
+            "write_file",
+            "glob",
+            "grep",
+            "shell",
+            "shell_task",
+            "delegate",
+        ]
     )
 
 

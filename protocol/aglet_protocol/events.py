@@ -195,11 +195,12 @@ class ContextUsageData:
     """How many tokens the last request and its answer took, of how many that the model holds (`size`).
 
     `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess.
+    When it is absent, nobody knows.
     `cost` is US dollars of the whole session, as far as prices are known.
     """
 
     used: int
-    sure: str
+    sure: str | None = None
     size: int | None = None
     cost: float | None = None
 
@@ -366,5 +367,5 @@ DURABLE = frozenset(
     }
 )
 
-RESERVED = frozenset({"mcpStatus", "taskChanged"})
+RESERVED = frozenset({"mcpStatus"})
 """Types that no server tells yet."""

@@ -248,7 +248,7 @@ class CompactionItem:
 
 @define
 class TaskItem:
-    """Work in the background: it may outlive its run."""
+    """Work in the background: it may outlive its run. `truncated` bytes are missing in its output."""
 
     item_id: str
     status: str
@@ -257,6 +257,8 @@ class TaskItem:
     output: str | None = None
     terminal: Terminal | None = None
     background: bool | None = None
+    effects: str | None = None
+    truncated: int | None = None
 
 
 @define

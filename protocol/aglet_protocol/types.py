@@ -290,12 +290,17 @@ class CancelParams:
 
 @define
 class CancelResult:
-    """`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs."""
+    """`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs.
+
+    `keptTasks` and `stoppedTasks` are background tasks, where there are any; the latter end in a moment.
+    """
 
     state: str
     kept: list[str]
     dropped: list[str]
     run_id: str | None = None
+    kept_tasks: list[str] | None = None
+    stopped_tasks: list[str] | None = None
 
 
 @define

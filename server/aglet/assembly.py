@@ -102,7 +102,7 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         *((scratchpad.build(parts.make_scratch),) if parts.scratch else ()),
         files.build(config.files),
         search.build(config.search),
-        shell.build(config.shell, asker),
+        shell.build(config.shell, asker, parts.session.background, outlives=parts.lasting),
         ask.build(config.ask, asker),
         *((follow_along.build(parts.workspace),) if _followed(parts) else ()),
         subagents.build(config.subagents, parts.spawner, parts.palette, parts.rest),

@@ -25,7 +25,7 @@ class Parts:
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
-    `make_scratch` makes.
+    `make_scratch` makes. `lasting` is whether the process outlives the run.
     """
 
     config: Config
@@ -47,6 +47,7 @@ class Parts:
     bounds: Bounds
     books: Books
     window: int | None
+    lasting: bool
 
     @property
     def works_for(self) -> str:

@@ -137,6 +137,7 @@ class World:
             bounds=bounds,
             books=self._books,
             window=window,
+            lasting=not self._headless,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
 

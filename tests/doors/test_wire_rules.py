@@ -154,6 +154,32 @@ def inserted(before: str, nth: int = 0, **event: Any) -> Callable[[Events], Even
     return more
 
 
+def emptied(events: Events) -> Events:
+    """The run that waits is taken out of the queue."""
+    place = at(events, "queueChanged")
+    return [*events[: place + 1], {**events[place], "data": {"queue": []}}, *events[place + 1 :]]
+
+
+def put_back(events: Events) -> Events:
+    """It is taken out of the queue, and put there again."""
+    told, place = emptied(events), at(events, "queueChanged")
+    return [*told[: place + 2], *told[place:]]
+
+
+def never_ended(events: Events) -> Events:
+    """It is taken out of the queue, and then nothing more is told of it."""
+    told = emptied(events)
+    place = at(told, "runStarted", 1)
+    idle = {"type": "sessionState", "data": {"state": "idle", **STATE}}
+    return inserted("runStarted", 1, **idle)(told)[: place + 1]
+
+
+def overtaken(events: Events) -> Events:
+    """Another run is to begin at once, although the first has not begun."""
+    place = at(events, "runAdmitted")
+    return [*events[: place + 1], {**events[place], "runId": "run_9"}, *events[place + 1 :]]
+
+
 RUNNING = {"status": "running"}
 STATE = {"queued": 0, "backgroundTasks": 0}
 BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
@@ -171,12 +197,13 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
     "a run ended twice": (twice("runEnded", 1), "ends once"),
     "an ended run started": (outside("runStarted", 1, runId="run_1"), "does not start"),
     "a run that waits and runs": (
-        inserted(
-            "itemCompleted", 2, type="queueChanged", data={"queue": [
-                {"runId": "run_1", "itemId": "item_1", "content": []}]}, seq=12,
-        ),
-        "",
+        changed("queueChanged", queue=[{"runId": "run_1", "itemId": "item_1", "content": []}]),
+        "running run does not wait",
     ),
+    "a run that was dropped and runs": (emptied, "taken out of the queue does not start"),
+    "a run that was dropped and waits again": (put_back, "does not wait again"),
+    "a run that was dropped and never ends": (never_ended, "ends, too"),
+    "a run that begins before one that waits": (overtaken, "taken out of the queue does not start"),
     "idle too early": (inserted("turnStarted", type="sessionState", data={"state": "idle", **STATE}), "idle"),
     "idle before the queued run": (
         inserted("runStarted", 1, type="sessionState", data={"state": "idle", **STATE}), "idle",
@@ -298,14 +325,45 @@ def test_who_was_detached_has_missed_some() -> None:
         check_wire([*events[:place], {**idle, "type": "contextUsage", "data": {"used": 1, "sure": "told"}}])
 
 
+TASK = {"itemId": "task_1", "kind": "task", "status": "running", "title": "make", "background": True}
+BUILD = {"taskId": "task_1", "itemId": "task_1", "title": "make"}
+
+
 def test_work_in_the_background_may_outlive_its_run() -> None:
-    events = recorded()
-    item = {"itemId": "task_1", "kind": "task", "status": "running", "title": "make", "background": True}
-    begun = inserted("turnEnded", type="itemStarted", itemId="task_1", data={"item": item})(events)
-    check_wire(begun)
-    item["background"] = False
-    with pytest.raises(AssertionError, match="before it ends"):
+    begun = inserted("turnEnded", type="itemStarted", itemId="task_1", data={"item": dict(TASK)})(recorded())
+    with pytest.raises(AssertionError, match="those whose items are open"):
         check_wire(begun)
+    (idle,) = (e for e in begun if e["type"] == "sessionState" and e["data"]["state"] == "idle")
+    idle["data"] = {**idle["data"], "backgroundTasks": 1}
+    check_wire(begun)
+    item = {**TASK, "status": "completed", "output": "", "effects": "unknown"}
+    item["terminal"] = {"command": "make", "cwd": "/", "exitCode": 0}
+    last = {name: value for name, value in begun[-1].items() if name not in {"runId", "after"}}
+    last["seq"] = max(event.get("seq", 0) for event in begun) + 1
+    changed = [
+        {**last, "type": "taskChanged", "data": {**BUILD, "state": state}}
+        for state in ("running", "completed")
+    ]
+    changed[0]["seq"] -= 1
+    end = {**last, "type": "itemCompleted", "itemId": "task_1", "data": {"item": item}}
+    rest = {**idle, "after": last["seq"], "data": {**idle["data"], "backgroundTasks": 0}}
+    check_wire([*begun, *changed, end, rest])
+    with pytest.raises(AssertionError, match="how many tasks go on"):
+        check_wire([*begun, *changed, end])
+    with pytest.raises(AssertionError, match="taskChanged says the same"):
+        check_wire([*begun, changed[0], {**changed[1], "data": {**BUILD, "state": "failed"}}, end, rest])
+    with pytest.raises(AssertionError, match="not part of a run"):
+        check_wire([*begun, {**changed[0], "runId": "run_1"}])
+    with pytest.raises(AssertionError, match="once each"):
+        check_wire([*begun, changed[0], changed[0]])
+
+
+def test_what_blocks_its_run_ends_before_it() -> None:
+    item = {**TASK, "background": False}
+    with pytest.raises(AssertionError, match="before it ends"):
+        check_wire(
+            inserted("turnEnded", type="itemStarted", itemId="task_1", data={"item": item})(recorded())
+        )
 
 
 def child(events: Events, **members: Any) -> Events:

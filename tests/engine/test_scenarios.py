@@ -10,6 +10,8 @@ import pytest
 from aglet.engine.facts import (
     Asked,
     Compacted,
+    Entry,
+    Fact,
     Glimpse,
     Injected,
     LimitsChanged,
@@ -21,6 +23,7 @@ from aglet.engine.facts import (
     RunEnded,
     TextDelta,
     ThinkingDelta,
+    ToolFinished,
     ToolStarted,
     TurnStarted,
 )
@@ -356,6 +359,39 @@ async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
     results = [message for message in state.context.messages if isinstance(message, ToolResult)]
     assert [result.call_id for result in results] == ["c1", "c2"]
     assert results[1].text == "[This call was not run: the run ended first (cancelled).]"
+
+
+@pytest.mark.parametrize(
+    ("moment", "facts"),
+    [
+        (Replied, [
+            "finished c1 cancelled: [Cancelled before it ran.]",
+            "finished c2 cancelled: [Cancelled before it ran.]",
+        ]),
+        (ToolFinished, [
+            "started c1", "finished c1 completed: ok", "finished c2 cancelled: [Cancelled before it ran.]",
+        ]),
+    ],
+)  # fmt: skip
+async def test_nothing_begins_once_the_run_shall_end(moment: type[Fact], facts: list[str]) -> None:
+    """Not even in the moment between the cancel and its arrival at the work (protocol 4.9, point 2)."""
+    views: list[RunView] = []
+
+    async def around(attempt: Attempt, view: RunView) -> Stop:
+        views.append(view)
+        return await attempt()
+
+    def look(entry: Entry, state: State) -> None:
+        if isinstance(entry.fact, moment):
+            views[0].stop(stop_with(StopReason.CANCELLED))
+
+    tool = FakeTool("look")
+    await check(
+        call(("c1", "look"), ("c2", "look")), say("never"),
+        features=[Feature(name="stopper", tools=(tool,), around_run=around, on_fact=look)],
+        facts=[*START, "turn", "replied - look(c1) look(c2)", *facts, "ended cancelled"],
+    )  # fmt: skip
+    assert tool.ran == (moment is ToolFinished)
 
 
 async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -773,6 +809,28 @@ async def test_what_happens_around_the_run_is_out_of_reach_of_a_cancel() -> None
         facts=[*START, "turn", "cut cancelled -", "ended cancelled"],
     )
     assert cleaned == ["cancelled"]
+
+
+async def test_a_run_that_ended_by_itself_is_not_said_to_be_cancelled() -> None:
+    """Also while what comes behind it, a delivery, is still on its way (protocol 4.9, point 9)."""
+    delivering, delivered = asyncio.Event(), asyncio.Event()
+
+    async def deliver(attempt: Attempt, view: RunView) -> Stop:
+        stop = await attempt()
+        delivering.set()
+        await delivered.wait()
+        return stop
+
+    async def cancel(scene: Meanwhile) -> None:
+        await delivering.wait()
+        receipts = [scene.session.cancel(), scene.session.cancel(scene.session.state.run_id)]
+        delivered.set()
+        assert [receipt.state for receipt in receipts] == ["alreadyEnded", "alreadyEnded"]
+
+    await check(
+        say(), features=[Feature(name="delivery", around_run=deliver)], meanwhile=cancel,
+        facts=[*START, "turn", "replied done", "ended end_turn"],
+    )  # fmt: skip
 
 
 async def test_a_feature_that_says_nothing_passes_everything_on() -> None:

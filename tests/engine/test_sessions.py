@@ -295,6 +295,7 @@ async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() 
 async def test_a_replaced_prompt_that_could_begin_at_that_moment_never_runs() -> None:
     async with World([hang], say("other")).session() as session:
         first = await session.prompt((Text("1"),))
+        await asked(session)
         second = await session.prompt((Text("2"),))
         replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, OTHER, ANYBODY))
         await asyncio.sleep(0)  # the other prompt is admitted and waits for the disk

@@ -13,7 +13,7 @@ from aglet.doors.fold import fold
 from aglet_protocol.events import EVENTS, RESERVED
 from support.golden import CASES, FOLDER, events_of, record, text, view
 from support.message_rules import check_messages
-from support.wire_rules import check_lines, check_message, check_wire
+from support.wire_rules import check_lines, check_message, check_shape, check_wire
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 Lines = list[dict[str, Any]]
@@ -46,6 +46,33 @@ def test_every_message_is_what_the_schema_says(name: str) -> None:
     for line in read(name):
         check_message(line["from"], line["message"], asked)
     return None
+
+
+OLDER = sorted((Path(__file__).parent / "older").rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("path", OLDER, ids=lambda path: f"{path.parent.name}, {path.stem}")
+def test_what_an_older_server_said_is_still_what_the_schema_says(path: Path) -> None:
+    """Its messages and events validate, and fold: what was added since can be absent."""
+    lines: Lines = [json.loads(line) for line in path.read_text().splitlines()]
+    asked: dict[Any, str] = {}
+    for line in lines:
+        if "from" in line:
+            check_message(line["from"], line["message"], asked)
+    events = events_of(lines)
+    for event in events:
+        check_shape(event)
+    said = {e["itemId"]: e["data"]["item"] for e in events if e["type"] == "itemCompleted"}
+    view = fold(events)
+    assert view.items
+    assert view.items == {item_id: said[item_id] for item_id in view.items}
+    assert view.seq == max(event.get("seq", 0) for event in events)
+    assert view.runs.keys() == {event["runId"] for event in events if event["type"] == "runEnded"}
+
+
+def test_the_first_revision_is_kept() -> None:
+    """All that was recorded then: of `background` there was nothing to record."""
+    assert {path.stem for path in OLDER if path.parent.name == "2026-11-21"} == {*NAMES} - {"background"}
 
 
 ELSEWHERE = {  # what no recording has: the test in which a real process says it

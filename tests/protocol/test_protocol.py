@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ from aglet.doors.lsp.methods import HANDLERS
 from aglet_protocol import events, hello, items, resuming, sessions, types
 from aglet_protocol.converter import explain, make_converter
 from aglet_protocol.events import DURABLE, EVENTS
+from aglet_protocol.events import RESERVED as LATER
 from aglet_protocol.methods import METHODS, RESERVED
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
 PACKAGE = Path(aglet_protocol.__file__).parent
 README = (PROTOCOL / "README.md").read_text()
+SCHEMA = json.loads((PACKAGE / "schema.json").read_text())
 
 
 def generator() -> Any:
@@ -66,6 +69,29 @@ def test_the_readme_was_read_again_when_the_types_changed() -> None:
 def test_every_method_and_event_is_documented(name: str) -> None:
     """Row 85: none is left out of the page."""
     assert f"`{name}`" in README
+
+
+def members(rule: Any) -> set[str]:
+    """The members of what a rule of the schema names."""
+    return set(SCHEMA["$defs"][rule["$ref"].rpartition("/")[2]].get("properties", ())) if rule else set()
+
+
+PARTS = {"Change", "FileVersion", "FileChanged", "Terminal", "Usage", "RunError", "Option", "ShownHunk"}
+
+
+@pytest.mark.parametrize("name", [*METHODS, *sorted(EVENTS.keys() - LATER)])
+def test_every_member_of_methods_and_events_is_on_the_page(name: str) -> None:
+    """Who writes a client has only the page and the schema."""
+    rule = SCHEMA["methods"].get(name)
+    parts = (rule["params"], rule.get("result")) if rule else (SCHEMA["events"][name],)
+    named = {member for part in parts for member in members(part)}
+    assert not {member for member in named if not re.search(rf"[`\"]{member}\b", README)}
+
+
+def test_every_member_of_items_and_content_is_on_the_page() -> None:
+    kinds = {name for name in SCHEMA["$defs"] if name.endswith(("Item", "Content"))} | PARTS
+    named = {(kind, member) for kind in kinds for member in members({"$ref": kind})}
+    assert not {(kind, member) for kind, member in named if f"`{member}`" not in README}
 
 
 def test_every_method_of_the_client_has_a_handler_and_no_other() -> None:

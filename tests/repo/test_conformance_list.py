@@ -7,7 +7,6 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 LIST = (TESTS / "README.md").read_text().partition("## The conformance list")[2].partition("\n## ")[0]
 ROWS = {int(number): row for number, row in re.findall(r"^\| (\d+) \|(.*)$", LIST, re.MULTILINE)}
-NOT_BUILT = {39}
 
 
 def test_every_item_of_the_list_has_a_row() -> None:
@@ -21,4 +20,4 @@ def test_every_item_names_tests_that_exist() -> None:
     for number, row in ROWS.items():
         named = set(re.findall(r"`(test_\w+)`", row))
         assert named <= there, (number, named - there)
-        assert bool(named) is (number not in NOT_BUILT), number
+        assert named, number

@@ -27,6 +27,7 @@ from aglet.features.permissions.rules import parse_rule
 from aglet.workspace.editor import NoEditor
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+from support.background import no_tasks
 from support.fake_user import FakeUser
 
 from .attacker import House
@@ -241,7 +242,10 @@ class Desk:
         self.root = root
         self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes())
         self._runner = asyncio.Runner()
-        rooms = (shell.build(shell.settings.Settings(), NOBODY), files.build(files.settings.Settings()))
+        rooms = (
+            shell.build(shell.settings.Settings(), NOBODY, no_tasks(), outlives=True),
+            files.build(files.settings.Settings()),
+        )
         self._tools: dict[str, Tool] = {tool.spec.name: tool for room in rooms for tool in room.tools}
 
     def close(self) -> None:

@@ -186,6 +186,33 @@ def rewind(folder: Path) -> list[Line]:
         return _said(wire)
 
 
+def background(folder: Path) -> list[Line]:
+    """A command that goes on behind its run and ends by itself, and one that a cancel stops."""
+    waits = {"command": "until [ -e go ]; do sleep 0.02; done; echo over", "background": True}
+    stays = {"command": "sleep 1000", "background": True}
+    made = (
+        turns(_call("I begin.", "shell", **waits), "It goes on."),
+        turns(_call("", "shell", **stays), "Up."),
+    )
+    with Wire(folder, play(folder, *made)) as wire:
+        wire.initialize()
+        session = wire.session(options={"mode": "allowAll"})
+        wire.run(session, "Begin.")
+        wire.until(lambda m: _tasks(wire) == ("idle", 1))
+        (wire.workspace / "go").touch()
+        wire.until(lambda m: _tasks(wire) == ("idle", 0))
+        wire.run(session, "What came of it? And keep something running.")
+        wire.until(lambda m: _tasks(wire) == ("idle", 1))
+        wire.call("agent/cancel", {"sessionId": session, "tasks": "stop"})
+        wire.until(lambda m: _tasks(wire) == ("idle", 0))
+        return _said(wire)
+
+
+def _tasks(wire: Wire) -> tuple[str, int]:
+    told = [event["data"] for event in wire.events if event["type"] == "sessionState"]
+    return (told[-1]["state"], told[-1]["backgroundTasks"]) if told else ("", 0)
+
+
 def without_an_editor(folder: Path) -> list[Line]:
     """`aglet run --output jsonl`: a question finds nobody, is refused, and the run goes on."""
     made = turns(_call("I try.", "shell", command="echo one"), "It needs somebody.")
@@ -207,7 +234,7 @@ def without_an_editor(folder: Path) -> list[Line]:
 
 CASES: Sequence[Callable[[Path], list[Line]]] = (
     text, tool_and_permission, edit_in_an_open_buffer, cancel, retry, crash_and_resume, steering, queue,
-    rewind, without_an_editor,
+    rewind, background, without_an_editor,
 )  # fmt: skip
 
 

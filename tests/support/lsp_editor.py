@@ -5,7 +5,7 @@ It counts positions by itself, so that it and the server can be wrong only indep
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,9 @@ class Manners:
     `before` happens when the edit arrives, before its version is looked at; `behind` right after it was
     applied and before the answer. `refusal` is the whole answer to everything. `half` applies the first
     half of the new text and refuses. `lies` says that it applied what it did not; `shrugs` says so of an
-    edit of an old version (Neovim). `late` tells changes after the answer, several in one. `formats` is
-    applied to the new text, `on_save` to the whole text when it is saved.
+    edit of an old version (Neovim). `late` tells changes after the answer, several in one; `whole` tells each
+    as the whole text, `pieces` as several in one notification. `step` is what each adds to the version.
+    `formats` is applied to the new text, `on_save` to the whole text when it is saved.
     """
 
     before: Callable[[], None] = nothing
@@ -47,6 +48,9 @@ class Manners:
     lies: bool = False
     shrugs: bool = False
     late: bool = False
+    whole: bool = False
+    pieces: bool = False
+    step: int = 1
     formats: Callable[[str], str] = as_it_is
     on_save: Callable[[str], str] = as_it_is
 
@@ -79,15 +83,15 @@ class LspEditor:
 
     # --- the user ---
 
-    def open(self, uri: str, text: str, *, unsaved: bool = False) -> Document:
+    def open(self, uri: str, text: str, *, unsaved: bool = False, version: int = 1) -> Document:
         """Open a document; `unsaved` when the editor brings back what was never saved."""
-        document = self.documents[uri] = Document(uri, text, saved="" if unsaved else text)
-        self._tell("textDocument/didOpen", uri, languageId="text", version=1, text=text)
+        document = self.documents[uri] = Document(uri, text, version, saved="" if unsaved else text)
+        self._tell("textDocument/didOpen", uri, languageId="text", version=version, text=text)
         return document
 
-    def open_file(self, path: Path) -> Document:
+    def open_file(self, path: Path, *, version: int = 1) -> Document:
         """Open a file as it is on the disk, line ends and all."""
-        return self.open(path.as_uri(), path.read_bytes().decode("utf-8-sig"))
+        return self.open(path.as_uri(), path.read_bytes().decode("utf-8-sig"), version=version)
 
     def type(self, uri: str, at: int, text: str, *, over: int = 0) -> None:
         """Type at an offset, over that many characters."""
@@ -128,11 +132,11 @@ class LspEditor:
 
     def rename(self, uri: str, new: str) -> None:
         """Rename the file of a document, as an editor does: the old one is closed, the new one opened."""
-        text = self.documents[uri].text
+        document = self.documents[uri]
         if _path(uri).exists():
             _path(uri).rename(_path(new))
         self.close(uri)
-        self.open(new, text)
+        self.open(new, document.text, version=document.version + 1)
 
     def reload(self, uri: str) -> None:
         """Take in what the disk holds."""
@@ -222,7 +226,7 @@ class LspEditor:
             before = document.text
             document.undo.append((label, before))
             document.text = before[:start] + text + before[end:]
-            document.version += 1
+            document.version += self.manners.step
             if self.manners.late:
                 self._untold[uri] = None
                 if self._lag is not None:
@@ -232,12 +236,24 @@ class LspEditor:
                 del self._untold[uri]
                 self._tell_change(document, {"text": document.text})
                 return
-            span = {"start": self.position(before, start), "end": self.position(before, end)}
-            self._tell_change(document, {"range": span, "text": text})
+            self._tell_change(document, *self._changes(document, before, (start, end), text))
 
-    def _tell_change(self, document: Document, change: Message) -> None:
+    def _changes(
+        self, document: Document, before: str, span: tuple[int, int], text: str
+    ) -> Iterator[Message]:
+        """How this editor tells that a part of what was before became this text."""
+        start, end = (self.position(before, at) for at in span)
+        if self.manners.whole:
+            yield {"text": document.text}
+        elif self.manners.pieces:
+            yield {"range": {"start": start, "end": end}, "text": ""}
+            yield {"range": {"start": start, "end": start}, "text": text}
+        else:
+            yield {"range": {"start": start, "end": end}, "text": text}
+
+    def _tell_change(self, document: Document, *changes: Message) -> None:
         identifier = {"uri": document.uri, "version": document.version}
-        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
+        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": list(changes)})
 
     def _tell(self, method: str, uri: str, **more: Any) -> None:
         self.notify(method, {"textDocument": {"uri": uri, **more}})

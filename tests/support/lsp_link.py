@@ -18,11 +18,15 @@ from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
 from support.lsp_editor import CAPABILITIES, LspEditor, Message
 
+ANSWERS = {"never": 0, "twice": 2}
 AGENT: Message = {"agent": {"protocolVersions": [1], "edits": {"save": {}}}}
 
 
 class Link:
-    """Implements `Writer` for the door. `to_editor` and `to_server` hold what is on its way, as bytes."""
+    """Implements `Writer` for the door. `to_editor` and `to_server` hold what is on its way, as bytes.
+
+    `answers` is how often the editor answers an edit. With "later" its answers are `held` until `answer`.
+    """
 
     backlog = 0
 
@@ -32,6 +36,8 @@ class Link:
         client = read_client({"capabilities": capabilities})
         self.to_editor: deque[bytes] = deque()
         self.to_server: deque[bytes] = deque()
+        self.held: deque[bytes] = deque()
+        self.answers = "once"
         writer: Any = self
         self._peer = Peer(writer, Limits())
         self.door = Door(self._peer, client)
@@ -65,11 +71,17 @@ class Link:
             else:
                 self._peer.take_response(message)
 
+    def answer(self) -> None:
+        """The editor gives the answers it held back."""
+        self.to_server.extend(self.held)
+        self.held.clear()
+
     async def settle(self, task: "asyncio.Task[Any]") -> None:
         """Deliver everything until this is done."""
         while not task.done():
             self.reach_editor()
             self.editor.flush()
+            self.answer()
             while self.to_server:
                 self.reach_server()
             await asyncio.sleep(0.001)
@@ -78,7 +90,9 @@ class Link:
         self._put({"jsonrpc": "2.0", "method": method, "params": params})
 
     def _reply(self, id: Any, result: Message) -> None:
-        self._put({"jsonrpc": "2.0", "id": id, "result": result})
+        way = self.held if self.answers == "later" else self.to_server
+        for _ in range(ANSWERS.get(self.answers, 1)):
+            self._put({"jsonrpc": "2.0", "id": id, "result": result}, way)
 
-    def _put(self, message: Message) -> None:
-        self.to_server.append(json.dumps(message).encode())
+    def _put(self, message: Message, way: deque[bytes] | None = None) -> None:
+        (self.to_server if way is None else way).append(json.dumps(message).encode())

@@ -13,13 +13,18 @@ Ending = Literal["end", "close", "reset", "hang"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sent. `closed` is set when it closed the connection before the answer's end."""
+    """What a client sent.
+
+    `closed` is set when it closed the connection before the answer's end, `over` when the answer has ended
+    in whatever way.
+    """
 
     method: str
     path: str
     headers: dict[str, str]
     content: bytes
     closed: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def body(self) -> Json:

@@ -118,7 +118,11 @@ class ModelServer:
         try:
             while request := await _read_request(reader):
                 self.requests.append(request)
-                if not await Answering(request, reader, writer).play(self._answer(request)):
+                try:
+                    again = await Answering(request, reader, writer).play(self._answer(request))
+                finally:
+                    request.over.set()
+                if not again:
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client left, or the server is being stopped

@@ -43,13 +43,17 @@ CONTENT = "old line\nlast line\n"
 class Company:
     """A client of many sessions: answers what is asked and applies edits, and does things at the nth event.
 
-    `silent` names the methods it does not answer any more.
+    `silent` names the methods it does not answer any more, `mute` the sessions whose questions it leaves
+    open. Where a run does not end by itself, `last` says which event is its last one.
     """
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.silent: set[str] = set()
+        self.mute: set[str] = set()
+        self.last: Callable[[Message], bool] = is_idle
         self._documents: dict[str, tuple[int, str]] = {}
+        self.roots: dict[str, str] = {}  # sessions that work for another: whose events theirs count as
         self._plans: dict[str, tuple[int, Callable[[], None]]] = {}
         self._counts: dict[str, int] = {}
         wire.heard = self._hear
@@ -87,15 +91,25 @@ class Company:
 
     def _hear(self, message: Message) -> None:
         for event in events_in(message):
-            session = event["sessionId"]
+            if event["type"] == "sessionInfo" and (parent := event["data"].get("parentSessionId")):
+                self.roots[event["sessionId"]] = self.root_of(parent)
+            session = self.root_of(event["sessionId"])
             self._counts[session] = self._counts.get(session, -1) + 1
             index, act = self._plans.get(session, (-1, _nothing))
-            idle = event["type"] == "sessionState" and event["data"]["state"] == "idle"
-            if self._counts[session] == index or (idle and self._counts[session] < index):
+            if self._counts[session] == index or (self.last(event) and self._counts[session] < index):
+                del self._plans[session]
                 act()
         answer = ANSWERS.get(message.get("method", ""))
-        if answer and "id" in message and message["method"] not in self.silent:
+        if answer and "id" in message and self._answers(message):
             self.reply(message, answer(self, message["params"]))
+
+    def _answers(self, message: Message) -> bool:
+        session = self.root_of(message["params"].get("sessionId", ""))
+        return message["method"] not in self.silent and session not in self.mute
+
+    def root_of(self, session: str) -> str:
+        """The session that this one works for, itself when it works for none."""
+        return self.roots.get(session, session)
 
     def reply(self, message: Message, result: Any) -> None:
         """Answer a request of the server."""
@@ -126,6 +140,11 @@ ANSWERS: dict[str, Callable[[Company, Message], Any]] = {
     "workspace/applyEdit": Company.apply,
     "window/workDoneProgress/create": lambda company, params: None,
 }
+
+
+def is_idle(event: Message) -> bool:
+    """Whether a session rests now."""
+    return event["type"] == "sessionState" and event["data"]["state"] == "idle"
 
 
 def allow(params: Message) -> Message:

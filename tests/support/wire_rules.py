@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,8 @@ SCHEMA = json.loads(Path(aglet_protocol.__file__).with_name("schema.json").read_
 DEFS = SCHEMA["$defs"]
 ENDED = {"completed", "failed", "rejected", "cancelled"}
 RESTING = {"idle", "closed"}  # the states of a session that does nothing
-STREAMED = {"message": "text", "thought": "text", "toolCall": "output"}
+STREAMED = {"message": "text", "thought": "text", "toolCall": "output", "task": "output"}
+TASK_ENDS = {"completed": "completed", "failed": "failed", "stopped": "cancelled"}  # and its item's status
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
 
 
@@ -41,7 +42,9 @@ def check_wire(
         rules.check(told)
         if whole and not _detached(told[-1]):
             rules.items.end()
+            assert not rules.runs.owed, "a run that is dropped ends, too"
             assert headless or rules.settled, "idle is told when nothing follows"
+            assert headless or rules.tasks == len(rules.items.tasks), "how many tasks go on is told"
     assert not headless or events[-1]["type"] == "runEnded", "nothing follows the end of a headless run"
 
 
@@ -117,6 +120,11 @@ def check_message(who: str, message: Event, asked: dict[Any, str]) -> None:
         _validator("methods", method, part).validate(value)
 
 
+def valid(method: str, params: Event) -> bool:
+    """Whether the schema allows these params."""
+    return _validator("methods", method, "params").is_valid(params)
+
+
 @cache
 def _validator(*path: str) -> Draft202012Validator:
     """The rule that stands at this place of the schema."""
@@ -149,6 +157,7 @@ class Rules:
         self.questions: dict[str, str] = {}
         self.turn = ""
         self.state = "idle"
+        self.tasks = 0  # how many the last sessionState said go on
 
     def check(self, events: list[Event]) -> None:
         """All of them."""
@@ -173,8 +182,11 @@ class Rules:
             assert event["after"] == self.seq or not self.seq, "what is shown stands behind the last fact"
 
     def _place(self, event: Event) -> None:
-        """An event of an item says in which run and turn it is."""
-        if event["type"].startswith("item"):
+        """An event of an item says in which run and turn it is; only the start of a task is part of one."""
+        known = self.items.open.get(event.get("itemId", ""), {})
+        if event["type"] == "taskChanged" or (known.get("background") and "itemId" in event):
+            assert not {"runId", "turnId"} & set(event), "what becomes of a task is not part of a run"
+        elif event["type"].startswith("item"):
             assert event.get("runId", "") == self.runs.running, "an item belongs to the running run"
             assert event.get("turnId", "") == self.turn, "an item belongs to the turn that is on"
 
@@ -242,13 +254,19 @@ class Rules:
         assert self.questions.pop(event["data"]["requestId"], None) is not None, "requestOpened comes first"
 
     def _queue_changed(self, event: Event) -> None:
-        for waiting in event["data"]["queue"]:
-            self.runs.queue(waiting["runId"])
+        self.runs.queue([waiting["runId"] for waiting in event["data"]["queue"]])
+
+    def _task_changed(self, event: Event) -> None:
+        data = event["data"]
+        self.items.change_task(data["itemId"], data["state"])
 
     def _session_state(self, event: Event) -> None:
         state = event["data"]["state"]
         again = state == self.state == "closed"  # it was resumed meanwhile: that is an answer, no event
-        assert state != self.state or again, "a state is told when it is another"
+        tasks = event["data"]["backgroundTasks"]
+        assert state != self.state or tasks != self.tasks or again, "a state is told when it is another"
+        assert tasks == len(self.items.tasks), "the tasks that go on are those whose items are open"
+        self.tasks = tasks
         assert (state in RESTING) == (not self.runs.running), "idle comes after runEnded, all else before"
         assert (state == "requiresAction") == bool(self.questions), "requiresAction is: something is asked"
         self.state, self.runs.fresh = state, False
@@ -260,6 +278,7 @@ class Items:
     def __init__(self) -> None:
         self.open: dict[str, Event] = {}
         self._closed: set[str] = set()
+        self._states: dict[str, str] = {}  # of tasks
         self._sizes: dict[str, int] = {}
         self._skipped: set[str] = set()
 
@@ -267,6 +286,17 @@ class Items:
     def blocking(self) -> list[str]:
         """The open items that are no background work."""
         return [item_id for item_id, item in self.open.items() if not item.get("background")]
+
+    @property
+    def tasks(self) -> list[str]:
+        """The background work that goes on."""
+        return [item_id for item_id, item in self.open.items() if item["kind"] == "task"]
+
+    def change_task(self, item_id: str, state: str) -> None:
+        """`taskChanged`: behind the start of the item, and again before its end."""
+        assert self._known(item_id)["kind"] == "task"
+        assert self._states.get(item_id, "") == ("" if state == "running" else "running"), "once each"
+        self._states[item_id] = state
 
     def start(self, item_id: str, item: Event) -> None:
         """`itemStarted`."""
@@ -323,6 +353,10 @@ class Items:
             assert item["text"].startswith(streamed) or item.get("discarded"), "deltas tell the same text"
         if item["kind"] == "toolCall":
             assert {"output", "effects", "input"} <= set(item), "a call says how it went"
+        if item["kind"] == "task":
+            assert {"output", "effects", "terminal"} <= set(item), "a task says how it went"
+            state = self._states.get(item["itemId"], "stopped" if item["status"] == "cancelled" else "")
+            assert TASK_ENDS[state] == item["status"], "taskChanged says the same"
 
 
 class Runs:
@@ -334,14 +368,16 @@ class Runs:
         self.fresh = False  # whether one was admitted since the session's state was told
         self._admitted: set[str] = set()
         self._ended: set[str] = set()
-        self._passed: set[str] = set()  # runs that may not start: another began before them
+        self._dropped: set[str] = set()  # taken out of the queue; their ends are told in a moment
+        self._told: list[str] = []  # the queue as it was told last
+        self._next = ""  # the one that left the queue when nothing ran: it begins, or was dropped
 
     def admit(self, run_id: str, admission: str) -> None:
         """`runAdmitted`."""
         assert run_id not in self._admitted, "a run is admitted once"
         if admission != "queued":
             assert not self.running, "the others come first"
-            self._passed |= self.waiting  # they were dropped, and their ends are told in a moment
+            self._drop(self.waiting)  # else this one would wait behind them
         self._admitted.add(run_id)
         self.waiting.add(run_id)
         self.fresh = True
@@ -354,7 +390,7 @@ class Runs:
         """`runStarted`."""
         assert not self.running, "one run at a time"
         assert run_id not in self._ended, "a run that ended does not start"
-        assert run_id not in self._passed, "the others come first"
+        assert run_id not in self._dropped, "what was taken out of the queue does not start"
         self.running = run_id
         self.waiting.discard(run_id)
 
@@ -366,10 +402,25 @@ class Runs:
         if run_id == self.running:
             self.running = ""
 
-    def queue(self, run_id: str) -> None:
-        """A run in `queueChanged`."""
-        assert run_id != self.running, "the running run does not wait"
-        assert run_id not in self._ended, "a run that ended does not wait"
+    def queue(self, run_ids: list[str]) -> None:
+        """`queueChanged`: these wait. Those that waited and are not among them begin or were dropped."""
+        assert self.running not in run_ids, "the running run does not wait"
+        assert not self._ended & {*run_ids}, "a run that ended does not wait"
+        assert not self._dropped & {*run_ids}, "what was taken out of the queue does not wait again"
+        gone = [run_id for run_id in self._told if run_id not in run_ids and run_id in self.waiting]
+        if gone and not self.running:
+            self._next = gone.pop(0)
+        self._drop(gone)
+        self._told = run_ids
+
+    def _drop(self, run_ids: Iterable[str]) -> None:
+        self._dropped |= {*run_ids}
+        self.waiting -= self._dropped
+
+    @property
+    def owed(self) -> set[str]:
+        """The runs that were dropped and whose ends were not told."""
+        return self._dropped - self._ended
 
 
 def _anything(event: Event) -> None:

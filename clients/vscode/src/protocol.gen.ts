@@ -98,12 +98,14 @@ export interface CancelParams {
   reason?: string;
 }
 
-/** `state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs. */
+/** `state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs. `keptTasks` and `stoppedTasks` are background tasks, where there are any; the latter end in a moment. */
 export interface CancelResult {
   state: string;
   kept: string[];
   dropped: string[];
   runId?: string;
+  keptTasks?: string[];
+  stoppedTasks?: string[];
 }
 
 /** One file as a tool call changed it; `patch` is a unified diff. */
@@ -176,10 +178,10 @@ export interface Conflict {
 
 export type Content = TextContent | ImageContent | ResourceContent | ResourceLinkContent;
 
-/** How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. `cost` is US dollars of the whole session, as far as prices are known. */
+/** How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. When it is absent, nobody knows. `cost` is US dollars of the whole session, as far as prices are known. */
 export interface ContextUsageData {
   used: number;
-  sure: string;
+  sure?: string;
   size?: number;
   cost?: number;
 }
@@ -958,7 +960,7 @@ export interface TaskChangedData {
   exitCode?: number;
 }
 
-/** Work in the background: it may outlive its run. */
+/** Work in the background: it may outlive its run. `truncated` bytes are missing in its output. */
 export interface TaskItem {
   itemId: string;
   status: string;
@@ -967,6 +969,8 @@ export interface TaskItem {
   output?: string;
   terminal?: Terminal;
   background?: boolean;
+  effects?: string;
+  truncated?: number;
 }
 
 /** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. */

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 
 from aglet.doors import shapes
+from aglet.doors.fold import Transcript
 from aglet.doors.shapes import timestamp
 from aglet.engine.facts import Entry, Glimpse
 from aglet.engine.vocabulary import JsonObject
 
 PROTOCOL_VERSION = 1
-PASSING = frozenset({"runAdmitted", "runStarted", "turnStarted", "turnEnded", "recorded", "checkpoint"})
+PASSING = frozenset(
+    {"runAdmitted", "runStarted", "turnStarted", "turnEnded", "recorded", "checkpoint", "taskChanged"}
+)
 
 
 class Envelope:
@@ -57,6 +60,13 @@ class Envelope:
         event["data"] = data
         self._events.append(event)
 
+    def put_for(self, run_id: str, type: str, data: JsonObject, item_id: str = "") -> None:
+        """One more event, of a run that may be another than the one that is on; "" for none."""
+        run, turn = self.run_id, self.turn_id
+        self.run_id, self.turn_id = run_id, ""
+        self.put(type, data, item_id)
+        self.run_id, self.turn_id = run, turn
+
     def put_whole(self, item: JsonObject) -> None:
         """An item that is complete as soon as it begins."""
         self.put("itemStarted", {"item": item}, item["itemId"])
@@ -80,35 +90,29 @@ class Envelope:
 
 
 class Brief(Envelope):
-    """Events of facts with no more than a fold needs to know of them, in half of the time."""
+    """What facts come to, taken into `transcript` at once: no events, in half of the time."""
 
-    def __init__(self) -> None:
+    def __init__(self, transcript: Transcript) -> None:
         super().__init__("", "")
+        self._transcript = transcript
 
     def open(self, event: Entry | Glimpse) -> None:
         """As above, for facts."""
-        self.seq = event.seq if isinstance(event, Entry) else event.after
-        self._events = []
+        self._transcript.seq = self.seq = event.seq if isinstance(event, Entry) else event.after
 
     def keeps(self, type: str) -> bool:
-        """Whether a fold keeps anything of such events."""
+        """Whether a transcript keeps anything of such events."""
         return type not in PASSING
 
     def put(self, type: str, data: JsonObject, item_id: str = "") -> None:
-        """One more event, in order, if a fold keeps anything of it."""
-        if type in PASSING:
-            return
-        event: JsonObject = {"type": type, "data": data, "seq": self.seq}
-        if self.run_id:
-            event["runId"] = self.run_id
-        if item_id:
-            event["itemId"] = item_id
-        self._events.append(event)
+        """What one more event would have said."""
+        if type not in PASSING:
+            self._transcript.learn(type, data, item_id, self.run_id)
 
     def put_shown(self, type: str, data: JsonObject) -> None:
         """As any other: nobody asks for its place."""
         self.put(type, data)
 
     def put_whole(self, item: JsonObject) -> None:
-        """As above: to a fold its beginning says all."""
+        """As above: its beginning says all."""
         self.put("itemStarted", {"item": item}, item["itemId"])

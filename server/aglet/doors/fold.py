@@ -12,7 +12,8 @@ class Transcript:
     """What a client knows of one session after some events; unknown event types only move `seq`.
 
     `items` stand in the order in which they started, open ones with what streamed into them so far;
-    those that a rewind took out stand in `rewinds`, by its checkpoint. `run_of` says which run an item is of.
+    those that a rewind took out stand in `rewinds`, by its checkpoint. `run_of` says which run an item is of,
+    `began` behind which fact it began.
     """
 
     seq: int = 0
@@ -22,6 +23,7 @@ class Transcript:
     requests: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     runs: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     run_of: dict[str, str] = field(default_factory=dict[str, str])
+    began: dict[str, int] = field(default_factory=dict[str, int], compare=False)
     usage: JsonObject = field(default_factory=dict[str, object])
     info: JsonObject = field(default_factory=dict[str, object])
     options: JsonObject = field(default_factory=dict[str, object])
@@ -31,18 +33,38 @@ class Transcript:
         """Take in one more event."""
         self.seq = event.get("seq", self.seq)
         data = event["data"]
-        match event["type"]:
-            case "itemStarted" | "itemCompleted" | "itemUpdated" | "itemDelta":
-                self._take_item(event, event["itemId"], data)
+        if "_meta" in event and (streamed := self.items.get(event.get("itemId", ""), {}).get("text")):
+            data = {**data, "item": {**data.get("item", {}), "text": streamed}}  # the event's is shortened
+        self.learn(event["type"], data, event.get("itemId", ""), event.get("runId", ""))
+
+    def learn(self, type: str, data: JsonObject, item_id: str, run_id: str) -> None:
+        """Take in what an event said, of this item and run ("" for none)."""
+        match type:
+            case "itemStarted":
+                self.items[item_id], self.began[item_id] = data["item"], self.seq
+                if run_id:
+                    self.run_of[item_id] = run_id
+            case "itemCompleted":
+                self.items[item_id] = data["item"]
+            case "itemUpdated" if item_id in self.items:
+                self.items[item_id] = merged(self.items[item_id], data["patch"])
+            case "itemDelta" if item_id in self.items:  # a task goes on when a rewind has taken out its item
+                item, field = self.items[item_id], data["field"]
+                self.items[item_id] = {**item, field: item.get(field, "") + data["append"]}
+            case _:
+                self._learn_of_session(type, data, run_id)
+
+    def _learn_of_session(self, type: str, data: JsonObject, run_id: str) -> None:
+        match type:
             case "requestOpened":
                 self.requests[data["requestId"]] = data
             case "requestResolved":
                 self.requests.pop(data["requestId"], None)
             case "runEnded":
-                self.runs[event["runId"]] = data
+                self.runs[run_id] = data
             case "historyRewound" if data["conversation"]:
                 self._rewind(data)
-            case type:
+            case _:
                 self._replace(type, data)
 
     def _replace(self, type: str, data: JsonObject) -> None:
@@ -64,25 +86,13 @@ class Transcript:
     def _rewind(self, data: JsonObject) -> None:
         before = self.items
         if undone := data.get("undoes"):
-            self.items = dict(self.rewinds.get(undone, before))
+            stood = self.rewinds.get(undone, before)
+            self.items = {item_id: before.get(item_id, item) for item_id, item in stood.items()}
         else:
             shown = list(before)
             keep = shown.index(data["lastItemId"]) + 1 if data["lastItemId"] in before else 0
             self.items = {item_id: before[item_id] for item_id in shown[:keep]}
         self.rewinds[data["checkpointId"]] = before
-
-    def _take_item(self, event: JsonObject, item_id: str, data: JsonObject) -> None:
-        if event["type"] == "itemStarted" and "runId" in event:
-            self.run_of[item_id] = event["runId"]
-        if event["type"] == "itemDelta":
-            item = self.items[item_id]
-            self.items[item_id] = {**item, data["field"]: item.get(data["field"], "") + data["append"]}
-        elif event["type"] == "itemUpdated":
-            self.items[item_id] = merged(self.items[item_id], data["patch"])
-        else:
-            streamed = self.items.get(item_id, {}).get("text")
-            whole = {"text": streamed} if streamed and "_meta" in event else {}  # the event's is shortened
-            self.items[item_id] = {**data["item"], **whole}
 
 
 def merged(item: JsonObject, patch: JsonObject) -> JsonObject:

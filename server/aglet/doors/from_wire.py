@@ -61,8 +61,8 @@ def _parts(blocks: Any, kinds: Mapping[str, Callable[[JsonObject, str], Part]]) 
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]
     if not is_list(blocks):
-        raise Malformed("input must be a list of content blocks or a string")
-    parts = tuple(_part(block, f"input[{index}]", kinds) for index, block in enumerate(blocks))
+        raise Malformed("params.input must be a list of content blocks or a string")
+    parts = tuple(_part(block, f"params.input[{index}]", kinds) for index, block in enumerate(blocks))
     return parts if any(not isinstance(part, Text) or part.text.strip() for part in parts) else ()
 
 
@@ -138,15 +138,25 @@ PARTS: Mapping[str, Callable[[JsonObject, str], Content]] = {
 WITH_FILES: Mapping[str, Callable[[JsonObject, str], Content | GivenFile]] = {**PARTS, "file": _file}
 
 
-def path(uri: str) -> str:
-    """The absolute path of a `file:` URI on this machine. Raises `Malformed`."""
+def path(uri: str, where: str = "the address") -> str:
+    """The absolute path of a `file:` URI on this machine; `where` it stood. Raises `Malformed`."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
-        raise Malformed(f"{uri!r} is not a file: URI with an absolute path on this machine")
+        raise Malformed(f"{where}: {uri[:200]!r} is not a file: URI with an absolute path on this machine")
     plain = unquote(parts.path)
     if "\0" in plain:
-        raise Malformed(f"{uri!r} names no path")
+        raise Malformed(f"{where}: {uri[:200]!r} names no path")
     return plain
+
+
+def named(given: JsonObject, member: str) -> str:
+    """What the argument of a command names, "" when it is absent. Raises `Malformed`: no string."""
+    name = given.get(member)
+    if name is None:
+        return ""
+    if not isinstance(name, str):
+        raise Malformed(f"{member} must be a string")
+    return name
 
 
 def answer(question: Question, response: Any, by: str) -> Answer:

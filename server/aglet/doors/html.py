@@ -126,6 +126,7 @@ ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
     "message": _message,
     "thought": _thought,
     "toolCall": _call,
+    "task": _call,
     "fileEdit": _edit,
     "notice": _said,
     "compaction": _said,

@@ -18,10 +18,11 @@ class OpenItem:
     What the model says is kept whole; of what a command prints, head and tail, however much it is.
     """
 
-    __slots__ = ("_head", "_kept", "_pieces", "field", "item", "omitted", "reply_id", "size")
+    __slots__ = ("_head", "_kept", "_pieces", "background", "field", "item", "omitted", "reply_id", "size")
 
     def __init__(self, item: JsonObject, field: str) -> None:
         self.item, self.field, self.size, self.reply_id = item, field, 0, ""
+        self.background = "background" in item  # then nothing but its start is part of a run
         self.omitted = 0  # bytes of the middle that are not kept
         self._head, self._kept = "", 0
         self._pieces: list[str] = []
@@ -86,7 +87,8 @@ class OpenItems:
             place = {"from": min(still_open.values()), "to": self._envelope.seq}
             self._envelope.put("gap", {**place, "itemIds": list(still_open)})
         for item_id in still_open:
-            self._envelope.put("itemUpdated", {"patch": self._open[item_id].members()}, item_id)
+            opened = self._open[item_id]
+            self._put(opened, "itemUpdated", {"patch": opened.members()})
 
     def adopt(self, item: JsonObject, field: str) -> None:
         """Take over an item whose start was told before."""
@@ -101,18 +103,24 @@ class OpenItems:
     def grow(self, item_id: str, text: str) -> None:
         """Tell that text streamed into an open item; what comes too late is left out."""
         if opened := self._open.get(item_id):
-            self._envelope.put("itemDelta", opened.grow(text), item_id)
+            self._put(opened, "itemDelta", opened.grow(text))
 
     def patch(self, item_id: str, patch: JsonObject) -> None:
         """Tell that members of an open item changed."""
         if opened := self._open.get(item_id):
             opened.item = {**opened.item, **patch}
-            self._envelope.put("itemUpdated", {"patch": patch}, item_id)
+            self._put(opened, "itemUpdated", {"patch": patch})
 
     def complete(self, item_id: str, members: JsonObject) -> None:
         """Tell how an open item ended, whole."""
-        item = {**self._open.pop(item_id).item, **members}
-        self._envelope.put("itemCompleted", {"item": item}, item_id)
+        opened = self._open.pop(item_id)
+        self._put(opened, "itemCompleted", {"item": {**opened.item, **members}})
+
+    def _put(self, opened: OpenItem, type: str, data: JsonObject) -> None:
+        if opened.background:
+            self._envelope.put_for("", type, data, opened.item["itemId"])
+        else:
+            self._envelope.put(type, data, opened.item["itemId"])
 
     def tell(self, item: JsonObject) -> None:
         """Tell of an item that is complete as soon as it begins."""

@@ -2,11 +2,14 @@
 
 from aglet.doors import shapes
 from aglet.doors.tally import counts_of, spent
+from aglet.engine import background
 from aglet.engine.facts import Fact, Injected, LimitsChanged, Noted, Steered, Used
 from aglet.engine.vocabulary import JsonObject
 
 COUNTS = ("insertions", "deletions")
-QUIET = frozenset({"environment"})  # whose messages are for the model only: they are no items
+QUIET = frozenset(
+    {"environment", background.ROOM}
+)  # whose messages are for the model only: they are no items
 
 
 def recorded(fact: Fact) -> JsonObject:

@@ -10,13 +10,13 @@ from aglet.engine.vocabulary import JsonObject
 
 
 class Replay:
-    """A session told once more, from its first fact on. `brief` events are for the transcript only."""
+    """A session told once more, from its first fact on. A `brief` one has the transcript and no events."""
 
     def __init__(self, session_id: str, epoch: str, *, brief: bool = False) -> None:
         self.seq = 0
         self.events: list[JsonObject] = []
         self.transcript = Transcript()
-        self._translator = Translator(session_id, epoch, out=Brief() if brief else None)
+        self._translator = Translator(session_id, epoch, out=Brief(self.transcript) if brief else None)
 
     def take(self, entries: Iterable[Entry]) -> None:
         """These facts come next."""
@@ -26,6 +26,15 @@ class Replay:
             self.events += told
             for event in told:
                 self.transcript.take(event)
+
+    def behind(self, seq: int) -> list[JsonObject]:
+        """The events behind this fact."""
+        return [event for event in self.events if place_of(event) > seq]
+
+
+def place_of(event: JsonObject) -> int:
+    """Where an event stands among the facts."""
+    return event["seq"] if "seq" in event else event["after"]
 
 
 def end_of(run_id: str, session_id: str, entries: Iterable[Entry]) -> JsonObject:

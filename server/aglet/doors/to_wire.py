@@ -9,6 +9,7 @@ from aglet.doors.envelope import Envelope
 from aglet.doors.open_items import OpenItems, Texts
 from aglet.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
 from aglet.doors.tally import Meter, Tally, answered, counts_of
+from aglet.doors.tasks import Tasks
 from aglet.doors.waiting import Waiting, admission
 from aglet.engine.facts import (
     Admitted,
@@ -73,6 +74,7 @@ class Translator:
         state = state or State()
         self._out = out or Envelope(session_id, epoch, state.seq)
         self._items = OpenItems(self._out)
+        self._tasks = Tasks(self._out, self._items, state)
         self._tally, self._meter = Tally(), Meter(state.total.cost)
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
@@ -85,7 +87,7 @@ class Translator:
         self._running = state.running
         self._calls = dict(state.calls)
         self._questions = dict(state.questions)
-        self._status = "idle"
+        self._status, self._tasks_told = "idle", len(self._tasks)
         if state.running:
             self._out.run_id = state.run_id
             self._status = "requiresAction" if state.questions else "running"
@@ -160,16 +162,16 @@ class Translator:
 
     def _fact(self, fact: Fact) -> None:
         match fact:
-            case SessionChanged():
-                self._session_changed(fact)
-            case Admitted() | QueueChanged() | RunStarted() | RunEnded():
-                self._run_fact(fact)
-            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
-                self._context_fact(fact)
-            case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
+            case Replied() | TurnStarted() | Cut() | Overflowed() | Used():
                 self._model_fact(fact)
             case ToolStarted() | ToolFinished():
                 self._tool_fact(fact)
+            case Admitted() | RunStarted() | RunEnded() | QueueChanged():
+                self._run_fact(fact)
+            case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
+                self._context_fact(fact)
+            case SessionChanged():
+                self._session_changed(fact)
             case Asked(request_id, question):
                 self._asked(request_id, question)
             case Answered(request_id, answer):
@@ -188,6 +190,8 @@ class Translator:
             self._out.put("checkpoint", kept)
         if item := file_edit(fact) or subagent(fact):
             self._items.tell(item)
+        if self._tasks.take(fact):
+            self._tell_status(self._status)
 
     def _session_changed(self, fact: SessionChanged) -> None:
         options = settled({**self._options, **fact.options})
@@ -214,7 +218,7 @@ class Translator:
     def _admitted(self, fact: Admitted) -> None:
         queued = self._waiting.admit(fact, running=self._running)
         if self._out.keeps("runAdmitted"):
-            self._put_for(fact.run_id, "runAdmitted", admission(fact, queued=queued))
+            self._out.put_for(fact.run_id, "runAdmitted", admission(fact, queued=queued))
 
     def _run_started(self, fact: RunStarted) -> None:
         admitted = self._waiting.leave(fact.run_id)
@@ -223,7 +227,8 @@ class Translator:
         self._waiting.go_on(begin=False)
         self._running, self._tally = True, Tally()
         self._out.run_id = fact.run_id
-        self._out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
+        if self._out.keeps("runStarted"):
+            self._out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
         self._tell_status("running")
         self._take_in(fact.item_ids)
 
@@ -237,7 +242,7 @@ class Translator:
             self._running, self._out.run_id = False, ""
         else:
             self._take_in([late.item_id for late in self._pending if unbegun and not self._running])
-            self._put_for(run_id, "runEnded", {**members, "filesChanged": []})
+            self._out.put_for(run_id, "runEnded", {**members, "filesChanged": []})
         if current or self._waiting.is_next(run_id):
             goes_on = self._waiting.go_on(begin=stop.reason is not StopReason.INTERRUPTED)
             self._tell_status(self._status if goes_on else "idle")
@@ -382,19 +387,13 @@ class Translator:
 
     # --- what follows from facts ---
 
-    def _put_for(self, run_id: str, type: str, data: JsonObject) -> None:
-        """Tell of a run that may be another than the running one."""
-        run, turn = self._out.run_id, self._out.turn_id
-        self._out.run_id, self._out.turn_id = run_id, ""
-        self._out.put(type, data)
-        self._out.run_id, self._out.turn_id = run, turn
-
     def _tell_queue(self) -> None:
         if (queue := self._waiting.news()) is not None:
-            self._put_for("", "queueChanged", {"queue": queue})
+            self._out.put_for("", "queueChanged", {"queue": queue})
 
     def _tell_status(self, status: str) -> None:
-        if status != self._status:
-            self._status = status
-            data = {"state": status, "queued": len(self._waiting), "backgroundTasks": 0}
+        tasks = len(self._tasks)
+        if (status, tasks) != (self._status, self._tasks_told):
+            self._status, self._tasks_told = status, tasks
+            data = {"state": status, "queued": len(self._waiting), "backgroundTasks": tasks}
             self._out.put_shown("sessionState", data)

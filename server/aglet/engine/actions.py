@@ -1,6 +1,7 @@
 """Actions: what a feature offers to the user, as a tool is what it offers to the model."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, Protocol
 
 from aglet.engine.facts import Shown
@@ -41,6 +42,7 @@ class ActionContext:
     `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run,
     `limit` changes the limits of the running run.
     `next_request` gives the model and what it would be asked next; it raises `ModelError`.
+    In a block of `breakable` the user may give the action up: it leaves everything as it was until then.
     """
 
     session_id: str
@@ -51,6 +53,7 @@ class ActionContext:
     begin: Callable[[tuple[Content, ...]], Awaitable[str]]
     limit: Callable[[Limits], None]
     next_request: Callable[[], tuple[ModelClient, ModelRequest]]
+    breakable: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 class Action(Protocol):

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 
-from aglet.engine.facts import Fact, ToolDelta, ToolFinished, ToolStarted
+from aglet.engine.facts import Fact, ToolDelta, ToolFinished, ToolStarted, TurnStarted
 from aglet.engine.feature import Feature, Invocation, Outfit, RunView, wrap_tool
 from aglet.engine.log import Log
 from aglet.engine.ports import Effect, Preview, Tool, ToolContext, ToolSpec
@@ -13,6 +13,11 @@ from aglet.engine.vocabulary import ToolCall, ToolOutcome
 KEPT_OUTPUT = 16_384  # characters of a cancelled call's output that are kept for the model
 READ_ONLY = frozenset({Effect.READS})
 _log = logging.getLogger(__name__)
+
+
+def begins(fact: Fact) -> bool:
+    """Whether the run goes a step further with this: there is none once it shall end (protocol 4.9)."""
+    return isinstance(fact, TurnStarted | ToolStarted)
 
 
 class NoTool:

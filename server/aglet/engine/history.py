@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+from aglet.engine import background
 from aglet.engine.admission import REQUESTS, Refused
+from aglet.engine.background import left_open
+from aglet.engine.context import ORIGIN
 from aglet.engine.facts import (
     Admitted,
     Asked,
@@ -26,7 +29,6 @@ from aglet.engine.facts import (
 )
 from aglet.engine.ports import new_id
 from aglet.engine.session import Session
-from aglet.engine.shortening import ORIGIN
 from aglet.engine.state import State, fold_all
 from aglet.engine.vocabulary import (
     AssistantMessage,
@@ -61,7 +63,8 @@ def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "
     """
     known = fold_all(entries).title
     about = SessionChanged(title=title or (f"{known} (fork)" if known else ""), parent=origin)
-    return (RunEnded(fork.run_id, FORKED), about) if fork.running else (about,)
+    end = (RunEnded(fork.run_id, FORKED),) if fork.running else ()
+    return (*end, *left_open(fork, background.FORKED), about)
 
 
 def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:

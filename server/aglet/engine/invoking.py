@@ -1,6 +1,7 @@
 """How an action of a feature is found and followed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from aglet.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec
@@ -19,7 +20,12 @@ def actions(session: Session) -> Sequence[ActionSpec]:
     return [action.spec for _, action in _offered(session.outfit(NOBODY))]
 
 
-async def invoke(session: Session, name: str, arguments: JsonObject) -> ActionOutcome:
+async def invoke(
+    session: Session,
+    name: str,
+    arguments: JsonObject,
+    breakable: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> ActionOutcome:
     """Do it. Raises `Refused` (`noSuchAction`, `runActive`, `noActiveRun`) and `ActionError`."""
     outfit = session.outfit(NOBODY)
     offered = {action.spec.name: (room, action) for room, action in _offered(outfit)}
@@ -37,6 +43,7 @@ async def invoke(session: Session, name: str, arguments: JsonObject) -> ActionOu
         begin=partial(_begin, session),
         limit=partial(_limit, session),
         next_request=partial(next_request, session.state, outfit, session.session_id),
+        breakable=breakable,
     )
     return await action(arguments, context)
 

@@ -60,8 +60,7 @@ class Totals(NamedTuple):
 
     def turned(self, seconds: float = 0.0) -> "Totals":
         """These totals and one more turn, so many seconds later."""
-        turns, *others, before = self
-        return Totals._make((turns + 1, *others, before + seconds))
+        return Totals._make((self[0] + 1, *self[1:-1], self[-1] + seconds))
 
     def called(self) -> "Totals":
         """These totals and one more tool call."""
@@ -69,8 +68,7 @@ class Totals(NamedTuple):
 
     def later(self, seconds: float) -> "Totals":
         """These totals, so many seconds later."""
-        *others, before = self
-        return Totals._make((*others, before + seconds))
+        return Totals._make((*self[:-1], self[-1] + seconds))
 
     def plus(self, other: "Totals") -> "Totals":
         """Both together."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from typing import Any, Literal
 
-from aglet.engine.calls import settle
+from aglet.engine.calls import begins, settle
 from aglet.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, Shown, TakenIn
 from aglet.engine.feature import Attempt, Outfit, tell, wrap_run
 from aglet.engine.log import Log
@@ -36,7 +36,7 @@ class Run:
         self.run_id = run_id
         self.accepting = True  # whether a message or a stop can still reach it
         self._log, self._equip, self._spawn = log, equip, spawn
-        self._asked: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()
+        self.asked: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()  # why it shall end
         self._ends = ExitStack()  # what to let go of at the end
         self._over = False
 
@@ -62,11 +62,11 @@ class Run:
             stop = Stop(StopReason.INTERNAL_ERROR, f"{type(bug).__name__}: {bug}", "internal")
         finally:
             self.accepting = False
-        return self._asked.result() if self._asked.done() else stop
+        return self.asked.result() if self.asked.done() else stop
 
     async def _begin(self) -> Stop:
-        if self._asked.done():
-            return self._asked.result()
+        if self.asked.done():
+            return self.asked.result()
         self._outfit = self._equip()
         self._ends.callback(self._log.subscribe(tell(self._outfit.features)))
         prompts = (waiting for waiting in self.state.queue if waiting.run_id == self.run_id)
@@ -78,11 +78,11 @@ class Run:
         """The turns in a task of their own: a stop ends them, but never the clean-up around them."""
         turns = self._spawn(self._outcome(self._turns))
         try:
-            await asyncio.wait({turns, self._asked}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({turns, self.asked}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             turns.cancel()
             await asyncio.wait({turns}, timeout=GRACE)
-        return self._asked.result() if self._asked.done() else turns.result()
+        return self.asked.result() if self.asked.done() else turns.result()
 
     async def _turns(self) -> Stop:
         while True:
@@ -128,7 +128,7 @@ class Run:
         return self._log.state
 
     def record(self, fact: Fact) -> None:
-        if self._over:  # work that was given up woke after the end: nothing of it counts any more
+        if self._over or (self.asked.done() and begins(fact)):  # what was given up makes no more history
             raise asyncio.CancelledError
         self._log.record(fact)
 
@@ -141,7 +141,7 @@ class Run:
     def stop(self, stop: Stop) -> None:
         if self.accepting:
             self.accepting = False
-            self._asked.set_result(stop)
+            self.asked.set_result(stop)
 
     def spawn(self, work: Coroutine[Any, Any, None], scope: Literal["run", "session"]) -> None:
         task = self._spawn(work)

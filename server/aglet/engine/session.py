@@ -4,19 +4,20 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, fail, same_again
+from aglet.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, same_again
+from aglet.engine.background import Background
 from aglet.engine.facts import Admitted, QueueChanged, Steered
 from aglet.engine.feature import Outfit
 from aglet.engine.log import Log
 from aglet.engine.loop import Run, RunResult
 from aglet.engine.ports import JournalError, Spawn, new_id
 from aglet.engine.questions import Questions
+from aglet.engine.results import Results
 from aglet.engine.state import State
 from aglet.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject, Stop
 
 Equip = Callable[["Session", Admitted], Outfit]
 GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
-REMEMBERED = 16  # results of ended runs that can still be asked for
 
 
 class Session:
@@ -26,7 +27,7 @@ class Session:
         self.session_id, self.log, self.questions = session_id, log, Questions(log)
         self.outfit, self._spawn = partial(equip, self), spawn
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
-        self._results: dict[str, asyncio.Future[RunResult]] = {}
+        self._results, self.background = Results(), Background(log, spawn)
         self._current, self._closed = "", False
         for waiting in log.state.queue:  # admitted by a process that died; they run with the next prompt
             self._expect(waiting)
@@ -99,18 +100,19 @@ class Session:
             self._runs[waiting_id].stop(stop)
             self._spawn(self._work(waiting_id))
         target = run_id or self._current
-        if target in self._runs:
-            self._runs[target].stop(stop)
-            return Cancelled("cancelling", target, kept, dropped)
+        if run := self._runs.get(target):
+            run.stop(stop)
+            return Cancelled("cancelling" if run.asked.done() else "alreadyEnded", target, kept, dropped)
         return Cancelled("alreadyEnded" if run_id else "notRunning", target, kept, dropped)
 
     async def close(self) -> None:
-        """End the running run as interrupted and give the journal back. Waiting prompts are kept."""
+        """End the run as interrupted, and the tasks; give the journal back. Waiting prompts are kept."""
         self._closed = True
         self.cancel(stop=SHUT_DOWN)
-        while ending := {r for i, r in self._results.items() if not (r.done() or i in self._waiting())}:
-            await asyncio.wait(ending)
-        fail(self._results[run_id] for run_id in self._waiting())
+        beside = self._spawn(self.background.close())
+        await self._results.all_but(self._waiting)
+        await beside
+        self._results.fail(self._waiting())
         self.log.journal.close()
 
     def _waiting(self) -> tuple[str, ...]:
@@ -119,9 +121,7 @@ class Session:
     def _expect(self, admitted: Admitted) -> None:
         run = Run(admitted.run_id, self.log, partial(self.outfit, admitted), self._spawn)
         self._runs[admitted.run_id] = run
-        for ended in [i for i, result in self._results.items() if result.done()][:-REMEMBERED]:
-            del self._results[ended]
-        self._results[admitted.run_id] = asyncio.get_running_loop().create_future()
+        self._results.expect(admitted.run_id)
 
     def start_next(self) -> None:
         """Begin the first run that waits, unless one is running or the session is closed."""
@@ -138,7 +138,7 @@ class Session:
             result.set_result(ended)
         except JournalError as lost:
             self._closed = True  # another process has this session now
-            fail((result, *(self._results[waiting] for waiting in self._waiting())), lost)
+            self._results.fail((run_id, *self._waiting()), lost)
         finally:
             result.cancel()  # nothing happens when there is a result
             self._let_go(run_id)

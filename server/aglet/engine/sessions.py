@@ -93,7 +93,7 @@ class Sessions:
         return Session(journal.session_id, Log(journal, self._clock, State(cwd=cwd)), self._equip, self.spawn)
 
     async def open(self, session_id: str) -> Session:
-        """The session, open for writing; a run that a crash left open is closed as interrupted.
+        """The session, open for writing; a run and tasks that a crash left open are closed as interrupted.
 
         Raises `JournalError` (no such session) or `JournalBusy` (another process writes it).
         """
@@ -106,6 +106,7 @@ class Sessions:
             session = self._adopt(journal, state)
         if state.running:
             session.log.record(RunEnded(state.run_id, DIED))
+        if session.background.settle() or state.running:
             await session.log.sync()
         return session
 

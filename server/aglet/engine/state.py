@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
+from aglet.engine.context import Context, Measure, placed, shortened
 from aglet.engine.facts import (
     Admitted,
     Answered,
@@ -34,7 +35,6 @@ from aglet.engine.facts import (
     Used,
 )
 from aglet.engine.limits import NOTHING, Totals
-from aglet.engine.shortening import Measure, shortened
 from aglet.engine.vocabulary import (
     AssistantMessage,
     JsonObject,
@@ -52,16 +52,6 @@ from aglet.frozen import frozen
 
 Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-class Context(NamedTuple):
-    """What the model still sees. `tools` is `None` for all of them, `model` "" for the session's."""
-
-    phase: str = ""
-    system: str = ""
-    model: str = ""
-    tools: tuple[str, ...] | None = None
-    messages: tuple[Message, ...] = ()
 
 
 @frozen
@@ -140,9 +130,10 @@ class State(NamedTuple):
 def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
     """The state after these entries."""
     making = SimpleNamespace(**(state or State())._asdict())  # a tuple for each would take half of the time
+    members, so_far = vars(making), cast(State, making)
     for entry in entries:
-        vars(making).update(_after(cast(State, making), entry))
-    return State(**vars(making))
+        members.update(_after(so_far, entry))
+    return State(**members)
 
 
 def fold(state: State, entry: Entry) -> State:
@@ -153,22 +144,23 @@ def fold(state: State, entry: Entry) -> State:
 def _after(state: State, entry: Entry) -> JsonObject:
     changes = _changes(state, entry.fact, entry.at)
     changes["seq"], changes["updated_at"] = entry.seq, entry.at
-    changes["created_at"] = state.created_at or entry.at
+    if not state.created_at:
+        changes["created_at"] = entry.at
     return changes
 
 
 def _changes(state: State, fact: Fact, at: float) -> JsonObject:
-    match fact:
-        case SessionChanged():
-            return _session_changes(state, fact)
-        case Admitted() | QueueChanged() | RunStarted() | RunEnded() | LimitsChanged():
-            return _run_changes(state, fact, at)
-        case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
-            return _context_changes(state, fact)
-        case TurnStarted() | Replied() | Cut() | Overflowed() | Used():
+    match fact:  # the most frequent come first
+        case Replied() | TurnStarted() | Cut() | Overflowed() | Used():
             return _model_changes(state, fact, at)
         case ToolStarted() | ToolFinished():
             return _tool_changes(state, fact)
+        case Admitted() | RunStarted() | RunEnded() | QueueChanged() | LimitsChanged():
+            return _run_changes(state, fact, at)
+        case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
+            return _context_changes(state, fact)
+        case SessionChanged():
+            return _session_changes(state, fact)
         case Asked() | Answered():
             return _questions(state, fact, at)
         case Noted(feature, kind, data):
@@ -219,44 +211,54 @@ def _run_changes(
     state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged, at: float
 ) -> JsonObject:
     match fact:
-        case Admitted(client_key=key):
-            keys = {**state.keys, key: (fact, state.running or bool(state.queue))} if key else state.keys
-            return {"queue": (*state.queue, fact), "keys": keys}
+        case Admitted():
+            key, waits = fact.client_key, state.running or bool(state.queue)
+            keys = {"keys": {**state.keys, key: (fact, waits)}} if key else {}
+            return {"queue": (*state.queue, fact), **keys}
+        case RunStarted():
+            return _started(state, fact, at)
+        case RunEnded():
+            return _ended(state, fact.run_id, fact.stop, at)
         case QueueChanged(run_ids):
             waiting = {admitted.run_id: admitted for admitted in state.queue}
             return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
-        case RunStarted():
-            return _started(state, fact) | {"since": at}
-        case RunEnded(run_id, stop):
-            return _ended(state, run_id, stop, at)
         case _:
             return {"limits": fact.limits}
 
 
-def _started(state: State, fact: RunStarted) -> JsonObject:
-    waiting = (a for a in state.queue if a.run_id == fact.run_id)
-    admitted = next(waiting, None) or Admitted(fact.run_id, "", ())  # only a newer version reads that fact
+def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
+    admitted, queue = _taken_out(state.queue, fact.run_id)
+    admitted = admitted or Admitted(fact.run_id, "", ())  # only a newer version reads that fact
     if admitted.recovers:
         admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
     taken = admitted.item_id in fact.item_ids
     return {
         **(_added(state, message) if taken else {}),
-        "queue": tuple(a for a in state.queue if a.run_id != fact.run_id),
+        "queue": queue,
         "pending": (message, *state.pending) if admitted.content and not taken else state.pending,
         "admitted": admitted,
         "running": True,
         "limits": fact.limits,
         "run": NOTHING,
+        "since": at,
         "overflowed": False,
         "stop": None,
     }
 
 
+def _taken_out(queue: tuple[Admitted, ...], run_id: str) -> tuple[Admitted | None, tuple[Admitted, ...]]:
+    """A run that waits, and those that wait besides."""
+    for place, admitted in enumerate(queue):
+        if admitted.run_id == run_id:
+            return admitted, (*queue[:place], *queue[place + 1 :])
+    return None, queue
+
+
 def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     if not (state.running and state.admitted and state.admitted.run_id == run_id):  # it never began
-        queue = tuple(a for a in state.queue if a.run_id != run_id)
-        steered = () if state.running or queue == state.queue else state.pending  # only the next run is
+        waited, queue = _taken_out(state.queue, run_id)
+        steered = () if state.running or not waited else state.pending  # only the next run is
         return {"queue": queue, **_added(state, *steered), "pending": state.pending[len(steered) :]}
     closed = (
         ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
@@ -326,8 +328,9 @@ def _model_changes(
 ) -> JsonObject:
     match fact:
         case TurnStarted():
-            run, total = (totals.turned(_passed(state, at)) for totals in (state.run, state.total))
-            return {"run": run, "total": total, "since": at if state.since else 0.0}
+            run, total, passed = state.run, state.total, _passed(state, at)
+            since = at if state.since else 0.0
+            return {"run": run.turned(passed), "total": total.turned(passed), "since": since}
         case Replied(tool_calls=calls, usage=usage):
             opened = {**state.calls, **{call.call_id: OpenCall(call) for call in calls}}
             added = _added(state, fact.message) | _spent(state, usage, fact.cost)
@@ -379,21 +382,6 @@ def _added(state: State, *messages: Message) -> JsonObject:
         transcript = placed(transcript, message)
         context = transcript if same else placed(context, message)
     return {"transcript": transcript, "context": Context(*state.context[:-1], context)}
-
-
-def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
-    """`messages` with one more; results finish in any order and stand in the order of their calls."""
-    if not isinstance(message, ToolResult):
-        return (*messages, message)
-    at = len(messages)
-    while at and isinstance(messages[at - 1], ToolResult):
-        at -= 1
-    asked = messages[at - 1] if at else None
-    calls = asked.tool_calls if isinstance(asked, AssistantMessage) else ()
-    order = {call.call_id: index for index, call in enumerate(calls)}
-    results = [m for m in (*messages[at:], message) if isinstance(m, ToolResult)]
-    results.sort(key=lambda result: order.get(result.call_id, len(order)))
-    return (*messages[:at], *results)
 
 
 def _without(mapping: Mapping[str, Value], key: str) -> dict[str, Value]:

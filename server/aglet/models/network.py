@@ -8,13 +8,17 @@ with a turn of the loop for every write and a scope for every read: a tenth of w
 import asyncio
 import select
 import ssl
-from collections.abc import AsyncIterator, Generator, Iterable
+from asyncio.staggered import staggered_race
+from collections.abc import AsyncIterator, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import inf
 from typing import Any, cast
 
 import httpcore
 import httpx
+
+from aglet.models.addresses import addresses_of
 
 TOGETHER = 1 << 16  # bytes that are sent in one piece
 MOST = 1 << 18  # bytes that wait for who reads; then the other side has to
@@ -107,13 +111,21 @@ class Network(httpcore.AsyncNetworkBackend):
 
         Raises `httpcore.ConnectTimeout`, `httpcore.ConnectError`.
         """
-        loop = asyncio.get_running_loop()
         with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
             async with asyncio.timeout(timeout):
-                _, made = await loop.create_connection(
-                    Connection, host, port, happy_eyeballs_delay=EYEBALLS, interleave=1
-                )
-        return made
+                return await _connected(await addresses_of(host, port), port)
+
+
+async def _connected(addresses: Sequence[str], port: int) -> "Connection":
+    """A connection to one of them; the next is tried as well when one takes long. Raises `OSError`."""
+    loop = asyncio.get_running_loop()
+    ways = [partial(loop.create_connection, Connection, address, port) for address in addresses]
+    if len(ways) == 1:
+        return (await ways[0]())[1]
+    made, _, problems = await staggered_race(ways, EYEBALLS, loop=loop)
+    if made is None:
+        raise OSError("; ".join(map(str, problems)))
+    return made[1]
 
 
 class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):

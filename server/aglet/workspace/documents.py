@@ -48,14 +48,26 @@ class Documents:
     def find(self, target: Target) -> Buffer | None:
         """The open document of this file, under whatever spelling of its path the editor opened it.
 
-        Raises `WorkspaceError` when nobody knows its text.
+        Of several (a file and a link to it) the one with unsaved changes. Raises `WorkspaceError` when nobody
+        knows its text, or when two of them hold unsaved changes of their own.
         """
-        if buffer := self._editor.buffer(target.place.uri):
-            return buffer
+        named = self._editor.buffer(target.place.uri)
         for uri in self._editor.lost:
             if (other := self._target(uri)) and other.place.path == target.place.path:
                 return self._editor.buffer(uri)
-        return next((buffer for buffer, other in self.each() if other.place.path == target.place.path), None)
+        found = [buffer for buffer, other in self.each() if other.place.path == target.place.path]
+        return self._changed(target, found) if len(found) > 1 else (named or next(iter(found), None))
+
+    def _changed(self, target: Target, buffers: list[Buffer]) -> Buffer:
+        held = self._agreements.look(target)
+        unsaved = [each for each in buffers if self._agreements.judge(each, held) in UNSAVED]
+        if len({each.text for each in unsaved}) > 1:
+            names = " and as ".join(each.uri for each in unsaved)
+            raise WorkspaceError(
+                f"{target.place.shown} is open in the editor as {names}, each with unsaved changes of its "
+                "own. Ask the user to save or to close one of them."
+            )
+        return (unsaved or buffers)[0]
 
     def each(self) -> Iterator[tuple[Buffer, Target]]:
         """The open documents that are files, or may become files, and may be read."""

@@ -2,7 +2,7 @@
 
 import os
 import re
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from aglet.engine.ports import WorkspaceError
 
@@ -17,6 +17,11 @@ def is_file_uri(text: str) -> bool:
 def to_uri(path: str) -> str:
     """The URI of an absolute path; everything but unreserved characters and `/` is percent-encoded."""
     return "file://" + quote(os.fsencode(path), safe="/")
+
+
+def unescaped(uri: str) -> str:
+    """What is the same for all spellings of a URI: without escapes, and two files never have the same."""
+    return unquote(uri, errors="surrogateescape")
 
 
 def to_path(uri: str) -> str:

@@ -4,12 +4,42 @@ import json
 import os
 import signal
 import subprocess
+import sys
+from typing import Any
 
+import pytest
+
+from aglet.engine.facts import Admitted, Entry, SessionChanged
+from aglet.engine.state import fold_all
+from aglet.engine.vocabulary import Text
+from aglet.stores.files import FileStore
 from doors.headless.conftest import Aglet
 from support.patience import PATIENCE, wait_until
 
+WHILE_LOADING = """
+import os, signal, sys
+class Loading:
+    def find_spec(self, name, *more):
+        if name == "aglet.doors.headless.commands":
+            os.kill(os.getpid(), signal.{name})
+sys.meta_path.insert(0, Loading())
+from aglet.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
 
-def last_event(process: subprocess.Popen[str]) -> dict[str, object]:
+HANGING_DISK = """
+import os, sys, threading
+from aglet.workspace import workspace
+def read(*arguments):
+    open(os.environ["HOME"] + "/reads", "w").close()
+    threading.Event().wait()
+workspace.read_text = read
+from aglet.__main__ import main
+sys.exit(main())
+"""
+
+
+def last_event(process: subprocess.Popen[str]) -> dict[str, Any]:
     out, err = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in err
     lines = [json.loads(line) for line in out.splitlines()]
@@ -46,6 +76,37 @@ def test_sigterm_interrupts_the_run_so_that_it_can_go_on(aglet: Aglet) -> None:
     assert (process.returncode, last["data"]["stopReason"]) == (1, "interrupted")
 
 
+LEFT = "ses_left"  # a session whose process died before two prompts had begun
+WAYS = {  # how it is left, its exit code, and how what ran ended
+    "cancelled": (signal.SIGINT, 130),
+    "interrupted": (signal.SIGTERM, 1),
+}
+
+
+@pytest.mark.parametrize("mine", [[], ["and mine"]], ids=["without a prompt", "with one"])
+@pytest.mark.parametrize("reason", WAYS)
+def test_prompts_that_waited_before_survive_whatever_ends_the_process(
+    aglet: Aglet, reason: str, mine: list[str]
+) -> None:
+    """What runs ends, and what was asked for here does not begin (protocol 4.9, point 7)."""
+    aglet.script({"text": "begun", "hang": True})
+    first, second = (Admitted(f"run_{n}", f"item_{n}", (Text(n),)) for n in ("first", "second"))
+    journal = FileStore(aglet.state).create(LEFT)
+    for seq, fact in enumerate((SessionChanged(str(aglet.workspace)), first, second), 1):
+        journal.append(Entry(seq, 1e9, fact))
+    journal.close()
+    process = aglet.start("resume", LEFT, *mine, "--output", "jsonl")
+    aglet.wait_until_asked()
+    by, code = WAYS[reason]
+    process.send_signal(by)
+    last = last_event(process)
+    assert (process.returncode, last["type"], last["runId"]) == (code, "runEnded", "run_first")
+    assert last["data"]["stopReason"] == reason
+    waiting = [admitted.content[0] for admitted in fold_all(FileStore(aglet.state).peek(LEFT)).queue]
+    kept = [Text(text) for text in mine] if reason == "interrupted" else []
+    assert waiting == [Text("second"), *kept]
+
+
 def test_a_reader_that_goes_away_interrupts_the_run(aglet: Aglet) -> None:
     aglet.script({"text": "many words " * 400}, delay=0.005)
     process = aglet.start("run", "go", "--output", "jsonl")
@@ -62,6 +123,18 @@ def test_a_reader_that_goes_away_interrupts_the_run(aglet: Aglet) -> None:
     assert session["state"] == "idle"
     aglet.script({"text": "what was cut"}, {"text": "Done after all."})
     assert aglet.run("resume").out == "Done after all.\n"
+
+
+def test_a_read_that_never_comes_back_does_not_hold_the_process(aglet: Aglet) -> None:
+    """Its thread cannot be ended: the run is, and the process with it (protocol 4.9, point 4)."""
+    (aglet.workspace / "a.txt").write_text("a file")
+    aglet.script({"calls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]}, {"text": "Done."})
+    aglet.argv = lambda arguments: [sys.executable, "-c", HANGING_DISK, *arguments]
+    process = aglet.start("run", "go", "--output", "jsonl")
+    wait_until((aglet.home / "reads").exists)
+    process.send_signal(signal.SIGINT)
+    last = last_event(process)
+    assert (process.returncode, last["type"], last["data"]["stopReason"]) == (130, "runEnded", "cancelled")
 
 
 def test_a_list_whose_reader_goes_away_ends_quietly(aglet: Aglet) -> None:
@@ -86,3 +159,27 @@ def test_what_a_run_started_ends_with_it(aglet: Aglet) -> None:
     assert process.returncode == 130
     pid = int(pid_file.read_text())
     assert not os.path.exists(f"/proc/{pid}/stat")  # noqa: PTH110 - a process, not a file
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 1), ("SIGHUP", 1)])
+def test_a_signal_that_comes_while_the_program_is_loaded_is_told_like_any_other(
+    aglet: Aglet, name: str, code: int
+) -> None:
+    aglet.script({"text": "never"})
+    program = [sys.executable, "-c", WHILE_LOADING.format(name=name)]
+    done = subprocess.run(
+        [*program, "run", "go", "--output", "jsonl"],
+        cwd=aglet.workspace,
+        env=aglet.variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    first, *_, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (first["type"], done.stderr, done.returncode) == ("hello", "", code)
+    if last["type"] == "runEnded":  # it was heard when the run had just been admitted
+        assert last["data"]["stopReason"] == ("cancelled" if name == "SIGINT" else "interrupted")
+        return
+    assert (last["type"], last["error"]["kind"]) == ("fatal", "cancelled")
+    assert aglet.sessions() == []

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from aglet.doors.fold import fold
 from aglet.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStarted, SessionChanged
 from aglet.engine.vocabulary import Stop, StopReason, Text
 from aglet.stores.files import FileStore
@@ -27,6 +28,23 @@ def test_a_session_goes_on_where_it_was(aglet: Aglet) -> None:
     assert texts == ["Second."]
     numbers = [event["seq"] for event in done.events if "seq" in event]
     assert sorted(set(numbers)) == list(range(min(numbers), max(numbers) + 1))
+
+
+def test_what_a_program_missed_is_told_first_when_it_says_what_it_knows(aglet: Aglet) -> None:
+    aglet.prompts([{"calls": [LIST]}, {"text": "First."}], [{"text": "Second."}], [{"text": "Third."}])
+    before = aglet.run("run", "one", "--output", "jsonl").events
+    session_id, known = before[0]["sessionId"], before[-1]["seq"]
+    short = aglet.run("resume", session_id, "two", "--output", "jsonl", "--since", str(known)).events
+    whole = aglet.run("resume", session_id, "three", "--output", "jsonl", "--since", "0").events
+    places = [event["seq"] for event in short if "seq" in event]
+    assert places[0] == known + 1
+    items = fold([*before[1:], *short[1:]]).items
+    assert list(fold(whole[1:]).items.items())[: len(items)] == list(items.items())
+    ends = [event["data"]["stopReason"] for event in whole if event["type"] == "runEnded"]
+    assert ends == ["endTurn"] * 3
+    refused = aglet.run("resume", session_id, "four", "--output", "jsonl", "--since", "99999")
+    assert (refused.code, refused.events[-1]["error"]["kind"]) == (2, "cursorExpired")
+    assert aglet.run("resume", session_id, "four", "--since", "0").code == 2, "it is for programs"
 
 
 def test_the_latest_session_of_the_folder_is_taken_when_none_is_named(aglet: Aglet) -> None:

@@ -19,10 +19,10 @@ def block(name: str) -> Message:
 
 
 class PlainClient:
-    """The user of an editor with one open document."""
+    """The user of an editor with one open document. It can do what its block says, or what is `given`."""
 
-    def __init__(self, wire: Wire, name: str, text: str) -> None:
-        given = block(name)
+    def __init__(self, wire: Wire, name: str, text: str, given: Message | None = None) -> None:
+        given = given or block(name)
         self.wire, self.capabilities = wire, given["capabilities"]
         hello = wire.initialize({}, capabilities=self.capabilities, clientInfo=given["clientInfo"])
         self.encoding = hello["capabilities"]["positionEncoding"]
@@ -45,7 +45,7 @@ class PlainClient:
     @property
     def asks_by_message(self) -> bool:
         """Whether this client has messages with actions."""
-        return "showMessage" in self.capabilities["window"]
+        return "showMessage" in self.capabilities.get("window", {})
 
     def command(self, name: str, *arguments: object) -> Any:
         """Follow a command that was advertised."""

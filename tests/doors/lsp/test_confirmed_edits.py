@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from aglet.doors.fold import fold
+from support.lsp_editor import CAPABILITIES, LspEditor, attach
 from support.rich_run import call
 from support.wire import AGENT, Message, Wire, turns
 
@@ -78,8 +79,7 @@ def test_of_an_open_document_the_same_is_made_by_one_versioned_edit(serve: Serve
     wire = serve(REWRITE)
     path = wire.workspace / "a.txt"
     path.write_text(BEFORE)
-    workspace = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
-    wire.initialize(CONFIRMS, capabilities={"workspace": workspace})
+    wire.initialize(CONFIRMS, capabilities=CAPABILITIES)
     document = {"uri": path.as_uri(), "languageId": "text", "version": 1, "text": BEFORE}
     wire.notify("textDocument/didOpen", {"textDocument": document})
     part = AFTER.replace("LINE 3", "line 3")
@@ -100,6 +100,32 @@ def test_of_an_open_document_the_same_is_made_by_one_versioned_edit(serve: Serve
     assert path.read_text() == BEFORE, "it is the editor's to save"
 
 
+@pytest.mark.parametrize("when", ["while it is asked", "while it is sent"])
+def test_what_the_user_types_meanwhile_is_not_overwritten_by_the_changes_they_took(
+    serve: Serve, when: str
+) -> None:
+    wire = serve(REWRITE)
+    path = wire.workspace / "a.txt"
+    path.write_text(BEFORE)
+    wire.initialize(CONFIRMS, capabilities=CAPABILITIES)
+    editor = LspEditor(wire.notify)
+    uri = editor.open_file(path).uri
+    asking = when == "while it is asked"
+
+    def answer(params: Message) -> Message:
+        if asking:
+            editor.append(uri, "typed\n")
+        else:
+            editor.once(lambda: editor.append(uri, "typed\n"))
+        return {"outcome": "selected", "optionId": "once", "hunks": ["0/1"]}
+
+    wire.answers |= {"agent/requestPermission": answer, "workspace/applyEdit": editor.apply}
+    assert wire.run(wire.session())["stopReason"] == "endTurn"
+    item = last_call(wire)
+    assert (item["status"], item["effects"]) == ("rejected" if asking else "failed", "none")
+    assert editor.documents[uri].text == BEFORE + "typed\n"
+
+
 def test_a_new_file_is_one_change(serve: Serve) -> None:
     wire = serve(turns({"calls": [call("write_file", path="new.txt", content="a\nb\n")]}, "done"))
     wire.initialize(CONFIRMS)
@@ -109,3 +135,19 @@ def test_a_new_file_is_one_change(serve: Serve) -> None:
     wire.run(wire.session())
     assert [hunk["new"] for hunk in asked(wire)["hunks"]] == ["a\nb\n"]
     assert (wire.workspace / "new.txt").read_text() == "a\nb\n"
+
+
+def test_an_editor_that_says_it_saved_and_did_not_is_not_believed(serve: Serve) -> None:
+    edit = call("edit_file", path="a.txt", old_text="line 3\n", new_text="LINE 3\n")
+    look = call("shell", command="grep -c LINE a.txt")
+    wire = serve(turns({"calls": [READ]}, {"calls": [edit]}, {"calls": [look]}, "done"))
+    config = wire.workspace.parent / "config.toml"
+    config.write_text(config.read_text() + '\n[shell]\nsave_after_edit = "beforeShell"\n')
+    (wire.workspace / "a.txt").write_text(BEFORE)
+    editor = attach(wire, saves=True)
+    editor.open_file(wire.workspace / "a.txt")
+    wire.answers["agent/save"] = lambda params: {"saved": params["uris"]}
+    wire.run(wire.session())
+    assert len(wire.of_method("agent/save")) == 1
+    assert "Not saved in the editor" in last_call(wire)["output"]
+    assert "\n0\n" in last_call(wire)["output"], "the command saw the disk"

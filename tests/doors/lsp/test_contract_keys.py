@@ -9,6 +9,7 @@ from support.wire import Message, Wire, script, turns
 CALLS = turns(
     {"calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}]}, "Done."
 )
+ANY = {"match": "", "repeat": True, **turns("yes")}
 ASKED = """
 model = "m"
 [models.m]
@@ -61,6 +62,47 @@ def test_what_was_done_under_a_key_is_not_done_again_by_the_next_process(tmp_pat
             assert file.read_text() == "mine\n"
             whole = other.call("agent/events", {"sessionId": session, "types": ["historyRewound"]})
             assert len(whole["events"]) == 1
+
+
+WAYS: list[tuple[str, Message]] = [  # of another request that says the same words
+    ("run", {"admission": "interrupt"}), ("run", {"admission": "ifIdle"}), ("run", {"admission": "steer"}),
+    ("run", {"expectedRunId": "run_other"}), ("run", {"continueRun": True}),
+    ("run", {"options": {"maxTurns": 9}}), ("steer", {}), ("steer", {"ifEnded": "run"}),
+    ("session/rewind", {"toItemId": ""}), ("queue", {"op": "remove", "itemId": "none"}),
+    ("action/invoke", {"name": "usage", "input": {}}),
+]  # fmt: skip
+
+
+def test_a_key_is_of_one_request_whatever_is_asked_for_under_it_later(tmp_path: Path) -> None:
+    """Who waits for the end, and where progress is told, make no difference."""
+    config = script(tmp_path, ANY)
+    with Wire(tmp_path, config) as wire:
+        wire.initialize()
+        usual = {"sessionId": wire.session(), "input": "go", "clientKey": "usual"}
+        once = wire.call("agent/run", {**usual, "wait": True, "workDoneToken": "t"})
+        interrupting = {**usual, "clientKey": "i", "admission": "interrupt", "wait": True}
+        steering = {**usual, "clientKey": "s", "ifEnded": "run"}
+        first = [wire.call("agent/run", interrupting), wire.call("agent/steer", steering)]
+        wire.call("agent/session/rewind", {**usual, "clientKey": "r", "toItemId": once["itemId"]})
+        with restarted(wire, tmp_path, config) as other:
+            again = other.call("agent/run", usual)
+            assert again == {name: once[name] for name in ("runId", "outcome", "itemId")}
+            assert [other.call("agent/run", interrupting), other.call("agent/steer", steering)] == first
+            for method, way in WAYS:
+                assert kind(other.ask(f"agent/{method}", {**usual, **way})) == "keyConflict", (method, way)
+            for key in "isr":
+                for method in ("run", "steer"):
+                    answer = other.ask(f"agent/{method}", {**usual, "clientKey": key})
+                    assert kind(answer) == "keyConflict", (key, method)
+
+
+def test_a_message_that_was_given_back_leaves_nothing(tmp_path: Path) -> None:
+    with Wire(tmp_path, script(tmp_path, ANY)) as wire:
+        wire.initialize()
+        steer = {"sessionId": wire.session(), "input": "aside", "clientKey": "s"}
+        for _ in range(2):
+            assert wire.call("agent/steer", steer) == {"outcome": "returned"}
+        assert wire.call("agent/resume", {"sessionId": steer["sessionId"]})["seq"] == 1
 
 
 def test_what_failed_under_a_key_may_be_tried_again(tmp_path: Path) -> None:

@@ -89,6 +89,40 @@ def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
     assert since(last["seq"] + 1)["replayed"] == "snapshot", "a cursor from the future is none"
 
 
+def test_who_has_left_hears_nothing_before_it_resumes_whatever_it_asks(serve: Serve) -> None:
+    """What was told while it was away would be a hole for it."""
+    wire = serve("one", "two")
+    wire.initialize()
+    here = {"sessionId": wire.session()}
+    wire.run(here["sessionId"])
+    item = wire.call("agent/resume", here)["snapshot"]["items"][0]["itemId"]
+    wire.call("agent/detach", here)
+    heard = list(wire.events)
+    for method, more in AWAY.items():
+        assert "result" in wire.ask(method, {**here, "itemId": item, **more}), method
+    assert wire.run(here["sessionId"])["stopReason"] == "endTurn"
+    assert wire.events == heard
+    cursor = {"epoch": heard[-1]["epoch"], "seq": max(event.get("seq", 0) for event in heard)}
+    missed = wire.call("agent/resume", {**here, "replay": "since", "after": cursor})["events"]
+    wire.call("agent/setOption", {**here, "optionId": "maxTurns", "value": None})
+    seqs = {event["seq"] for event in (*missed, *wire.events[len(heard) :]) if "seq" in event}
+    assert sorted(seqs) == list(range(cursor["seq"] + 1, max(seqs) + 1)), "it hears again, without a hole"
+    assert [event["type"] for event in missed].count("runEnded") == 1
+    wire.call("agent/detach", here)
+    assert wire.session() == here["sessionId"], "the same key makes the same session, and attaches to it"
+    wire.call("agent/setOption", {**here, "optionId": "maxTurns", "value": 7})
+    wire.event("options", options={"maxTurns": 7})
+    wire.unchecked = "what was missed is in the answer"
+
+
+AWAY: dict[str, Message] = {
+    "agent/queue": {}, "agent/cancel": {}, "agent/action/list": {}, "agent/action/invoke": {"name": "usage"},
+    "agent/setOption": {"optionId": "maxTurns", "value": 3}, "agent/session/rename": {"title": "Mine"},
+    "agent/steer": {"input": "x"}, "agent/events": {}, "agent/item": {}, "agent/session/fork": {},
+    "agent/session/rewind": {"toItemId": "", "dryRun": True}, "agent/status": {}, "agent/session/list": {},
+}  # fmt: skip
+
+
 def test_who_comes_back_in_the_middle_of_an_answer_hears_the_rest_of_it(serve: Serve) -> None:
     wire = serve(SLOW)
     wire.initialize()

@@ -1,6 +1,7 @@
 """What crosses what between an editor and the server, message by message, without a process."""
 
 import asyncio
+import json
 import random
 from pathlib import Path
 
@@ -97,6 +98,83 @@ async def test_a_document_closed_and_opened_again_while_it_is_edited_can_be_edit
     await link.settle(asyncio.ensure_future(asyncio.wait({first, second})))
     assert [first.result(), second.result()] == ["applied", "none"]
     assert link.editor.documents[uri].text == "one\n2\n"
+
+
+async def test_an_edit_of_a_document_that_was_closed_is_not_wanted_any_more(tmp_path: Path) -> None:
+    """An editor that looks ahead in what it was sent leaves it; the others answer, and are believed."""
+    link, uri = linked(tmp_path)
+    writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), "one\n2\n"))
+    await sent(link)
+    link.editor.close(uri)
+    link.reach_server()
+    edit, regret = map(json.loads, link.to_editor)
+    assert (regret["method"], regret["params"]) == ("$/cancelRequest", {"id": edit["id"]})
+    await link.settle(writing)
+    assert writing.result() == "none"
+    assert (tmp_path / "a.txt").read_text() == TEXT
+
+
+async def test_an_edit_that_hit_a_document_opened_again_with_another_text_is_not_called_applied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its versions begin anew in some editors, and then the version of the edit fits by chance."""
+    monkeypatch.setattr(arrivals, "STRAY_PATIENCE", 0.02)
+    link, uri = linked(tmp_path)
+    writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), "one\n2\n"))
+    await sent(link)
+    link.editor.close(uri)
+    (tmp_path / "a.txt").write_text("checked out\nanother\n")
+    link.editor.open_file(tmp_path / "a.txt")
+    await link.settle(writing)
+    assert writing.result() == "partial"
+    seen = await link.workspace.read("a.txt")
+    assert seen.text == link.editor.documents[uri].text == "checked out\n2ther\n"
+    again = asyncio.ensure_future(wrote(link.workspace, seen, "right\n"))
+    await link.settle(again)
+    assert (again.result(), link.editor.documents[uri].text) == ("applied", "right\n")
+
+
+async def test_of_two_documents_of_one_file_the_one_with_changes_is_meant(tmp_path: Path) -> None:
+    link, uri = linked(tmp_path)
+    alias = tmp_path / "link.txt"
+    alias.symlink_to(tmp_path / "a.txt")
+    link.editor.open_file(alias)
+    link.editor.type(alias.as_uri(), 0, "typed\n")
+    while link.to_server:
+        link.reach_server()
+    seen = await link.workspace.read("a.txt")
+    assert seen.text == "typed\n" + TEXT
+    writing = asyncio.ensure_future(wrote(link.workspace, seen, "typed\none\n"))
+    await link.settle(writing)
+    texts = {name: document.text for name, document in link.editor.documents.items()}
+    assert (writing.result(), texts) == ("applied", {uri: TEXT, alias.as_uri(): "typed\none\n"})
+
+    link.editor.type(uri, 0, "typed there, too\n")
+    while link.to_server:
+        link.reach_server()
+    for path in ("a.txt", "link.txt"):
+        with pytest.raises(WorkspaceError, match="save or to close one of them"):
+            await link.workspace.read(path)
+    link.editor.close(uri)
+    link.reach_server()
+    assert (await link.workspace.read("a.txt")).text == "typed\none\n"
+
+
+async def test_documents_whose_names_are_no_utf8_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    link = Link(tmp_path, "utf-16")
+    for byte in ("%FE", "%FF"):
+        link.editor.open(f"{tmp_path.as_uri()}/{byte}.txt", f"text of {byte}\n", unsaved=True)
+        link.reach_server()
+    link.notify(
+        "textDocument/didChange",
+        textDocument={"uri": f"{tmp_path.as_uri()}/%fe.txt", "version": 2},
+        contentChanges=[{"text": "typed\n"}],
+    )
+    texts = [(await link.workspace.read(f"{tmp_path.as_uri()}/{byte}.txt")).text for byte in ("%FE", "%FF")]
+    assert texts == ["typed\n", "text of %FF\n"]
+    link.editor.close(f"{tmp_path.as_uri()}/%FE.txt")
+    link.reach_server()
+    assert (await link.workspace.read(f"{tmp_path.as_uri()}/%FF.txt")).text == "text of %FF\n"
 
 
 def test_a_document_follows_every_change_as_plain_text_would() -> None:

@@ -184,8 +184,12 @@ def test_pages_of_history_give_every_event_once_in_both_directions(
             gathered = gathered + page["events"] if direction == "after" else page["events"] + gathered
             cursor = page.get("nextCursor")
         assert gathered == whole
-    some = wire.call("agent/events", {**asked, "limit": 5000, "types": ["runEnded"]})["events"]
-    assert [event["type"] for event in some] == ["runEnded", "runEnded"]
+        ends = [event for event in whole if event["type"] == "runEnded"]
+        cursor = {"epoch": resumed["epoch"], "seq": 0 if direction == "after" else resumed["seq"] + 1}
+        page = wire.call("agent/events", {**asked, direction: cursor, "types": ["runEnded"]})
+        near = ends[:limit] if direction == "after" else ends[-limit:]
+        assert page["events"] == near, "a page is full, as long as there is something of these types"
+        assert ("nextCursor" in page) == (len(near) < len(ends))
 
 
 def test_a_cursor_from_elsewhere_is_refused(serve: Serve) -> None:
@@ -207,7 +211,58 @@ def test_an_item_is_given_whole_in_parts_and_while_it_is_open(serve: Serve) -> N
     beyond = wire.call("agent/item", {**asked, "field": "text", "range": {"start": 99, "end": 3}})
     assert beyond == {"text": "", "start": 15, "total": 15}
     assert "it has" in wire.ask("agent/item", {**asked, "field": "colour"})["error"]["message"]
-    assert "no item" in wire.ask("agent/item", {**asked, "itemId": "no"})["error"]["message"]
+    assert kind(wire.ask("agent/item", {**asked, "itemId": "no"})) == "noSuchItem"
+
+
+def test_parts_of_a_text_are_whole_characters_and_lose_none(serve: Serve) -> None:
+    """A part has the characters that begin in its range, however narrow that is."""
+    text = "aé€𐍈\u0301z"
+    wire, session = talked(serve, text)
+    asked = {"sessionId": session, "itemId": items(wire, session)[1]["itemId"], "field": "text"}
+    for size in range(1, 6):
+        parts = [
+            wire.call("agent/item", {**asked, "range": {"start": start, "end": start + size}})
+            for start in range(0, len(text.encode()), size)
+        ]
+        assert "".join(part["text"] for part in parts) == text
+        assert all(text.encode()[p["start"] :].decode().startswith(p["text"]) for p in parts)
+
+
+def test_a_title_is_one_short_line_wherever_it_is_given(serve: Serve) -> None:
+    wire = serve("one")
+    wire.initialize()
+    long = " A\n title\0" + "x" * 300
+    session = wire.session(title=long)
+    wire.run(session)
+    fork = wire.call("agent/session/fork", {"sessionId": session, "title": long})["sessionId"]
+    for made in (session, fork):
+        title = wire.call("agent/resume", {"sessionId": made})["snapshot"]["info"]["title"]
+        assert (title[:9], len(title)) == ("A title x", 200)
+
+
+def test_sessions_are_found_by_what_was_said_and_listed_page_by_page(serve: Serve) -> None:
+    wire = serve("Apples and pears", "plums")
+    wire.initialize()
+    folder = wire.workspace / "other"
+    folder.mkdir()
+    fruit = [wire.session(clientKey=f"{n}", title=f"Fruit {n}") for n in range(5)]
+    elsewhere = wire.session(clientKey="e", cwd=folder.as_uri(), title="Fruit elsewhere")
+    wire.run(fruit[0])
+
+    def pages(**asked: Any) -> list[list[str]]:
+        found, cursor = list[list[str]](), ""
+        while True:
+            page = wire.call("agent/session/list", {**asked, "cursor": cursor})
+            found.append([row["sessionId"] for row in page["sessions"]])
+            if not (cursor := page.get("nextCursor", "")):
+                return found
+
+    newest = [fruit[0], elsewhere, *reversed(fruit[1:])]
+    assert pages(limit=4) == [newest[:4], newest[4:]]
+    assert pages(limit=3) == [newest[:3], newest[3:]], "no empty page behind the last row"
+    assert pages(search="fruit", cwd=folder.as_uri()) == [[elsewhere]]
+    assert pages(search="PEARS apples") == [[fruit[0]]], "all words, wherever they were said"
+    assert pages(search="plums") == pages(cwd=(folder / "none").as_uri()) == [[]]
 
 
 def test_an_open_item_is_given_as_it_stands(serve: Serve) -> None:

@@ -132,6 +132,22 @@ def test_nothing_is_made_for_a_command_that_makes_no_sense(serve: Serve) -> None
     assert wire.call("agent/session/list")["sessions"] == []
 
 
+def test_a_command_takes_one_argument_and_forgets_none(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize({})
+    session = wire.session(options={"mode": "plan"})
+    odd = (["mode", "acceptEdits"], ["mode"], "mode=ask", {"assign": "mode=ask"})
+    for arguments in odd:
+        response = wire.ask(
+            "workspace/executeCommand", {"command": "aglet.setOption", "arguments": arguments}
+        )
+        assert response["error"]["code"] == -32602, arguments
+    assert wire.ask("workspace/executeCommand", {"command": "aglet.run", "arguments": ["a", "b"]})["error"]
+    assert command(wire, "aglet.setOption", {"sessionId": session, "assign": "effort=low"})["options"] == {
+        "mode": "plan", "effort": "low",
+    }  # fmt: skip
+
+
 def test_the_session_used_last_is_meant(serve: Serve) -> None:
     wire = serve({"turns": [{"text": "I", "hang": True}], "match": ""})
     wire.initialize({})
@@ -142,6 +158,17 @@ def test_the_session_used_last_is_meant(serve: Serve) -> None:
     assert command(wire, "aglet.cancel")["sessionId"] == first
     assert command(wire, "aglet.cancel", {"sessionId": second})["sessionId"] == second
     assert command(wire, "aglet.cancel")["sessionId"] == second
+
+
+def test_a_plain_client_that_has_left_is_shown_again_what_its_next_command_begins(serve: Serve) -> None:
+    """It has no `seq` in which there could be a hole, and no way to resume by itself."""
+    wire = serve("one", "two")
+    wire.initialize({})
+    session = command(wire, "aglet.run", "go")["sessionId"]
+    wire.until(lambda m: m.get("method") == "window/showMessage")
+    wire.call("agent/detach", {"sessionId": session})
+    command(wire, "aglet.run", "go on")
+    wire.until(lambda m: m.get("method") == "window/logMessage" and m["params"]["message"] == "two")
 
 
 def test_a_client_that_only_shows_messages_answers_by_command(serve: Serve) -> None:

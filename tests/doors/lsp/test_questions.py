@@ -208,6 +208,30 @@ def test_a_form_is_not_approved_by_command(serve: Serve) -> None:
     assert "green" in calls(wire)[0]["output"]
 
 
+UNCLEAR: list[Any] = [
+    {"requestId": "ask"}, "ask", [""], [7], [{"requestId": []}], [{"requestId": {}}], [{"requestId": ""}],
+    [{"optionId": 7}], [{"optionId": []}],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["aglet.approve", "aglet.reject"])
+def test_a_command_that_does_not_say_clearly_what_it_answers_answers_nothing(
+    serve: Serve, command: str
+) -> None:
+    wire = serve(turns(SHELL, "done"))
+    wire.initialize()
+    session = wire.session()
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    asked = wire.event("requestOpened")["data"]["requestId"]
+    for arguments in UNCLEAR:
+        error = wire.ask("workspace/executeCommand", {"command": command, "arguments": arguments})["error"]
+        assert (error["code"], error["data"]["kind"]) == (-32602, "invalidParams"), arguments
+    (question,) = wire.call("agent/resume", {"sessionId": session})["openRequests"]
+    assert question["requestId"] == asked
+    told = wire.call("workspace/executeCommand", {"command": command, "arguments": [asked]})
+    assert told == {"requestId": asked, "outcome": "accepted"}
+
+
 def test_plain_commands_answer_questions_too(serve: Serve) -> None:
     wire = serve(turns(SHELL, "done"), turns(SHELL, "done"))
     wire.initialize({}, capabilities=MESSAGES)

@@ -10,9 +10,10 @@ import re
 import tempfile
 import threading
 import time
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from aglet.doors.fold import fold
-from aglet.doors.lsp import arrivals
+from aglet.doors.lsp import arrivals, editor
 from aglet.engine.ports import Stale, WorkspaceError
 from support.lsp_editor import LspEditor, Manners, attach
 from support.lsp_link import Link
@@ -34,6 +35,9 @@ MANNERS: dict[str, Manners] = {
     "shrugging": Manners(shrugs=True),
     "lying": Manners(lies=True),
     "refusing": Manners(refusal={"applied": False, "failureReason": "read-only"}),
+    "whole": Manners(whole=True, step=3),
+    "in pieces": Manners(pieces=True, step=2),
+    "late and shrugging": Manners(late=True, shrugs=True, step=7),
 }
 STEPS = st.one_of(
     st.tuples(
@@ -43,7 +47,9 @@ STEPS = st.one_of(
     ),
     st.tuples(st.just("edit"), st.integers(0, SLOTS - 1), st.sampled_from(["", "1", "😋", "ä b"])),
     st.tuples(st.just("mind"), st.just(0), st.sampled_from(sorted(MANNERS))),
-    st.tuples(st.sampled_from(["editor", "server", "server", "flush", "save"]), st.just(0), st.just("")),
+    st.tuples(st.just("answers"), st.just(0), st.sampled_from(["once", "twice", "later", "never"])),
+    st.tuples(st.sampled_from(["editor", "server", "server", "flush", "answer"]), st.just(0), st.just("")),
+    st.tuples(st.sampled_from(["save", "close", "discard", "open", "rename"]), st.just(0), st.just("")),
 )
 
 
@@ -73,37 +79,68 @@ class Typing:
     def __init__(self, root: Path, encoding: str, end: str) -> None:
         self.end = end
         self.link = Link(root, encoding)
+        self.files = cycle((root / "b.txt", root / "a.txt"))
         self.file = root / "a.txt"
         text = "".join(f"slot{number}=0|{end}" for number in range(SLOTS)) + LAST
         self.file.write_bytes(text.encode())
-        self.document = self.link.editor.open(self.file.as_uri(), text)
+        self.document = self.link.editor.open_file(self.file)
         self.link.reach_server()
-        self.expected = Expected()
+        self.expected, self.saved = Expected(), Expected()
         self.agent: asyncio.Task[None] | None = None
+        self.numbers = count(1)  # no two edits write the same
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the editor shows the document."""
+        return self.document.uri in self.link.editor.documents
 
     async def do(self, what: str, number: int, text: str) -> None:
         """One step."""
-        link, uri = self.link, self.document.uri
+        link = self.link
         match what:
-            case "type before":
-                self.expected.before[number] = text + self.expected.before[number]
-                link.editor.type(uri, self._lines(number), text)
-            case "type behind":
-                self.expected.behind[number] += text
-                link.editor.type(uri, self._lines(number + 1) - len(self.end), text)
             case "edit":
                 await self._begin(number, text)
             case "mind":
                 link.editor.manners = MANNERS[text]
+            case "answers":
+                link.answers = text
+            case "answer":
+                link.answer()
             case "editor":
                 link.reach_editor()
-            case "save":
-                link.editor.save(uri)
+            case "server":
+                link.reach_server()
             case "flush":
                 link.editor.flush()
             case _:
-                link.reach_server()
+                self._user(what, number, text)
         await asyncio.sleep(0)
+
+    def _user(self, what: str, number: int, text: str) -> None:
+        editor, uri = self.link.editor, self.document.uri
+        match what, self.is_open:
+            case "type before", True:
+                self.expected.before[number] = text + self.expected.before[number]
+                editor.type(uri, self._lines(number), text)
+            case "type behind", True:
+                self.expected.behind[number] += text
+                editor.type(uri, self._lines(number + 1) - len(self.end), text)
+            case "save" | "close", True:
+                editor.save(uri)
+                self.saved = deepcopy(self.expected)
+                if what == "close":
+                    editor.close(uri)
+            case "discard", True:
+                editor.close(uri)
+                self.expected = deepcopy(self.saved)
+            case "open", False:
+                self.document = editor.open_file(self.file, version=self.document.version + 1)
+            case "rename", True:
+                self.file = next(self.files)
+                editor.rename(uri, self.file.as_uri())
+                self.document = editor.documents[self.file.as_uri()]
+            case _:
+                pass
 
     async def finish(self) -> None:
         """Deliver everything; then the server holds the same text as the editor, and it is the right one."""
@@ -111,6 +148,7 @@ class Typing:
         if self.agent:
             await link.settle(self.agent)
             self.agent.result()
+        self._user("open", 0, "")
         link.editor.flush()
         while link.to_server:
             link.reach_server()
@@ -128,22 +166,26 @@ class Typing:
             await asyncio.sleep(0.001)
 
     async def _edit(self, number: int, value: str) -> None:
-        workspace, values = self.link.workspace, self.expected.values
-        seen = await workspace.read("a.txt")
+        workspace, name, value = self.link.workspace, self.file.name, f"{value}{next(self.numbers)}"
+        try:
+            seen = await workspace.read(name)
+        except WorkspaceError:  # it was renamed before
+            return
         self.link.reach_server()  # what the user typed meanwhile
         lines = seen.text.split(self.end)
         lines[number] = re.sub(r"slot\d=.*?\|", f"slot{number}={value}|", lines[number], count=1)
-        before = set(values[number])
-        values[number].add(value)  # while it is on its way
+        document = self.document
+        for place in (self.expected, self.saved):
+            place.values[number].add(value)  # while it is on its way
         try:
-            change = await workspace.write("a.txt", self.end.join(lines), expected=seen.version, label="Edit")
-        except Stale as problem:
-            values[number] = before if problem.effects == "none" else before | {value}
-        except WorkspaceError:
-            values[number] = before
+            change = await workspace.write(name, self.end.join(lines), expected=seen.version, label="Edit")
+        except WorkspaceError as problem:
+            if not isinstance(problem, Stale) or problem.effects == "none":
+                for place in (self.expected, self.saved):
+                    place.values[number].discard(value)
         else:
-            assert change.via == "editor"
-            values[number] = {value}
+            if change.via == "editor" and document is self.document and self.is_open:
+                self.expected.values[number] = {value}
 
     def _lines(self, count: int) -> int:
         """Where that many lines end."""
@@ -180,7 +222,8 @@ def play(steps: list[tuple[str, int, str]], encoding: str, end: str) -> None:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An editor that lies is found out sooner."""
+    """An editor that lies or is silent is found out sooner."""
+    monkeypatch.setattr(editor, "ANSWER_PATIENCE", 0.1)
     monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", 0.05)
     monkeypatch.setattr(arrivals, "STRAY_PATIENCE", 0.02)
 

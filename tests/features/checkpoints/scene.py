@@ -41,7 +41,10 @@ class Scene:
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
         room = checkpoints.build(self._settings, workspace.snapshots, self.blobs)
-        tools = (files.build(FileSettings()), shell.build(ShellSettings(), session.questions))
+        tools = (
+            files.build(FileSettings()),
+            shell.build(ShellSettings(), session.questions, session.background, outlives=True),
+        )
         return Outfit((room, *self.more, *tools), self.model, workspace)
 
     # --- the agent ---

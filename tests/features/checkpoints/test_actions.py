@@ -16,6 +16,7 @@ async def test_the_actions_of_the_room(scene: Scene) -> None:
         "checkpoint.restore": "idle",
         "changes": "any",
         "changes.revert": "idle",
+        **dict.fromkeys(("task.list", "task.output", "task.stop"), "any"),
     }
     restore = next(spec for spec in actions(scene.session) if spec.name == "checkpoint.restore")
     assert set(restore.schema["properties"]) == {"toItemId", "checkpointId", "dryRun"}

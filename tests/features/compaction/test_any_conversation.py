@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aglet.engine.context import shortened
 from aglet.engine.facts import Compacted
-from aglet.engine.shortening import shortened
 from aglet.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
 from aglet.features.compaction.making import Making, Need
 from aglet.features.compaction.settings import Settings

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from aglet.engine.actions import ActionError
+from aglet.engine.context import CLEARED
 from aglet.engine.facts import Cleared, Compacted, Replied
 from aglet.engine.ports import ModelError
-from aglet.engine.shortening import CLEARED
 from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import Limits, Usage
 from aglet.features.audit.record import records

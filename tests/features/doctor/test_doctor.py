@@ -1,5 +1,6 @@
 """The action `doctor`: it hands on what the checkup found."""
 
+from contextlib import nullcontext
 from typing import Any
 
 from aglet.engine.actions import ActionOutcome
@@ -19,7 +20,7 @@ class FakeState:
 
 
 class FakeContext:
-    workspace, state = "the workspace", FakeState()
+    workspace, state, breakable = "the workspace", FakeState(), nullcontext
 
 
 async def test_the_action_asks_for_an_examination_and_gives_its_outcome() -> None:

@@ -7,18 +7,25 @@ from typing import Literal
 import pytest
 from inline_snapshot import snapshot
 
+from aglet.engine.feature import Feature
 from aglet.engine.ports import Effect, Target
 from aglet.engine.vocabulary import Answer, Terminal
-from aglet.features.shell import build
+from aglet.features import shell
 from aglet.features.shell.settings import Settings
 from aglet.workspace.processes import Processes
 from aglet.workspace.workspace import OpenWorkspace
+from support.background import no_tasks
 from support.fake_editor import FakeEditor
 from support.fake_user import FakeUser
 from support.patience import within
 from support.toolbox import Toolbox
 
 NOBODY = FakeUser(Answer("unanswered"), available=False)
+
+
+def room(settings: Settings, user: FakeUser) -> Feature:
+    """The room in a session that nobody keeps."""
+    return shell.build(settings, user, no_tasks(), outlives=True)
 
 
 class NoBash(OpenWorkspace):
@@ -36,7 +43,10 @@ def editor() -> FakeEditor:
 @pytest.fixture
 def tools(tmp_path: Path, editor: FakeEditor) -> Toolbox:
     settings = Settings(output_bytes=1_000, max_timeout_s=300)
-    return Toolbox(build(settings, NOBODY), OpenWorkspace(str(tmp_path), (), editor, Processes()))
+    return Toolbox(
+        room(settings, NOBODY),
+        OpenWorkspace(str(tmp_path), (), editor, Processes()),
+    )
 
 
 def without_seconds(text: str) -> str:
@@ -73,7 +83,7 @@ async def test_it_is_bash_without_the_users_files(tools: Toolbox) -> None:
 
 async def test_without_bash_it_is_sh(tmp_path: Path) -> None:
     workspace = NoBash(str(tmp_path), (), FakeEditor(), Processes())
-    outcome = await Toolbox(build(Settings(), NOBODY), workspace).call("shell", command="echo $0")
+    outcome = await Toolbox(room(Settings(), NOBODY), workspace).call("shell", command="echo $0")
     assert outcome.text.split("\n")[0].endswith("sh")
     assert "bash" not in outcome.text
 
@@ -106,7 +116,7 @@ begin
 
 async def test_the_time_limit_has_a_limit(tmp_path: Path) -> None:
     workspace = OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes())
-    tools = Toolbox(build(Settings(max_timeout_s=0.2), NOBODY), workspace)
+    tools = Toolbox(room(Settings(max_timeout_s=0.2), NOBODY), workspace)
     outcome = await tools.call("shell", command="sleep 60", timeout_s=1_000)
     assert outcome.text.startswith("[stopped: it ran longer than 0.2 s")
 
@@ -185,7 +195,7 @@ async def test_a_preview_shows_the_exact_command_and_its_folder(tools: Toolbox, 
 
 
 def test_the_model_is_told_this_about_the_tool() -> None:
-    (tool,) = build(Settings(), NOBODY).tools
+    tool, _ = room(Settings(), NOBODY).tools
     assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
         (
             "shell",
@@ -193,7 +203,8 @@ def test_the_model_is_told_this_about_the_tool() -> None:
 Run a bash command and wait for it to end; you get its output, standard error included.
 
 Every command runs in a fresh shell with an empty standard input. It is stopped when its time is
-over. Use the file and search tools to read, change and find files.\
+over. One in the background goes on while you work: you get its id at once, look at it or stop it with
+shell_task, and are told when it has ended. Use the file and search tools to read, change and find files.\
 """,
             {
                 "additionalProperties": False,
@@ -213,6 +224,11 @@ over. Use the file and search tools to read, change and find files.\
                         "default": "",
                         "description": "folder to run in; empty for the root of the workspace",
                         "type": "string",
+                    },
+                    "background": {
+                        "default": False,
+                        "description": "go on beside: servers, watchers, long builds",
+                        "type": "boolean",
                     },
                 },
                 "required": ["command"],
@@ -267,7 +283,7 @@ async def test_the_editor_saves_before_a_command_when_it_should(
 ) -> None:
     user = FakeUser(answer)
     workspace = OpenWorkspace(str(tmp_path), (), editor, Processes())
-    tools = Toolbox(build(Settings(save_after_edit=how), user), workspace)
+    tools = Toolbox(room(Settings(save_after_edit=how), user), workspace)
     uri = (tmp_path / "a.py").as_uri()
     await tools.call("shell", command="true")
     assert not user.asked, "nothing is unsaved"
@@ -281,13 +297,83 @@ async def test_the_editor_saves_before_a_command_when_it_should(
     )
 
 
+async def test_a_command_in_the_background_is_prepared_and_checked_like_any_other(
+    tmp_path: Path, editor: FakeEditor
+) -> None:
+    tasks, user = no_tasks(), FakeUser(Answer("dismissed"))
+    built = shell.build(Settings(save_after_edit="ask"), user, tasks, outlives=True)
+    tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), editor, Processes()))
+    for name, text in (("a.py", "saved\n"), ("b.py", "typed\n")):
+        (tmp_path / name).write_text("saved\n")
+        editor.open((tmp_path / name).as_uri(), text)
+    begun = await tools.call("shell", command="echo changed > a.py; exit 4", background=True)
+    assert begun.text.startswith("[It runs as task_1.")
+    assert [question.title for question in user.asked] == ["Save before the command: b.py?"]
+    await tasks.over()
+    outcome = tasks.tasks["task_1"].outcome
+    assert outcome
+    assert outcome.terminal == Terminal("echo changed > a.py; exit 4", str(tmp_path), 4)
+    assert "[It changed files that are open in the editor; read them before you edit: a.py]" in outcome.text
+    assert (
+        "[Not saved in the editor, so the command saw these files as they are on disk: b.py]" in outcome.text
+    )
+    looked = await tools.call("shell_task", task_id="task_1", wait_s=60)
+    assert looked.text == outcome.text
+    assert tasks.tasks["task_1"].told
+
+
+async def test_a_command_in_the_background_is_stopped_when_its_time_is_over(tmp_path: Path) -> None:
+    tasks = no_tasks()
+    built = shell.build(Settings(task_timeout_s=0.2), NOBODY, tasks, outlives=True)
+    tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes()))
+    await tools.call("shell", command="sleep 60", background=True, timeout_s=1_000)
+    waited = await tools.call("shell_task", task_id="task_1", wait_s=60)
+    assert "[stopped: it ran longer than 0.2 s" in waited.text
+    assert tasks.running == ()
+
+
+def test_the_model_is_told_this_about_tasks() -> None:
+    _, tool = room(Settings(), NOBODY).tools
+    assert tool.spec.effects == frozenset()
+    assert (tool.spec.name, tool.spec.description, tool.spec.schema) == snapshot(
+        (
+            "shell_task",
+            """\
+See what a command in the background printed since you last looked, or stop it.
+
+Without a task_id you get the list of all.\
+""",
+            {
+                "additionalProperties": False,
+                "properties": {
+                    "task_id": {"default": "", "description": "as shell gave it", "type": "string"},
+                    "wait_s": {
+                        "default": 0,
+                        "description": "seconds to wait for its end first",
+                        "maximum": 600,
+                        "minimum": 0,
+                        "type": "number",
+                    },
+                    "stop": {
+                        "default": False,
+                        "description": "end it and all that it started",
+                        "type": "boolean",
+                    },
+                },
+                "type": "object",
+            },
+        )
+    )
+
+
 async def test_a_user_of_an_editor_that_cannot_save_is_asked_to_do_it(
     tmp_path: Path, editor: FakeEditor
 ) -> None:
     editor.can_save = False
     user = FakeUser(Answer("dismissed"))
     tools = Toolbox(
-        build(Settings(save_after_edit="ask"), user), OpenWorkspace(str(tmp_path), (), editor, Processes())
+        room(Settings(save_after_edit="ask"), user),
+        OpenWorkspace(str(tmp_path), (), editor, Processes()),
     )
     editor.open((tmp_path / "a.py").as_uri(), "typed\n")
     await tools.call("shell", command="true")
@@ -299,7 +385,8 @@ async def test_a_user_of_an_editor_that_cannot_save_is_asked_to_do_it(
 
 async def test_nobody_is_asked_who_is_not_there(tmp_path: Path, editor: FakeEditor) -> None:
     tools = Toolbox(
-        build(Settings(save_after_edit="ask"), NOBODY), OpenWorkspace(str(tmp_path), (), editor, Processes())
+        room(Settings(save_after_edit="ask"), NOBODY),
+        OpenWorkspace(str(tmp_path), (), editor, Processes()),
     )
     editor.open((tmp_path / "a.py").as_uri(), "typed\n")
     assert "Not saved" in (await tools.call("shell", command="true")).text

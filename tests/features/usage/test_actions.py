@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from aglet.engine.actions import ActionContext, ActionOutcome
+from aglet.engine.context import Context
 from aglet.engine.limits import Totals
 from aglet.engine.ports import ModelError, ModelInfo, ModelRequest
-from aglet.engine.state import Context, State
+from aglet.engine.state import State
 from aglet.engine.vocabulary import (
     AssistantMessage,
     Image,

@@ -83,12 +83,14 @@
 ---@field tasks? "keep"|"stop"
 ---@field reason? string
 
----`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs.
+---`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs. `keptTasks` and `stoppedTasks` are background tasks, where there are any; the latter end in a moment.
 ---@class aglet.CancelResult
 ---@field state string
 ---@field kept string[]
 ---@field dropped string[]
 ---@field runId? string
+---@field keptTasks? string[]
+---@field stoppedTasks? string[]
 
 ---One file as a tool call changed it; `patch` is a unified diff.
 ---@class aglet.Change
@@ -152,10 +154,10 @@
 
 ---@alias aglet.Content aglet.TextContent|aglet.ImageContent|aglet.ResourceContent|aglet.ResourceLinkContent
 
----How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. `cost` is US dollars of the whole session, as far as prices are known.
+---How many tokens the last request and its answer took, of how many that the model holds (`size`). `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess. When it is absent, nobody knows. `cost` is US dollars of the whole session, as far as prices are known.
 ---@class aglet.ContextUsageData
 ---@field used integer
----@field sure string
+---@field sure? string
 ---@field size? integer
 ---@field cost? number
 
@@ -840,7 +842,7 @@
 ---@field itemId? string
 ---@field exitCode? integer
 
----Work in the background: it may outlive its run.
+---Work in the background: it may outlive its run. `truncated` bytes are missing in its output.
 ---@class aglet.TaskItem
 ---@field itemId string
 ---@field status string
@@ -849,6 +851,8 @@
 ---@field output? string
 ---@field terminal? aglet.Terminal
 ---@field background? boolean
+---@field effects? string
+---@field truncated? integer
 
 ---A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
 ---@class aglet.Terminal

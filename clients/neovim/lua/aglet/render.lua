@@ -171,6 +171,11 @@ function by_kind.toolCall(item, options, waiting)
   return block
 end
 
+function by_kind.task(item, options, waiting)
+  local named = { name = "in the background", input = { command = item.terminal and item.terminal.command } }
+  return by_kind.toolCall(vim.tbl_extend("force", item, named), options, waiting)
+end
+
 function by_kind.notice(item)
   local lines = quoted(item.title or "Notice", item.text or "")
   lines[#lines + 1] = ""

@@ -172,7 +172,10 @@ function Store:rewind(data)
   local after = { order = {}, items = {} }
   if data.undoes then
     local stood = self.rewinds[data.undoes] or before
-    after = { order = vim.deepcopy(stood.order), items = vim.tbl_extend("force", {}, stood.items) }
+    after.order = vim.deepcopy(stood.order)
+    for item_id, item in pairs(stood.items) do
+      after.items[item_id] = before.items[item_id] or item -- a task may have ended since
+    end
   elseif before.items[data.lastItemId] then
     for _, item_id in ipairs(before.order) do
       after.order[#after.order + 1] = item_id

@@ -193,7 +193,8 @@ export class Transcript {
   private rewound(data: HistoryRewoundData): void {
     const before = this.items;
     if (data.undoes) {
-      this.items = new Map(this.rewinds.get(data.undoes) ?? before);
+      const stood = this.rewinds.get(data.undoes) ?? before; // a task may have ended since
+      this.items = new Map([...stood].map(([id, item]) => [id, before.get(id) ?? item]));
     } else {
       const shown = [...before];
       const last = shown.findIndex(([id]) => id === data.lastItemId);

@@ -162,6 +162,7 @@ function CallLine({ item, terminal }: { item: AnyItem; terminal: Terminal | unde
     <summary>
       <Mark status={item.status} />
       <span class="title">{visible(textOf(item["title"]) || textOf(item["name"]))}</span>
+      {item.kind === "task" && <span class="faint">in the background</span>}
       <span class="faint">{LIVE.has(item.status) ? item.status : statusOf(item, terminal)}</span>
     </summary>
   );

@@ -218,6 +218,20 @@ test("a form is filled in by its schema, and what must be there is waited for", 
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
 });
 
+test("a command in the background says so, what it printed, and how it ended", () => {
+  const task = { itemId: "task_1", kind: "task", status: "running", title: "make", output: "one\n" };
+  const terminal = { command: "make -j", cwd: "/work", exitCode: null };
+  const shown = (item: AnyItem) => {
+    show(<Timeline sessionId="s" items={[item]} older={false} idle={true} />);
+    return root().querySelector("details.tool");
+  };
+  const running = shown({ ...task, terminal });
+  expect(running?.querySelector("summary")?.textContent).toContain("makein the backgroundrunning");
+  expect(running?.querySelector(".output pre")?.textContent).toBe("one\n");
+  const ended = shown({ ...task, status: "completed", terminal: { ...terminal, exitCode: 2 } });
+  expect(ended?.querySelector("summary")?.textContent).toContain("makein the backgroundexit code 2");
+});
+
 test("a helper's events change nothing of the session but what its call says it does", () => {
   const model = new Model(() => undefined);
   const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };

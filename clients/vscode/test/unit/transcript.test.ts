@@ -190,3 +190,19 @@ test("helpers that worked before anybody listened are to be asked about, each on
   for (const one of ofHelper(["runStarted", {}])) known.takeHelper(one);
   expect(known.unheard()).toEqual(["other"]);
 });
+
+test("a task that a rewind took out ends all the same, and comes back as it ended", () => {
+  const task = (status: string) => item("t", { kind: "task", title: "make", background: true, status });
+  const known = open(event("itemStarted", { item: task("running") }, { itemId: "t" }));
+  known.take(event("historyRewound", { conversation: true, lastItemId: "a", checkpointId: "r1" }));
+  expect([...known.items.keys()]).toEqual(["a"]);
+  known.take(event("itemDelta", { field: "output", offset: 0, append: "x" }, { itemId: "t" }));
+  known.take(event("itemCompleted", { item: task("completed") }, { itemId: "t" }));
+  known.take(
+    event("historyRewound", { conversation: true, lastItemId: "t", checkpointId: "r2", undoes: "r1" }),
+  );
+  expect([...known.items.values()].map((one) => [one.itemId, one.status])).toEqual([
+    ["a", "running"],
+    ["t", "completed"],
+  ]);
+});

@@ -25,7 +25,8 @@ class Request:
     """One `aglet run` or `aglet resume`. `options` hold for this run, `arguments` are settings.
 
     `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
-    of the folder when `resume` is set. With `control` standard input has requests, one per line.
+    of the folder when `resume` is set; `since` is the last fact of it that is known to whoever reads its
+    events. With `control` standard input has requests, one per line.
     """
 
     cwd: str = ""
@@ -34,6 +35,7 @@ class Request:
     control: bool = False
     resume: bool = False
     session_id: str = ""
+    since: int | None = None
     title: str = ""
     trust: bool = False
     add_dirs: tuple[str, ...] = ()
@@ -50,6 +52,7 @@ class Beginning:
     options: JsonObject
     model: str
     notes: tuple[str, ...]
+    since: int | None = None
     content: tuple[Content, ...] = ()
     recovers: str = ""
     is_new: bool = False
@@ -89,11 +92,16 @@ async def _anew(world: World, request: Request, here: str) -> Beginning:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    return Beginning(session, request.options, model, world.notes(here), said, is_new=True)
+    return Beginning(session, request.options, model, world.notes(here), content=said, is_new=True)
 
 
 async def _go_on(world: World, request: Request, here: str) -> Beginning:
     session = await _open(world, request.session_id or await _latest(world, here))
+    if (request.since or 0) > session.state.seq:
+        raise CannotBegin(
+            f"{session.session_id} has {session.state.seq} facts. Name one of them, or leave out --since.",
+            "cursorExpired",
+        )
     cwd = folder(session.state.cwd)  # it may be gone by now
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
@@ -105,7 +113,7 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
     damage = session.log.journal.damage
     damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
     notes = (*elsewhere, *damaged, *world.notes(cwd))
-    return Beginning(session, request.options, model, notes, content, recovers)
+    return Beginning(session, request.options, model, notes, request.since, content, recovers)
 
 
 async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:

@@ -9,18 +9,22 @@ from typing import Any, NoReturn
 
 from aglet import __version__
 from aglet.doors.harmless import harmless
+from aglet.doors.headless import signals
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.filing_options import add_sessions, name_of_folder
 from aglet.doors.headless.limits import add_limits, count
 from aglet.doors.headless.settings import settings
 from aglet.doors.headless.streams import finish, make_ready, tell
 
+RUNS = {"run", "resume"}
 MODES = ("ask", "acceptEdits", "plan", "allowAll")
 
 
 def main(argv: Sequence[str]) -> int:
     """Do what the arguments say; gives the exit code (2 when they make no sense). Nothing is raised."""
     make_ready()
+    if {*argv[:1]} & RUNS:
+        signals.hold()  # until whoever reads events can be told that no run began
     try:
         code = _do(build_parser().parse_args(argv))
     except Misused as wrong:
@@ -59,7 +63,7 @@ def _explain(argv: Sequence[str], message: str) -> int:
     """Say it to a program, too, that reads what a run writes for programs; gives the exit code."""
     said = [after for before, after in pairwise(argv) if before == "--output"]
     modes = {*said, *(word.removeprefix("--output=") for word in argv)} & {"json", "jsonl"}
-    if not ({*argv[:1]} & {"run", "resume"} and len(modes) == 1):
+    if not ({*argv[:1]} & RUNS and len(modes) == 1):
         return Exit.UNUSABLE
     import asyncio  # noqa: PLC0415 - only what is used is loaded
 
@@ -92,7 +96,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", nargs="?", default="", help='what to do; "-" reads it from standard input')
     parser.add_argument("--title", default="", help="the session's title")
     _add_run_options(parser)
-    parser.set_defaults(command="run")
+    parser.set_defaults(command="run", since=None)
 
 
 def _add_resume(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +104,10 @@ def _add_resume(parser: argparse.ArgumentParser) -> None:
         "words", nargs="*", metavar="[ID] [PROMPT]", help="the session (or the folder's latest), the prompt"
     )
     _add_run_options(parser)
+    parser.add_argument(
+        "--since", type=count, metavar="SEQ",
+        help="tell what happened behind this fact first (0: all of it); needs --output jsonl",
+    )  # fmt: skip
     parser.set_defaults(command="resume", title="")
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from aglet.config import Choice, ConfigError, Setup, Told, read
 from aglet.config.environment import process_environment
 from aglet.doors.harmless import harmless
+from aglet.doors.headless import signals
 from aglet.doors.headless.begin import Request, folder
 from aglet.doors.headless.exits import CannotBegin, Exit
 from aglet.doors.headless.explain import write_settings
 from aglet.doors.headless.filing import FILING
 from aglet.doors.headless.keys import key
+from aglet.doors.headless.leaving import see_through
 from aglet.doors.headless.limits import limits
 from aglet.doors.headless.run import refuse, run
 from aglet.doors.headless.settings import settings
@@ -152,6 +154,7 @@ def _start(
         control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,
+        since=arguments.since,
         title=_text(arguments.title),
         trust=arguments.trust,
         add_dirs=tuple(arguments.add_dir),
@@ -159,11 +162,13 @@ def _start(
         options={name: value for name, value in options.items() if value is not None},
         arguments=settings(arguments),
     )
-    return asyncio.run(run(request))
+    return see_through(run(request))
 
 
 def _check_input(arguments: argparse.Namespace) -> None:
-    """Standard input has a prompt, or requests whose answers are JSON lines. Raises `CannotBegin`."""
+    """Answers to requests, and what happened before, are told in lines. Raises `CannotBegin`."""
+    if arguments.since is not None and arguments.output != "jsonl":
+        raise CannotBegin("--since needs --output jsonl, where events are written.", "usage")
     if arguments.input == "text":
         return
     if arguments.output != "jsonl":
@@ -180,6 +185,7 @@ def _prompt(given: str, *, else_piped: bool) -> str:
     """
     if given != "-" and (given or not else_piped or sys.stdin.isatty()):
         return _text(given)
+    signals.take()
     try:
         read = sys.stdin.buffer.read(LONGEST_PROMPT + 1)
     except OSError as error:

@@ -17,6 +17,7 @@ from aglet.doors.messages import (
     parse,
 )
 from aglet.doors.shapes import is_object
+from aglet.doors.tasks import left
 from aglet.engine.session import Session
 from aglet.engine.vocabulary import JsonObject
 from aglet_protocol import types
@@ -40,8 +41,11 @@ async def steer(session: Session, params: types.SteerParams) -> types.SteerResul
 
 async def cancel(session: Session, params: types.CancelParams) -> types.CancelResult:
     """`agent/cancel`."""
-    done = session.cancel(params.run_id, params.queued, from_wire.stop_of(params.reason))
-    return types.CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None)
+    stop = from_wire.stop_of(params.reason)
+    tasks = left(session.background, params.tasks, stop)
+    done = session.cancel(params.run_id, params.queued, stop)
+    kept, dropped = list(done.kept), list(done.dropped)
+    return types.CancelResult(done.state, kept, dropped, done.run_id or None, *tasks)
 
 
 async def respond(session: Session, params: types.RespondParams) -> types.RespondResult:

@@ -10,6 +10,7 @@ from aglet.doors.headless.exits import Exit, exit_of
 from aglet.doors.headless.leaving import Leaving
 from aglet.doors.headless.output import Lines, Output
 from aglet.doors.offers import offered
+from aglet.doors.replay import Replay
 from aglet.doors.to_wire import Translator
 from aglet.engine.log import Event
 from aglet.engine.ports import JournalError
@@ -32,7 +33,7 @@ class Conversation:
         known = None if beginning.is_new else session.state
         self._translator = Translator(session.session_id, session.log.journal.epoch, known)
         output.spare(self._translator.caught_up)
-        self._run_id, self._unanswered = "", 0
+        self._run_id, self._admitted, self._unanswered = "", "", 0
         self._ended: JsonObject = {}
         world.sessions.hosts.append(self._welcome)
 
@@ -41,10 +42,12 @@ class Conversation:
         if self._beginning.is_new:
             for entry in self._session.log.journal.entries():
                 self._watch(entry, self._session.state)
+        elif self._beginning.since is not None:
+            self._tell_again(self._beginning.since)
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
             self._tell(self._translator.told("commands", {"commands": offered(self._session)}, time.time()))
         self._session.log.subscribe(self._watch)
-        self._leaving.runs(self._session)
+        self._leaving.runs(self._cancel)
         self._company.attend(self._session)
         run_id = await self._begin()
         async with asyncio.TaskGroup() as group:
@@ -81,9 +84,24 @@ class Conversation:
             return lost
         return None
 
+    def _cancel(self) -> None:
+        """Cancel what runs, and what was asked for here. Prompts of another process go on waiting."""
+        self._end_with_what_runs()
+        self._session.cancel(self._admitted)
+        self._session.cancel()
+        sessions = self._world.sessions
+        sessions.spawn(sessions.close(self._session.session_id))  # before anything else can begin
+
     async def _close_when_interrupted(self) -> None:
+        """Close the session, so that nothing else begins."""
         await self._leaving.interrupted.wait()
+        self._end_with_what_runs()
         await self._world.sessions.close(self._session.session_id)
+
+    def _end_with_what_runs(self) -> None:
+        """Its end is the last word, also when what was asked for here still waits behind it."""
+        if self._session.state.running:
+            self._run_id = self._session.state.run_id
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """What children do is told to programs, and what they ask is put to who is there."""
@@ -99,6 +117,14 @@ class Conversation:
         self._company.attend(child)
         return child.log.subscribe(watch)
 
+    def _tell_again(self, since: int) -> None:
+        """Everything behind this fact, for who reads no more of it elsewhere."""
+        journal = self._session.log.journal
+        replay = Replay(journal.session_id, journal.epoch)
+        replay.take(journal.entries())
+        for told in replay.behind(since):
+            self._output.event(told)
+
     def _watch(self, event: Event, state: State) -> None:
         self._tell(self._translator.events(event))
 
@@ -106,8 +132,8 @@ class Conversation:
         for told in events:
             if self._ended:
                 return
-            if told["type"] == "runAdmitted":
-                self._run_id = self._run_id or told["runId"]
+            if told["type"] == "runAdmitted" and not self._run_id:
+                self._run_id = self._admitted = told["runId"]
             if told["type"] == "runEnded" and told["runId"] == self._run_id:
                 self._ended = told  # the last word: it waits until everything else is said
             else:

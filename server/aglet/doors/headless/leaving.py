@@ -3,24 +3,38 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from typing import Any
 
+from aglet.doors.ending import die_after
+from aglet.doors.headless import signals
 from aglet.doors.headless.exits import Exit
-from aglet.engine.session import Session
+
+LOOSE_ENDS = 1.0  # seconds for threads when all is said; one may look for a host that no server knows
+
+
+def see_through(work: Coroutine[Any, Any, int]) -> int:
+    """Do the work of this process; gives its exit code. A thread that hangs does not hold the process."""
+    with asyncio.Runner() as runner:
+        code = runner.run(work)
+        end = die_after(LOOSE_ENDS, code)
+    end.cancel()
+    return code
 
 
 class Leaving:
     """SIGINT cancels the run, a second one leaves at once. SIGTERM, SIGHUP and a lost reader interrupt it.
 
-    An interrupted run can be gone on with. Before there is a run, `task` is cancelled; when all is `over` but
-    for output that nobody takes, every signal leaves at once. `stopping` is called when a run is cancelled.
+    An interrupted run can be gone on with. Before there is a run to end, `task` is cancelled; when all is
+    `over` but for output that nobody takes, every signal leaves at once. `stopping` is called when a run is
+    cancelled.
     """
 
     def __init__(self, task: asyncio.Task[int], stopping: Callable[[], None]) -> None:
         self.task = task
         self._stopping = stopping
-        self._session: Session | None = None
+        self._end: Callable[[], None] | None = None
         self._cancelled = self._over = False
         self.interrupted = asyncio.Event()
 
@@ -30,17 +44,18 @@ class Leaving:
         return Exit.CANCELLED if self._cancelled else Exit.FAILED
 
     def listen(self) -> None:
-        """Take the signals."""
+        """Take the signals, also those that came before."""
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # Windows: there Ctrl-C cancels the main task by itself
             loop.add_signal_handler(signal.SIGINT, self.cancel)
             loop.add_signal_handler(signal.SIGTERM, self.interrupt)
             if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # started with nohup
                 loop.add_signal_handler(signal.SIGHUP, self.interrupt)
+        signals.take()
 
-    def runs(self, session: Session) -> None:
-        """From now on there is a run to stop."""
-        self._session = session
+    def runs(self, end: Callable[[], None]) -> None:
+        """From now on there is a run to stop: `end` cancels it."""
+        self._end = end
 
     def over(self) -> None:
         """From now on there is nothing to stop, only output to be taken."""
@@ -56,9 +71,9 @@ class Leaving:
         if self._cancelled or self._over:
             os._exit(Exit.CANCELLED)
         self._cancelled = True
-        if self._session:
+        if self._end:
             self._stopping()
-            self._session.cancel(queued="drop")
+            self._end()
         else:
             self.task.cancel()
 
@@ -67,5 +82,5 @@ class Leaving:
         if self._over:
             os._exit(Exit.FAILED)
         self.interrupted.set()
-        if not self._session:
+        if not self._end:
             self.task.cancel()

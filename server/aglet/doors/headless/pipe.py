@@ -1,7 +1,10 @@
 """Standard output and error, written in order by a thread: a slow reader never blocks the event loop."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import os
+import stat
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from typing import TextIO
 
@@ -46,15 +49,16 @@ class Pipe:
     async def pump(self, on_broken: Callable[[], None]) -> None:
         """Write until `close`; tell once when standard output cannot be written, or is not read, any more."""
         self._give_up = on_broken
-        while self._waiting or not self._closed:
-            await self._arrived.wait()
-            self._arrived.clear()
-            taken, self._waiting = self._waiting, []
-            await asyncio.to_thread(self._carry, taken)
-            self.backlog -= sum(len(text) for _, text in taken)
-            self.moved()
-            if self.lost:
-                self._lose()
+        with _watched(self._out, self._lose):
+            while self._waiting or not self._closed:
+                await self._arrived.wait()
+                self._arrived.clear()
+                taken, self._waiting = self._waiting, []
+                await asyncio.to_thread(self._carry, taken)
+                self.backlog -= sum(len(text) for _, text in taken)
+                self.moved()
+                if self.lost:
+                    self._lose()
 
     def _add(self, file: TextIO, text: str) -> None:
         self._waiting.append((file, text))
@@ -82,6 +86,29 @@ class Pipe:
             silence(file.fileno())
             if file is self._out:
                 complain(error)
+
+
+@contextmanager
+def _watched(file: TextIO, gone: Callable[[], None]) -> Generator[None]:
+    """Tell when nobody can read the pipe any more, also while there is nothing to write."""
+    loop = asyncio.get_running_loop()
+    try:
+        descriptor = file.fileno() if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode) else -1
+    except (OSError, ValueError):  # it is closed, or no file
+        descriptor = -1
+    if descriptor < 0:
+        yield
+        return
+
+    def tell() -> None:
+        loop.remove_reader(descriptor)
+        gone()
+
+    loop.add_reader(descriptor, tell)  # what is written only becomes readable with its reader's end
+    try:
+        yield
+    finally:
+        loop.remove_reader(descriptor)
 
 
 def _ignore() -> None:

@@ -90,6 +90,9 @@ class Prose:
             self._doing = "thinking"
             if item["status"] in {"failed", "rejected"}:
                 self._tell(f"{item['status']}: {item['title']}{_why(item)}")
+        elif item["kind"] == "task":
+            how = item["output"].rpartition("\n")[2]
+            self._tell(f"{item['status']}, in the background: {item['title']} {how}")
         elif item["itemId"] == self._streaming:
             self._end_line()
             self._streaming = ""

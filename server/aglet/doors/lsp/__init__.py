@@ -9,10 +9,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from aglet.doors.ending import die_after
 from aglet.doors.lsp.hello import greet
 from aglet.doors.lsp.limits import Limits
 from aglet.doors.lsp.transport import Reader, Writer
-from aglet.doors.lsp.watchdog import PATIENCE, die_after, watch
+from aglet.doors.lsp.watchdog import PATIENCE, watch
 
 ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
 LAST_WORDS = 0.3  # seconds to write what still waits

@@ -19,7 +19,17 @@ from aglet.doors.messages import JsonObject
 from aglet.engine.loop import GRACE
 from aglet_protocol import events, methods
 
-ITEM_KINDS = ("message", "thought", "userMessage", "toolCall", "notice", "compaction", "fileEdit", "subagent")
+ITEM_KINDS = (
+    "message",
+    "thought",
+    "userMessage",
+    "toolCall",
+    "notice",
+    "compaction",
+    "fileEdit",
+    "subagent",
+    "task",
+)
 
 
 class Capture:
@@ -87,6 +97,7 @@ def agent_block() -> JsonObject:
         "input": [*from_wire.WITH_FILES],
         "steer": {},
         "queue": {},
+        "tasks": {},
         "compact": {},
         "checkpoints": {},
         "limits": {

@@ -44,8 +44,10 @@ async def follow_command(door: Door, params: Any, call: Call) -> Any:
     command = COMMANDS.get(str(params.get("command"))) if is_object(params) else None
     if command is None:
         raise from_wire.Malformed(f"params.command must be one of {', '.join(COMMANDS)}")
-    arguments = params.get("arguments")
-    first: Any = arguments[0] if is_list(arguments) and arguments else None
+    arguments: Any = params.get("arguments")
+    if arguments is not None and (not is_list(arguments) or len(arguments) > 1):
+        raise from_wire.Malformed("params.arguments must be a list of one object or one string")
+    first: Any = arguments[0] if arguments else None
     given = first if is_object(first) else {} if first is None else {command.bare: first}
     return await command.follow(door, given, call)
 
@@ -78,7 +80,8 @@ async def _cancel(door: Door, given: JsonObject, call: Call) -> JsonObject:
     if not params.session_id:
         return {"state": "notRunning"}
     done = await cancel(door, params, call)
-    return {"sessionId": params.session_id, "state": done.state}
+    tasks = {"stoppedTasks": done.stopped_tasks} if done.stopped_tasks else {}
+    return {"sessionId": params.session_id, "state": done.state, **tasks}
 
 
 async def _resume(door: Door, given: JsonObject, call: Call) -> Any:
@@ -113,7 +116,11 @@ async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
     """A bare string is `mode=plan`, or `mode=` to take the option back."""
     assigned = given.get("assign")
     if isinstance(assigned, str):
-        name, _, value = assigned.partition("=")
+        name, said, value = assigned.partition("=")
+        if not said:
+            raise from_wire.Malformed(
+                "say which option and what it is to be: mode=plan (or mode= for nothing)"
+            )
         given = {"optionId": name.strip(), "value": value.strip() or None}
     given = {**given, "sessionId": await _meant(door, given)}
     return await set_option(door, _converter.structure(given, SetOptionParams), call)
@@ -141,7 +148,9 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
 
     With its first option that decides so, or with the one that `optionId` names.
     """
-    wanted, option_id = given.get("requestId"), given.get("optionId")
+    wanted, option_id = from_wire.named(given, "requestId"), from_wire.named(given, "optionId")
+    if given.get("requestId") == "":
+        raise from_wire.Malformed("requestId must not be empty; without one the oldest question is meant")
     for attached in door.attached.values():
         for request_id, question in list(attached.session.state.questions.items()):
             if wanted and request_id != wanted:
@@ -151,7 +160,7 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
                     raise from_wire.Malformed(f"{request_id} is a form. Answer it with agent/respond")
                 continue
             options = [option.option_id for option in question.options if option.decision == decision]
-            if option_id is not None and option_id not in options:
+            if option_id and option_id not in options:
                 raise from_wire.Malformed(f"optionId must be one of {', '.join(options)}")
             chosen = option_id or next(iter(options), "")
             response = {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "dismissed"}
@@ -170,10 +179,7 @@ def _require_words(given: JsonObject) -> None:
 
 def _named(given: JsonObject) -> str:
     """The session that is named, "" for none. Raises `Malformed`."""
-    named = given.get("sessionId") or ""
-    if not isinstance(named, str):
-        raise from_wire.Malformed("sessionId must be a string")
-    return named
+    return from_wire.named(given, "sessionId")
 
 
 def _session_of(door: Door, run_id: str) -> str:

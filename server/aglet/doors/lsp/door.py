@@ -160,12 +160,17 @@ class Door:
         return None
 
     async def open(self, session_id: str, call: Call) -> Attached:
-        """The session, open for writing and attached. Raises `Bad` and `ConfigError`."""
+        """The session, open for writing and attached. Raises `Bad` and `ConfigError`.
+
+        A client of events that has left it hears of it again only from where it resumes: else there is a
+        hole in what it was told.
+        """
         if session_id in self._followed:
             raise session_busy(session_id)
         if known := self._attached.pop(session_id, None):
             self._attached[session_id] = known
-            self.join(known, call)
+            if not self.client.events:
+                self.join(known, call)
             return known
         return self.attach(await self._opened(session_id), call)
 
@@ -333,6 +338,8 @@ class Door:
         sessions = self.world.sessions
         with self._closes(session_id):
             self.admissions.cancel(session_id, BY_USER, all=True)
+            if attached := self._attached.get(session_id):
+                attached.session.cancel(queued="drop")
             await self.admissions.over(session_id)
             if attached := self._attached.get(session_id):
                 await self._end(attached)
@@ -357,8 +364,8 @@ class Door:
         self.admissions.cancel(session.session_id, BY_USER, all=True)
         ending = session.cancel(queued="drop")
         await self.admissions.over(session.session_id)
-        for run_id in (ending.run_id, *ending.dropped):
-            if run_id:
+        for run_id in filter(None, (ending.run_id, *ending.dropped)):
+            with suppress(KeyError):  # it ended, and many others after it
                 await session.finished(run_id)
         await self.world.sessions.close(session.session_id)
         attached.end()

@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 from weakref import WeakValueDictionary
 
 from aglet.doors.lsp.arrivals import Arrival
 from aglet.doors.lsp.client import Client
-from aglet.doors.lsp.peer import Peer, PeerError
+from aglet.doors.lsp.peer import Peer, PeerError, Pending
 from aglet.doors.lsp.positions import smallest_edit
 from aglet.doors.lsp.screen import Screen
 from aglet.doors.messages import JsonObject
@@ -17,6 +16,7 @@ from aglet.doors.shapes import is_object
 from aglet.engine.ports import Stale, WorkspaceError
 from aglet.engine.vocabulary import Focus
 from aglet.workspace.agreements import Agreements, Buffer
+from aglet.workspace.uris import unescaped
 
 if TYPE_CHECKING:  # loaded with the first document
     from pygls.workspace import TextDocument
@@ -35,6 +35,7 @@ class LspEditor:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
         self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks and the lost
+        self._sent: dict[str, Pending] = {}  # what the client has not answered of these
         self._lost: dict[str, str] = {}  # documents whose text nobody here knows, as the client names them
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
@@ -57,25 +58,27 @@ class LspEditor:
     def changed(self, method: str, uri: str) -> None:
         """A document was opened, changed, saved or closed."""
         if method in FRESH:
-            self._lost.pop(unquote(uri), None)
-        document = self._documents.get(unquote(uri))
+            self._lost.pop(unescaped(uri), None)
+        document = self._documents.get(unescaped(uri))
         now = _buffer(document) if document else None
         if now is None:
             self.agreements.closed(uri)
         elif method in self._follow:
             self._follow[method](now)
-        if arrival := self._arrivals.get(unquote(uri)):
+        if arrival := self._arrivals.get(unescaped(uri)):
             arrival.look(now)
+        if now is None and (sent := self._sent.get(unescaped(uri))):
+            sent.discourage()  # opened again, its versions may begin anew, and match an edit of another text
 
     def lose(self, uri: object) -> None:
         """The client said what makes no sense of this document, or (no URI) of any: its text is not known."""
         every = [document.uri for document in self._documents.values()]
         named = [uri] if uri and isinstance(uri, str) else every
-        self._lost |= {unquote(each): each for each in named}
+        self._lost |= {unescaped(each): each for each in named}
 
     def buffer(self, uri: str) -> Buffer | None:
         """The open document with this URI, however it is escaped. Raises `WorkspaceError` for a lost one."""
-        key = unquote(uri)
+        key = unescaped(uri)
         if key in self._lost:
             raise WorkspaceError(
                 f"The editor changed {uri} in a way that could not be followed, so nobody knows its text. "
@@ -103,7 +106,7 @@ class LspEditor:
                 f"{buffer.uri} is open in the editor, and the editor cannot apply versioned edits "
                 "(workspace.applyEdit with documentChanges). Close the file there, then try again."
             )
-        key = unquote(buffer.uri)
+        key = unescaped(buffer.uri)
         async with self._locks.setdefault(key, asyncio.Lock()):
             self._expect(buffer)
             if text == buffer.text:
@@ -150,6 +153,7 @@ class LspEditor:
     async def _ask(self, buffer: Buffer, text: str, label: str) -> Any:
         params = versioned_edit(buffer, text, label, self._client.encoding)
         pending = self._peer.request("workspace/applyEdit", params)
+        self._sent[unescaped(buffer.uri)] = pending
         try:
             return await asyncio.wait_for(asyncio.shield(pending.future), ANSWER_PATIENCE)
         except PeerError as error:
@@ -162,6 +166,8 @@ class LspEditor:
         except asyncio.CancelledError:
             await asyncio.wait({pending.future}, timeout=CANCEL_PATIENCE)
             raise
+        finally:
+            del self._sent[unescaped(buffer.uri)]
 
 
 def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> JsonObject:

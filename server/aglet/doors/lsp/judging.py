@@ -25,10 +25,10 @@ async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
     `stands` says whether an open document still has the change as it was made; absent for other files.
     """
-    named = given.get("sessionId")
+    named = from_wire.named(given, "sessionId")
     told: list[JsonObject] = []
     for session_id, attached in list(door.attached.items()):
-        if named in (None, "", session_id):
+        if named in {"", session_id}:
             await refresh(attached)
             told += [{"sessionId": session_id, **_told(door, pending)} for pending in attached.review.all()]
     return {"changes": told}

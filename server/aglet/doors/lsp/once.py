@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -11,12 +11,14 @@ import attrs
 from aglet.doors.errors import bad
 from aglet.doors.messages import JsonObject
 from aglet.engine.admission import REQUESTS, KeyConflict, Request
-from aglet.engine.facts import Noted
+from aglet.engine.facts import Admitted, Noted
 from aglet.engine.session import Session
+from aglet.engine.state import Note
 from aglet_protocol.converter import make_converter
 
 LARGEST_ANSWER = 65_536  # characters of JSON that are kept with the session
 BEGUN, DONE, FAILED = "begun", "done", "failed"
+PROMPT = "prompt"  # how a prompt or a message was asked for, where that was not as usual
 UNKNOWN = (
     "This was begun under the same clientKey, and its process ended before it was done. What it did is not "
     "known: look, and ask again with a new clientKey if it is still wanted."
@@ -74,6 +76,31 @@ class Once:
         return result
 
 
+def check_prompt(session: Session, key: str, method: str, *ways: str) -> None:
+    """Refuse a key that another request has; note how this prompt is asked for, right before it is.
+
+    `ways` are the params that its fact does not have, "" where they are as usual: then there is no note.
+    Raises `Refused` (`keyConflict`).
+    """
+    if not key:
+        return
+    asked = " ".join((method, *ways)).rstrip()
+    known = [told.data["asked"] for told in _notes(session) if told.data.get("key") == key]
+    if not known and key in session.state.keys:
+        fact, _ = session.state.keys[key]
+        known = ["agent/run" if isinstance(fact, Admitted) else "agent/steer"]
+    if known and known[0] != asked:
+        raise KeyConflict
+    if asked != method and not known:
+        note(session, Request(key, asked), PROMPT)
+
+
+def check_no_prompt(session: Session, request: Request) -> None:
+    """Refuse the key of a prompt for anything else. Raises `Refused` (`keyConflict`)."""
+    if request.key in session.state.keys:
+        raise KeyConflict
+
+
 def note(session: Session, request: Request, kind: str, **data: Any) -> None:
     """Write down how it stands with a request."""
     session.log.record(Noted(REQUESTS, kind, {"key": request.key, "asked": request.asked, **data}))
@@ -84,8 +111,8 @@ def answered(session: Session, request: Request) -> JsonObject | None:
 
     Raises `Refused` (`keyConflict`) and `Bad`.
     """
-    notes = session.state.notes.get(REQUESTS, ())
-    last = next((known for known in reversed(notes) if known.data.get("key") == request.key), None)
+    check_no_prompt(session, request)
+    last = next((known for known in reversed(_notes(session)) if known.data.get("key") == request.key), None)
     if last is None:
         return None
     if last.data["asked"] != request.asked:
@@ -95,6 +122,10 @@ def answered(session: Session, request: Request) -> JsonObject | None:
     if "answer" not in last.data:
         raise bad("failed", TOO_LARGE if last.kind == DONE else UNKNOWN)
     return last.data["answer"]
+
+
+def _notes(session: Session) -> Sequence[Note]:
+    return session.state.notes.get(REQUESTS, ())
 
 
 def request_of(method: str, params: Any) -> Request:

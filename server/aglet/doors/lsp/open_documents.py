@@ -7,6 +7,7 @@ from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
 from aglet.doors.lsp.positions import LINE_END, Place, index_in
+from aglet.workspace.uris import unescaped
 
 
 class Document(TextDocument):
@@ -51,7 +52,27 @@ class Document(TextDocument):
 
 
 class Documents(Workspace):
-    """pygls' workspace, with our documents."""
+    """pygls' workspace, with our documents, by `unescaped` URIs."""
+
+    def put_text_document(
+        self, text_document: types.TextDocumentItem, notebook_uri: str | None = None
+    ) -> None:
+        """A document was opened."""
+        given = text_document
+        made = self._create_text_document(given.uri, given.text, given.version, given.language_id)
+        self._text_documents[unescaped(given.uri)] = made
+
+    def update_text_document(
+        self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent
+    ) -> None:
+        """An open document was changed. Raises `KeyError` for another one."""
+        document = self._text_documents[unescaped(text_doc.uri)]
+        document.apply_change(change)
+        document.version = text_doc.version
+
+    def remove_text_document(self, doc_uri: str) -> None:
+        """A document was closed."""
+        self._text_documents.pop(unescaped(doc_uri), None)
 
     def _create_text_document(
         self,

@@ -18,15 +18,23 @@ class PeerError(Exception):
 class Pending:
     """A request the client has not answered yet."""
 
-    def __init__(self, future: asyncio.Future[Any], withdraw: Callable[[], None]) -> None:
+    def __init__(
+        self, future: asyncio.Future[Any], forget: Callable[[], None], tell: Callable[[], None]
+    ) -> None:
         self.future = future
-        self._withdraw = withdraw
+        self._forget, self._tell = forget, tell
 
     def withdraw(self) -> None:
         """Tell the client that its answer is not wanted any more; a late one is ignored."""
         if not self.future.done():
-            self._withdraw()
+            self._forget()
+            self._tell()
             self.future.cancel()
+
+    def discourage(self) -> None:
+        """Tell the client that it need not do this any more. What it answers counts: it may have done it."""
+        if not self.future.done():
+            self._tell()
 
 
 class Peer:
@@ -80,11 +88,10 @@ class Peer:
         self._pending[id] = future
         self._writer.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 
-        def withdraw() -> None:
+        def forget() -> None:
             del self._pending[id]
-            self.notify("$/cancelRequest", {"id": id})
 
-        return Pending(future, withdraw)
+        return Pending(future, forget, lambda: self.notify("$/cancelRequest", {"id": id}))
 
     def ask_in_passing(self, method: str, params: JsonObject) -> None:
         """Send a request of which nobody needs the answer: whether the client follows is its own affair."""

@@ -5,9 +5,11 @@ import gc
 import signal
 from contextlib import suppress
 from functools import cached_property, partial
+from importlib import import_module
 from queue import Empty
 from typing import TYPE_CHECKING
 
+from aglet.doors.ending import die_after
 from aglet.doors.lsp.client import member
 from aglet.doors.lsp.client_tools import ClientTools
 from aglet.doors.lsp.dispatch import Dispatcher
@@ -22,7 +24,7 @@ from aglet.doors.lsp.recovering import recover
 from aglet.doors.lsp.secrets import EditorSecrets
 from aglet.doors.lsp.transport import Reader, Writer
 from aglet.doors.lsp.unread import UNREAD
-from aglet.doors.lsp.watchdog import PATIENCE, die_after
+from aglet.doors.lsp.watchdog import PATIENCE
 from aglet.doors.lsp.world import opened, read_opening
 from aglet.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 
@@ -57,6 +59,7 @@ class Connection:
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
+                import_module("termios")  # or the first large answer would wait for it
                 gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
                 gc.set_threshold(*COLLECTED)
                 gc.enable()

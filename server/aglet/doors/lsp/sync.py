@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Generator
 from typing import Any, cast
-from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -14,6 +13,7 @@ from aglet.doors.lsp.client import member
 from aglet.doors.lsp.editor import LspEditor
 from aglet.doors.lsp.open_documents import Documents
 from aglet.doors.messages import JsonObject
+from aglet.workspace.uris import unescaped
 
 SYNCED = (
     types.TEXT_DOCUMENT_DID_OPEN,
@@ -99,7 +99,7 @@ def make_server(changed: Callable[[str, str], None]) -> Server:
 
     def follow(method: str) -> None:
         def look(params: Any) -> None:
-            document = server.workspace.text_documents.get(unquote(params.text_document.uri))
+            document = server.workspace.text_documents.get(unescaped(params.text_document.uri))
             if document and method == types.TEXT_DOCUMENT_DID_CHANGE:
                 document.version = params.text_document.version  # also when nothing was changed
             changed(method, params.text_document.uri)

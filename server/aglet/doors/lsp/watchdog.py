@@ -49,10 +49,3 @@ def _alive(process_id: int) -> bool:
     except OSError:
         return True
     return True
-
-
-def die_after(seconds: float, code: int) -> None:
-    """End the process then, whatever it still does: nobody is there to wait for it."""
-    timer = threading.Timer(seconds, os._exit, (code,))
-    timer.daemon = True
-    timer.start()

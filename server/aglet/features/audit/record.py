@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from aglet.engine.context import Context
 from aglet.engine.facts import (
     Admitted,
     Answered,
@@ -29,7 +30,7 @@ from aglet.engine.facts import (
 from aglet.engine.history import last_words
 from aglet.engine.limits import Totals
 from aglet.engine.sessions import DIED
-from aglet.engine.state import Context, OpenCall, State, closing_text, fold
+from aglet.engine.state import OpenCall, State, closing_text, fold
 from aglet.engine.vocabulary import CallStatus, Content, Effects, Limits, Stop, ToolCall
 
 EVENTS = (

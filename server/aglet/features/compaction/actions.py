@@ -46,7 +46,8 @@ async def shorten(
     if cut is None:
         raise ActionError(SMALL)
     try:
-        fact = await summarised(models, settings.tier, cut, need, log.record, arguments.focus)
+        with context.breakable():
+            fact = await summarised(models, settings.tier, cut, need, log.record, arguments.focus)
     except Unwritten as problem:
         raise ActionError(f"The conversation could not be summarised: {problem}. It is as it was.") from None
     if log.state.running or log.state.context.messages is not messages:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aglet.engine.shortening import ORIGIN
+from aglet.engine.context import ORIGIN
 from aglet.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 from aglet.features.compaction.sizes import bytes_in, size_of
 

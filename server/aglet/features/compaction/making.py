@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from aglet.engine.context import shortened
 from aglet.engine.facts import Cleared, Compacted, Used
 from aglet.engine.ports import ModelResolver, new_id
-from aglet.engine.shortening import shortened
 from aglet.engine.vocabulary import Message
 from aglet.features.compaction.cutting import freed_by, old_results, tail_of, without, words_kept
 from aglet.features.compaction.settings import Settings

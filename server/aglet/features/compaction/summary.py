@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing
 
+from aglet.engine.context import ORIGIN
 from aglet.engine.facts import Replied, Used
 from aglet.engine.ports import ModelError, ModelRequest, ModelResolver, new_id
-from aglet.engine.shortening import ORIGIN
 from aglet.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
 from aglet.features.compaction.cutting import steps_in
 from aglet.features.compaction.sizes import PER_TOKEN, bytes_in

@@ -24,6 +24,7 @@ def actions(examine: Examine) -> tuple[Action, ...]:
 
     async def look(arguments: Doctor, context: ActionContext) -> ActionOutcome:
         model = arguments.model or str(context.state.options.get("model", ""))
-        return await examine(context.workspace, model, arguments.offline)
+        with context.breakable():
+            return await examine(context.workspace, model, arguments.offline)
 
     return (TypedAction(name="doctor", title="Check everything", arguments=Doctor, work=look),)

@@ -17,9 +17,14 @@ def one_line(words: str) -> str:
     return " ".join(_UNPRINTED.sub(" ", words).split())
 
 
+def shown_title(words: str) -> str:
+    """As much of the words as a title may be, on one line; "" when nothing is left."""
+    return one_line(words)[:LONGEST_TITLE].rstrip()
+
+
 def title_from(words: str) -> str:
     """A title on one line. Raises `ValueError` when nothing is left."""
-    title = one_line(words)[:LONGEST_TITLE].rstrip()
+    title = shown_title(words)
     if not title:
         raise ValueError("The title is empty.")
     return title

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from aglet.engine.context import Context
 from aglet.engine.facts import GateFact, Injected, PhaseStarted
 from aglet.engine.feature import Feature, RunView
 from aglet.engine.ports import FileText, Workspace, WorkspaceError, new_id
-from aglet.engine.state import Context
 from aglet.engine.vocabulary import Stop, Text, UserMessage
 from aglet.features.instructions.environment import HEAD, ORIGIN, Environment, describe, head_in, last_told
 from aglet.features.instructions.files import Found, Read, find, unread

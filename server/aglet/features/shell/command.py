@@ -1,11 +1,24 @@
 """The tool `shell`."""
 
 import unicodedata
+from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from aglet.engine.ports import Command, Effect, Finished, Preview, Target, ToolContext, Workspace
+from aglet.engine.background import Background, Show
+from aglet.engine.ports import (
+    Command,
+    Effect,
+    Finished,
+    PathOutside,
+    Preview,
+    Target,
+    ToolContext,
+    Workspace,
+    WorkspaceError,
+)
 from aglet.engine.vocabulary import Terminal, ToolOutcome
 from aglet.frozen import frozen
 from aglet.toolkit import Arguments
@@ -15,6 +28,8 @@ from .settings import Settings
 # What nobody can see, or sees wrongly: controls, formats such as bidi overrides, and line ends and
 # spaces other than the usual ones.
 DECEIVING = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+LONGEST_TITLE = 60  # characters
+BEGUN = "[It runs as {}. You are told when it ends; shell_task shows its output so far.]"
 
 
 def without_deception(command: str) -> str:
@@ -33,13 +48,15 @@ class RunCommand(Arguments):
     """Run a bash command and wait for it to end; you get its output, standard error included.
 
     Every command runs in a fresh shell with an empty standard input. It is stopped when its time is
-    over. Use the file and search tools to read, change and find files.
+    over. One in the background goes on while you work: you get its id at once, look at it or stop it with
+    shell_task, and are told when it has ended. Use the file and search tools to read, change and find files.
     """
 
     command: Annotated[str, AfterValidator(without_deception)] = Field(min_length=1)
     description: str = Field(default="", description="what it does and why, in a few words, for the user")
     timeout_s: float | None = Field(default=None, gt=0, description="seconds it may run")
     cwd: str = Field(default="", description="folder to run in; empty for the root of the workspace")
+    background: bool = Field(default=False, description="go on beside: servers, watchers, long builds")
 
 
 def command_targets(arguments: RunCommand) -> tuple[Target, ...]:
@@ -52,39 +69,74 @@ class Shell:
     """Runs commands in the workspace; cancelling a call ends everything the command started."""
 
     settings: Settings
+    background: Background
     save: bool
 
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
         """The exact command and its folder."""
         cwd = context.workspace.place(arguments.cwd or ".").path
-        first = arguments.command.strip().partition("\n")[0]
-        title = f"Run {first if len(first) <= 60 else first[:60] + '…'}"
+        where = " in the background" if arguments.background else ""
+        title = f"Run{where} {title_of(arguments.command)}"
         return Preview(title, {"type": "command", "command": arguments.command, "cwd": cwd})
 
     async def run(self, arguments: RunCommand, context: ToolContext) -> ToolOutcome:
-        """Run the command to its end, or to the end of its time."""
-        workspace = context.workspace
-        asked = arguments.timeout_s or self.settings.timeout_s
+        """Run the command to its end, or to the end of its time; or begin it, when nobody waits for it."""
+        settings, beside = self.settings, arguments.background
+        usual = settings.task_timeout_s if beside else settings.timeout_s
+        most = settings.task_timeout_s if beside else settings.max_timeout_s
         command = Command(
-            _argv(arguments.command, workspace),
+            _argv(arguments.command, context.workspace),
             cwd=arguments.cwd,
-            timeout=min(asked, self.settings.max_timeout_s),
-            keep=self.settings.output_bytes,
+            timeout=min(arguments.timeout_s or usual, most),
+            keep=settings.output_bytes,
             save=self.save,
         )
-        finished = await workspace.run(command, context.show)
-        return ToolOutcome(
-            "\n".join(_told(finished, command)),
-            status="completed" if finished.exit_code is not None else "failed",
-            effects="unknown",
-            terminal=Terminal(
-                arguments.command,
-                workspace.place(arguments.cwd or ".").path,
-                finished.exit_code,
-                finished.signal,
-            ),
-            truncated=max(0, finished.total - command.keep),
-        )
+        cwd = context.workspace.place(arguments.cwd or ".")
+        terminal = Terminal(arguments.command, cwd.path)
+        if not beside:
+            return await _outcome(context.workspace, command, terminal, context.show)
+        if not cwd.inside:
+            raise PathOutside(f"Commands run in the workspace; {cwd.shown} is outside.")
+        self._check_number()
+        work = partial(_work, context.workspace, command, terminal)
+        task = self.background.begin(title_of(arguments.command), context.call_id, terminal, work)
+        return ToolOutcome(BEGUN.format(task.task_id), effects="unknown")
+
+    def _check_number(self) -> None:
+        """Raises `WorkspaceError` when there are as many tasks as there may be."""
+        running = self.background.running
+        if len(running) >= self.settings.max_tasks:
+            tasks = self.background.tasks
+            known = ", ".join(f"{one} ({tasks[one].title})" for one in running)
+            raise WorkspaceError(
+                f"Nothing was begun: {self.settings.max_tasks} commands may run in the background at "
+                f"once, and these do: {known or 'none'}. Stop one with shell_task, or wait for its end."
+            )
+
+
+async def _work(workspace: Workspace, command: Command, terminal: Terminal, show: Show) -> ToolOutcome:
+    """The work of a task: what is wrong with it is how it ended."""
+    try:
+        return await _outcome(workspace, command, terminal, show)
+    except WorkspaceError as problem:
+        return ToolOutcome(str(problem), "failed", terminal=terminal)
+
+
+async def _outcome(workspace: Workspace, command: Command, terminal: Terminal, show: Show) -> ToolOutcome:
+    finished = await workspace.run(command, show)
+    return ToolOutcome(
+        "\n".join(_told(finished, command)),
+        status="completed" if finished.exit_code is not None else "failed",
+        effects="unknown",
+        terminal=replace(terminal, exit_code=finished.exit_code, signal=finished.signal),
+        truncated=max(0, finished.total - command.keep),
+    )
+
+
+def title_of(command: str) -> str:
+    """The beginning of its first line."""
+    first = command.strip().partition("\n")[0]
+    return first if len(first) <= LONGEST_TITLE else first[:LONGEST_TITLE] + "…"
 
 
 def _argv(command: str, workspace: Workspace) -> tuple[str, ...]:

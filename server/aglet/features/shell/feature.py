@@ -2,31 +2,41 @@
 
 from dataclasses import replace
 
+from aglet.engine.background import Background
 from aglet.engine.feature import CallTool, Feature, Invocation, RunView
 from aglet.engine.ports import Asker, Effect
 from aglet.engine.vocabulary import ToolOutcome
 from aglet.toolkit import TypedTool
 
+from .actions import actions_of
 from .command import RunCommand, Shell, command_targets
 from .saving import wants_saving
 from .settings import Settings
+from .tasks import LookAtTask, Watching
 
 EFFECTS = frozenset({Effect.EXECUTES, Effect.WRITES, Effect.NETWORK})
 
 
-def build(settings: Settings, asker: Asker) -> Feature:
-    """The shell tool. The user is asked about unsaved files, if at all, when the command is allowed."""
-    tool = _tool(Shell(settings, save=settings.save_after_edit == "beforeShell"))
-    if settings.save_after_edit != "ask":
-        return Feature(name="shell", tools=(tool,))
+def build(settings: Settings, asker: Asker, background: Background, *, outlives: bool) -> Feature:
+    """The shell. The user is asked about unsaved files, if at all, when the command is allowed.
+
+    Commands in the background end with the session or, where `outlives` is false, with their run.
+    """
+    tool = _tool(Shell(settings, background, save=settings.save_after_edit == "beforeShell"))
+    tasks = Watching(background, outlives)
+    look = TypedTool(name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset())
 
     async def ask(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         call, context = invocation.call, invocation.context
-        if invocation.tool is tool and await wants_saving(asker, context.workspace, call.call_id):
-            invocation = replace(invocation, tool=_tool(Shell(settings, save=True)))
+        asks = settings.save_after_edit == "ask" and invocation.tool is tool
+        if asks and await wants_saving(asker, context.workspace, call.call_id):
+            invocation = replace(invocation, tool=_tool(Shell(settings, background, save=True)))
         return await inner(invocation)
 
-    return Feature(name="shell", tools=(tool,), around_tool=ask)
+    return Feature(
+        name="shell", tools=(tool, look), actions=actions_of(background), around_run=tasks.around_run,
+        before_turn=tasks.before_turn, around_tool=ask,
+    )  # fmt: skip
 
 
 def _tool(shell: Shell) -> TypedTool[RunCommand]:

@@ -12,6 +12,10 @@ class Settings(BaseModel):
 
     timeout_s: float = Field(default=120, gt=0, description="seconds a command gets when it asks for none")
     max_timeout_s: float = Field(default=3_600, gt=0, description="seconds a command may ask for")
+    max_tasks: int = Field(default=8, ge=0, description="commands that may run in the background at once")
+    task_timeout_s: float = Field(
+        default=43_200, gt=0, description="seconds a command in the background may run"
+    )
     output_bytes: int = Field(default=32_768, ge=1_000, description="output that is kept for the model")
     save_after_edit: Literal["never", "ask", "beforeShell"] = Field(
         default="never",

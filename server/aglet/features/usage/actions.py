@@ -1,9 +1,9 @@
 """What the user may ask: what was used, and what fills the model's context."""
 
 from aglet.engine.actions import Action, ActionContext, ActionOutcome
+from aglet.engine.context import Context
 from aglet.engine.limits import Totals
 from aglet.engine.ports import ModelError
-from aglet.engine.state import Context
 from aglet.engine.vocabulary import AssistantMessage, JsonObject, Message, Resource, Text, UserMessage
 from aglet.features.usage.summary import summary
 from aglet.toolkit import Arguments, TypedAction

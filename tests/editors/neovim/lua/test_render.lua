@@ -31,6 +31,15 @@ check.test("an output is folded when it is long, behind its fence", function()
   check.same(call("1").lines, { "**shell** `seq`", "```text", "1", "```", "" })
 end)
 
+check.test("a command in the background says so, what it printed and how it ended", function()
+  local members = { title = "make", status = "running", output = "one", terminal = { command = "make" } }
+  local running = render.item(item("task", members), OPTIONS)
+  check.same(running.lines, { "**in the background** `make`", "```text", "one", "```", "" })
+  check.same(running.label, "● running")
+  local ended = vim.tbl_extend("force", members, { status = "completed", terminal = { exitCode = 2 } })
+  check.same(render.item(item("task", ended), OPTIONS).label, "✗ exit code 2")
+end)
+
 check.test("a call says how it stands", function()
   local function label(members, waiting)
     return render.item(item("toolCall", vim.tbl_extend("force", { name = "shell" }, members)), OPTIONS, waiting).label

@@ -38,6 +38,25 @@ local function view_of(path)
   return vim.json.decode(kept, { luanil = { object = true } })
 end
 
+check.test("a task that a rewind took out ends all the same, and comes back as it ended", function()
+  local known = store.new()
+  local function tell(seq, type, data, item_id)
+    known:take({ seq = seq, type = type, data = data, itemId = item_id })
+  end
+  local function task(status)
+    return { itemId = "t", kind = "task", title = "make", status = status }
+  end
+  tell(1, "itemStarted", { item = { itemId = "a", kind = "message", status = "running" } }, "a")
+  tell(2, "itemStarted", { item = task("running") }, "t")
+  tell(3, "historyRewound", { conversation = true, lastItemId = "a", checkpointId = "r1" })
+  check.same(known.order, { "a" })
+  tell(3, "itemDelta", { field = "output", offset = 0, append = "x" }, "t")
+  tell(4, "itemCompleted", { item = task("completed") }, "t")
+  tell(5, "historyRewound", { conversation = true, lastItemId = "t", checkpointId = "r2", undoes = "r1" })
+  check.same(known.order, { "a", "t" })
+  check.same(known.items.t.status, "completed")
+end)
+
 local logs = vim.fn.glob(GOLDEN .. "/*.jsonl", false, true)
 check.test("there are golden logs", function()
   check.holds(#logs >= 10, #logs)

@@ -3,6 +3,7 @@
 from aglet.doors import from_wire
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
+from aglet.doors.tasks import left
 from aglet.engine.state import State
 from aglet_protocol.types import CancelParams, CancelResult
 
@@ -11,16 +12,17 @@ async def cancel(door: Door, params: CancelParams, call: Call) -> CancelResult:
     """Stop the named run, or the one the client can mean; cancelling nothing is success."""
     attached = await door.open(params.session_id, call)
     drop = params.queued == "drop"
-    if not (params.run_id or drop) and (before := attached.meant.before):
-        return CancelResult("alreadyEnded", _after(attached.session.state), [], before)
     stop = from_wire.stop_of(params.reason)
+    tasks = left(attached.session.background, params.tasks, stop)
+    if not (params.run_id or drop) and (before := attached.meant.before):
+        return CancelResult("alreadyEnded", _after(attached.session.state), [], before, *tasks)
     done = attached.session.cancel(params.run_id, params.queued, stop)
     reached = (drop or done.state == "notRunning") and door.admissions.cancel(
         params.session_id, stop, all=drop
     )
     if done.state == "notRunning" and reached:
-        return CancelResult("cancelling", list(done.kept), list(done.dropped))
-    return CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None)
+        return CancelResult("cancelling", list(done.kept), list(done.dropped), None, *tasks)
+    return CancelResult(done.state, list(done.kept), list(done.dropped), done.run_id or None, *tasks)
 
 
 def _after(state: State) -> list[str]:

@@ -6,8 +6,8 @@ from aglet.doors import from_wire
 from aglet.doors.errors import cursor_expired
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
-from aglet.doors.lsp.methods.resume import place_of
 from aglet.doors.messages import JsonObject
+from aglet.doors.replay import place_of
 from aglet_protocol.sessions import EventsParams, EventsResult
 from aglet_protocol.types import Cursor
 
@@ -30,9 +30,10 @@ async def events(door: Door, params: EventsParams, call: Call) -> EventsResult:
         told
         for told in replay.events
         if (place_of(told) > cursor.seq if forward else place_of(told) < cursor.seq)
+        and (params.types is None or told["type"] in params.types)
     ]
     page = _page(there, max(1, min(params.limit, MOST)), forward=forward)
-    result = EventsResult([told for told in page if params.types is None or told["type"] in params.types])
+    result = EventsResult([*page])
     if len(page) < len(there):
         result.next_cursor = Cursor(journal.epoch, place_of(page[-1 if forward else 0]))
     return result

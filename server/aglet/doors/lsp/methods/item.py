@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from aglet.doors import from_wire, shapes
+from aglet.doors.errors import bad
 from aglet.doors.fold import fold
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
@@ -12,11 +13,12 @@ from aglet_protocol.sessions import ItemParams, ItemResult
 
 
 async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
-    """The item as it stands now, an open one with what streamed into it."""
+    """The item as it stands now, an open one with what streamed into it. Raises `Bad` (`noSuchItem`)."""
     call.interruptible = True
     found = await _find(door, params)
     if found is None:
-        raise from_wire.Malformed(f"params.itemId: there is no item {params.item_id[:100]!r} in this session")
+        message = f"params.itemId: there is no item {params.item_id[:100]!r} in this session"
+        raise bad("noSuchItem", message, sessionId=params.session_id)
     return _part(found, params) if params.field else ItemResult(found)
 
 
@@ -54,6 +56,13 @@ def _part(found: JsonObject, params: ItemParams) -> ItemResult:
         )
     data = text.encode("utf-8", "replace")
     start, end = (params.range.start, params.range.end) if params.range else (0, len(data))
-    start = max(0, min(start, len(data)))
-    part = data[start : max(start, end)].decode("utf-8", "replace")
-    return ItemResult(text=part, start=start, total=len(data))
+    start, end = _whole(data, start), _whole(data, max(start, end))
+    return ItemResult(text=data[start:end].decode(), start=start, total=len(data))
+
+
+def _whole(data: bytes, place: int) -> int:
+    """The first byte from here on that begins a character: parts that meet here lose none and break none."""
+    place = max(0, min(place, len(data)))
+    while place < len(data) and data[place] & 0xC0 == 0x80:
+        place += 1
+    return place

@@ -60,7 +60,7 @@ def _missed(replay: Replay, after: Cursor | None, result: ResumeResult) -> list[
     """The events behind a cursor; `None` when it is none of this journal's, or too far back."""
     if after is None or after.epoch != result.epoch or not 0 <= after.seq <= result.seq:
         return None
-    missed = [event for event in replay.events if place_of(event) > after.seq]
+    missed = replay.behind(after.seq)
     return missed if len(missed) <= REPLAYED_EVENTS else None
 
 
@@ -81,9 +81,8 @@ def _snapshot(result: ResumeResult, replay: Replay, tail: int | None, *, running
         usage=folded.usage or None,
     )
     if len(kept) < len(items):
-        first = kept[0]["itemId"] if kept else ""
-        places = (place_of(event) for event in replay.events if event.get("itemId") == first)
-        snapshot.older_cursor = {"epoch": result.epoch, "seq": next(places, result.seq + 1)}
+        first = folded.began[kept[0]["itemId"]] if kept else result.seq + 1
+        snapshot.older_cursor = {"epoch": result.epoch, "seq": first}
     return snapshot
 
 
@@ -91,17 +90,15 @@ def _runs(
     folded: Transcript, items: Iterable[JsonObject], open_items: Iterable[JsonObject], running: str
 ) -> list[SnapshotRun]:
     """The runs that these items belong to, in the order in which they began, and the one that is on."""
-    pairs = [(folded.run_of.get(item["itemId"], ""), item["itemId"]) for item in items]
+    beside = [
+        item for item in open_items if "background" in item
+    ]  # tasks: the run that began them may be over
+    pairs = [(folded.run_of.get(item["itemId"], ""), item["itemId"]) for item in (*beside, *items)]
+    pairs += [(running, item["itemId"]) for item in open_items if item not in beside]
     runs = {run_id: SnapshotRun(run_id, [], folded.runs.get(run_id)) for run_id, _ in pairs if run_id}
     if running:
         runs.setdefault(running, SnapshotRun(running, []))
-        pairs += [(running, item["itemId"]) for item in open_items]
     for run_id, item_id in pairs:
         if run_id:
             runs[run_id].item_ids.append(item_id)
     return list(runs.values())
-
-
-def place_of(event: JsonObject) -> int:
-    """Where an event stands among the facts."""
-    return event["seq"] if "seq" in event else event["after"]

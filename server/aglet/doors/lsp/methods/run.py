@@ -8,6 +8,7 @@ from aglet.doors.errors import overloaded
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Attached, Door
 from aglet.doors.lsp.limits import MAX_QUEUED
+from aglet.doors.lsp.once import check_prompt
 from aglet.doors.options import read_options
 from aglet.engine.admission import Admission, Refused
 from aglet.engine.session import Session
@@ -40,6 +41,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
     said = from_wire.content_or_files(params.input) if params.input is not None else ()
     if not (said or params.continue_run):
         raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
+    check_token(params.work_done_token)
     options = read_options(params.options)
     attached = await door.open(params.session_id, call)
     session = attached.session
@@ -52,6 +54,8 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())
+    way = "" if params.admission == "queue" else params.admission
+    check_prompt(session, params.client_key, "agent/run", way, params.expected_run_id)
     admission = await session.prompt(
         content,
         params.admission,
@@ -61,6 +65,12 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         stop=call.stop if call.cancelled else None,
     )
     return attached, admission
+
+
+def check_token(token: object) -> None:
+    """Refuse what is no token of LSP. Raises `Malformed`."""
+    if token is not None and (isinstance(token, bool) or not isinstance(token, str | int)):
+        raise from_wire.Malformed("params.workDoneToken must be a string or a whole number")
 
 
 def check_admission(session: Session, params: RunParams) -> None:

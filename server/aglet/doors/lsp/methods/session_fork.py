@@ -6,6 +6,7 @@ from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.once import request_of
 from aglet.engine.ports import JournalBusy, JournalError
 from aglet.engine.sessions import made_for
+from aglet.features.history.filing import shown_title
 from aglet_protocol.sessions import SessionForkParams, SessionForkResult
 
 
@@ -13,7 +14,9 @@ async def fork_session(door: Door, params: SessionForkParams, call: Call) -> Ses
     """Make the fork; the same `clientKey` gives the same one. The client resumes it to get its events."""
     request = request_of("agent/session/fork", params)
     try:
-        session = await door.world.sessions.fork(params.session_id, params.at_item_id, params.title, request)
+        session = await door.world.sessions.fork(
+            params.session_id, params.at_item_id, shown_title(params.title), request
+        )
     except JournalBusy:
         raise session_busy(made_for(request)) from None
     except JournalError as error:

@@ -1,8 +1,10 @@
 """`agent/session/list`: the sessions there are, newest first."""
 
 from aglet.doors import from_wire, shapes
+from aglet.doors.errors import bad
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
+from aglet.engine.ports import JournalError
 from aglet_protocol.types import SessionListParams, SessionListResult, SessionRow
 
 MOST = 500  # rows of one page
@@ -11,11 +13,16 @@ MOST = 500  # rows of one page
 async def list_sessions(door: Door, params: SessionListParams, call: Call) -> SessionListResult:
     """One page of sessions."""
     call.interruptible = True
-    cwd = from_wire.path(params.cwd) if params.cwd else ""
+    cwd = from_wire.path(params.cwd, "params.cwd") if params.cwd else ""
     limit = max(1, min(params.limit, MOST))
-    rows, cursor = await door.world.sessions.list(
-        cwd=cwd, search=params.search, cursor=params.cursor, limit=limit
-    )
+    try:
+        rows, cursor = await door.world.sessions.list(
+            cwd=cwd, search=params.search, cursor=params.cursor, limit=limit
+        )
+    except JournalError as error:
+        if not params.cursor:
+            raise
+        raise bad("cursorExpired", str(error), hint="List again without a cursor.") from None
     told = [
         SessionRow(
             session_id=row.session_id,

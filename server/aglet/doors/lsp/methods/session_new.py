@@ -13,6 +13,7 @@ from aglet.doors.options import read_options
 from aglet.engine.ports import JournalBusy
 from aglet.engine.session import Session
 from aglet.engine.sessions import made_for
+from aglet.features.history.filing import shown_title
 from aglet_protocol.items import McpServer
 from aglet_protocol.types import SessionNewParams, SessionNewResult
 
@@ -23,6 +24,7 @@ async def new_session(door: Door, params: SessionNewParams, call: Call) -> Sessi
     """Make a session in an existing folder; the same `clientKey` gives the same session, to whoever asks."""
     made = await _make(door, params)
     attached = await door.open(made.session_id, call)
+    door.join(attached, call)
     session = attached.session
     attached.offers = offered(session)
     return SessionNewResult(
@@ -36,16 +38,17 @@ async def new_session(door: Door, params: SessionNewParams, call: Call) -> Sessi
 
 
 async def _make(door: Door, params: SessionNewParams) -> Session:
-    cwd, *roots = [from_wire.path(uri) for uri in (params.cwd, *params.additional_roots)]
+    cwd = from_wire.path(params.cwd, "params.cwd")
+    roots = [from_wire.path(uri, "params.additionalRoots") for uri in params.additional_roots]
     options = read_options({**door.options, **params.options})
     for path in (cwd, *roots):
         if not await asyncio.to_thread(Path(path).is_dir):
-            raise from_wire.Malformed(f"there is no folder {path}")
+            raise from_wire.Malformed(f"there is no folder {path}: make it, or name another one")
     door.world.check_options(cwd, options)
     request = request_of("agent/session/new", params)
     try:
         return await door.world.sessions.create(
-            cwd, roots=tuple(roots), title=params.title, options=options, request=request
+            cwd, roots=tuple(roots), title=shown_title(params.title), options=options, request=request
         )
     except JournalBusy:
         raise session_busy(made_for(request)) from None

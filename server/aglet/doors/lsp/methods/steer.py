@@ -5,6 +5,7 @@ from aglet.doors.attaching import taken_in
 from aglet.doors.lsp.call import Call
 from aglet.doors.lsp.door import Door
 from aglet.doors.lsp.methods.run import check_queue
+from aglet.doors.lsp.once import check_prompt
 from aglet.engine.admission import Refused
 from aglet.engine.session import Session
 from aglet_protocol.types import SteerParams, SteerResult
@@ -26,6 +27,8 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
         content = await taken_in(said, door.world.setup, session.state.cwd)
         check(session, params)
         call.until_answered.enter_context(attached.publisher.held())
+        way = "" if params.if_ended == "return" else params.if_ended
+        check_prompt(session, params.client_key, "agent/steer", way, params.expected_run_id)
         stop = call.stop if call.cancelled else None
         done = await session.steer(content, params.expected_run_id, params.if_ended, params.client_key, stop)
     if call.cancelled and done.outcome in BEGUN:  # before its client could know of it

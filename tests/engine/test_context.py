@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from aglet.engine.admission import Refused
+from aglet.engine.context import CLEARED, Measure
 from aglet.engine.facts import Admitted, Cleared, Compacted, Fact
 from aglet.engine.feature import Feature, Outfit, RunView
 from aglet.engine.history import forked, name_of, rewinding
 from aglet.engine.session import Session
 from aglet.engine.sessions import Sessions
-from aglet.engine.shortening import CLEARED, Measure
 from aglet.engine.state import fold_all
 from aglet.engine.vocabulary import Message, Text, Usage, UserMessage
 from aglet.stores.memory import MemoryStore
