@@ -27,6 +27,20 @@ from aglet.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
+SLOW_DISK = """
+import os, signal, sys, time
+from aglet.stores import journal
+flush = journal._flush
+def first(fd):
+    journal._flush = flush
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(1)
+    flush(fd)
+journal._flush = first
+from aglet.__main__ import main
+sys.exit(main())
+"""
+
 HANGING_DISK = """
 import os, sys, threading
 from aglet.workspace import workspace
@@ -72,6 +86,15 @@ def test_sigterm_interrupts_the_run_so_that_it_can_go_on(aglet: Aglet) -> None:
     process = aglet.start("run", "go", "--output", "jsonl")
     aglet.wait_until_asked()
     process.send_signal(signal.SIGTERM)
+    last = last_event(process)
+    assert (process.returncode, last["data"]["stopReason"]) == (1, "interrupted")
+
+
+def test_a_signal_that_comes_while_the_prompt_is_written_is_not_late(aglet: Aglet) -> None:
+    """The run does not wait for the disk before it begins, so it could be over when that is done."""
+    aglet.script({"text": "done before the disk was"}, delay=0.3)
+    aglet.argv = lambda arguments: [sys.executable, "-c", SLOW_DISK, *arguments]
+    process = aglet.start("run", "go", "--output", "jsonl")
     last = last_event(process)
     assert (process.returncode, last["data"]["stopReason"]) == (1, "interrupted")
 

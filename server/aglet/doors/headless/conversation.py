@@ -47,16 +47,14 @@ class Conversation:
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
             self._tell(self._translator.told("commands", {"commands": offered(self._session)}, time.time()))
         self._session.log.subscribe(self._watch)
-        self._leaving.runs(self._cancel)
+        self._leaving.runs(self)
         self._company.attend(self._session)
         run_id = await self._begin()
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(self._company.serve(self._session))
-            closing = group.create_task(self._close_when_interrupted())
             lost = await self._end_of(run_id)
             await self._company.settle()
             serving.cancel()
-            closing.cancel()
         if self._ended:
             if self._unanswered:  # by its children as well: somebody was needed
                 self._ended["data"]["unanswered"] = (
@@ -84,19 +82,22 @@ class Conversation:
             return lost
         return None
 
-    def _cancel(self) -> None:
+    def cancel(self) -> None:
         """Cancel what runs, and what was asked for here. Prompts of another process go on waiting."""
         self._end_with_what_runs()
         self._session.cancel(self._admitted)
         self._session.cancel()
-        sessions = self._world.sessions
-        sessions.spawn(sessions.close(self._session.session_id))  # before anything else can begin
+        self._close()
 
-    async def _close_when_interrupted(self) -> None:
-        """Close the session, so that nothing else begins."""
-        await self._leaving.interrupted.wait()
+    def interrupt(self) -> None:
+        """End what runs so that it can be gone on with."""
         self._end_with_what_runs()
-        await self._world.sessions.close(self._session.session_id)
+        self._close()
+
+    def _close(self) -> None:
+        """Close the session, so that nothing else begins."""
+        sessions = self._world.sessions
+        sessions.spawn(sessions.close(self._session.session_id))
 
     def _end_with_what_runs(self) -> None:
         """Its end is the last word, also when what was asked for here still waits behind it."""

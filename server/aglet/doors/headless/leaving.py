@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from aglet.doors.ending import die_after
 from aglet.doors.headless import signals
@@ -23,6 +23,13 @@ def see_through(work: Coroutine[Any, Any, int]) -> int:
     return code
 
 
+class Stoppable(Protocol):
+    """A run that can be told to end, at any time and more than once."""
+
+    def cancel(self) -> None: ...
+    def interrupt(self) -> None: ...
+
+
 class Leaving:
     """SIGINT cancels the run, a second one leaves at once. SIGTERM, SIGHUP and a lost reader interrupt it.
 
@@ -34,9 +41,8 @@ class Leaving:
     def __init__(self, task: asyncio.Task[int], stopping: Callable[[], None]) -> None:
         self.task = task
         self._stopping = stopping
-        self._end: Callable[[], None] | None = None
+        self._run: Stoppable | None = None
         self._cancelled = self._over = False
-        self.interrupted = asyncio.Event()
 
     @property
     def code(self) -> Exit:
@@ -53,9 +59,9 @@ class Leaving:
                 loop.add_signal_handler(signal.SIGHUP, self.interrupt)
         signals.take()
 
-    def runs(self, end: Callable[[], None]) -> None:
-        """From now on there is a run to stop: `end` cancels it."""
-        self._end = end
+    def runs(self, run: Stoppable) -> None:
+        """From now on there is a run to stop."""
+        self._run = run
 
     def over(self) -> None:
         """From now on there is nothing to stop, only output to be taken."""
@@ -71,9 +77,9 @@ class Leaving:
         if self._cancelled or self._over:
             os._exit(Exit.CANCELLED)
         self._cancelled = True
-        if self._end:
+        if self._run:
             self._stopping()
-            self._end()
+            self._run.cancel()
         else:
             self.task.cancel()
 
@@ -81,6 +87,7 @@ class Leaving:
         """End the run so that it can be gone on with."""
         if self._over:
             os._exit(Exit.FAILED)
-        self.interrupted.set()
-        if not self._end:
+        if self._run:
+            self._run.interrupt()
+        else:
             self.task.cancel()

@@ -49,7 +49,7 @@ class Pipe:
     async def pump(self, on_broken: Callable[[], None]) -> None:
         """Write until `close`; tell once when standard output cannot be written, or is not read, any more."""
         self._give_up = on_broken
-        with _watched(self._out, self._lose):
+        with _watched(self._out, self._leave_unread):
             while self._waiting or not self._closed:
                 await self._arrived.wait()
                 self._arrived.clear()
@@ -66,6 +66,11 @@ class Pipe:
         self._arrived.set()
         if self.backlog > MOST:
             self._lose()
+
+    def _leave_unread(self) -> None:
+        """Who stops reading wants to hear no more, on standard error neither."""
+        self._broken.add(self._err)
+        self._lose()
 
     def _lose(self) -> None:
         give_up, self._give_up = self._give_up, _ignore
