@@ -1,5 +1,6 @@
 """Rooms write tools and actions with this: each is a pydantic model and an async function."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -207,3 +208,14 @@ def shorten(text: str, limit: int, rest: str) -> tuple[str, int]:
     middle = text[head : len(text) - tail]
     mark = f"\n[… {len(middle)} characters are left out here. {rest}]\n"
     return text[:head] + mark + text[len(text) - tail :], len(middle.encode("utf-8", "replace"))
+
+
+def backticks(text: str, least: int = 3) -> str:
+    """Backticks that `text` cannot close, at least so many (CommonMark 0.31.2, sections 4.5 and 6.1)."""
+    return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])
+
+
+def fenced(text: str, language: str = "") -> str:
+    """`text` in a Markdown block of code that it cannot leave."""
+    fence = backticks(text)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -39,6 +39,13 @@ def assert_secret(house: House, loot: Loot) -> None:
         assert secret not in said
 
 
+def served(house: House, **given: object) -> Wire:
+    """The language server of an ordinary user, with this in its environment."""
+    variables = (f"{name}={value}" for name, value in given.items())
+    command = [*ordinary_user(), "env", *variables, sys.executable, "-m", "aglet", "serve", "--stdio"]
+    return Wire(house.folder, command=command)
+
+
 def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(house: House) -> None:
     """R24, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
     house.environment |= {"WORK_TOKEN": HEADER, "AWS_SECRET_ACCESS_KEY": FILE_KEY, "DB_PASSWORD": KEY}
@@ -52,10 +59,7 @@ def test_the_language_server_hides_its_keys_too(house: House) -> None:
     replies = [Reply(calls=[("shell", {"command": SEARCH})]), Reply("Done.")]
     with ModelServer(replies) as model:
         given = {"AGLET_API_KEY": KEY, "AGLET_BASE_URL": model.url, "AGLET_MODEL": "m", "MY_TOKEN": HEADER}
-        command = [*ordinary_user(), "env", *(f"{name}={value}" for name, value in given.items())]
-        with Wire(
-            house.folder, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"]
-        ) as server:
+        with served(house, **given) as server:
             server.initialize()
             result = server.run(server.session(options={"mode": "allowAll"}))
             assert result["stopReason"] == "endTurn"
@@ -166,11 +170,7 @@ def test_a_kept_key_is_found_nowhere_by_a_command(house: House, place: str) -> N
 def test_a_key_that_the_editor_keeps_is_found_nowhere_else(house: House) -> None:
     with ModelServer(STEAL) as model:
         go_elsewhere(house, model)
-        given = {"AGLET_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
-        command = [*ordinary_user(), "env", *(f"{name}={value}" for name, value in given.items())]
-        with Wire(
-            house.folder, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"]
-        ) as server:
+        with served(house, AGLET_CONFIG=house.config, HTTP_PROXY=house.environment["HTTP_PROXY"]) as server:
             server.answers["agent/secret"] = lambda params: {"value": KEY}
             server.initialize({**AGENT, "secrets": {}})
             result = server.run(server.session(options={"mode": "allowAll"}))
@@ -191,11 +191,7 @@ def test_a_key_that_comes_later_counts_for_the_next_run(house: House) -> None:
     """The session, its options and its settings are the same: nothing but the editor's answer is new."""
     with ModelServer([Reply("one"), Reply("two")]) as model:
         go_elsewhere(house, model)
-        given = {"AGLET_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
-        command = [*ordinary_user(), "env", *(f"{name}={value}" for name, value in given.items())]
-        with Wire(
-            house.folder, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"]
-        ) as server:
+        with served(house, AGLET_CONFIG=house.config, HTTP_PROXY=house.environment["HTTP_PROXY"]) as server:
             server.initialize({**AGENT, "secrets": {}})
             session = server.session()
             for key in ("", KEY):

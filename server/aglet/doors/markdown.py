@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from aglet.doors.harmless import harmless
 from aglet.doors.shapes import is_object, patches
 from aglet.engine.vocabulary import JsonObject
+from aglet.toolkit import backticks, fenced
 
 MOST_OUTPUT = 8_000  # characters of one call's output
 MOST_PATCH = 40_000  # characters of one file's diff
@@ -134,7 +135,7 @@ TOLD: Mapping[str, Callable[[JsonObject], str]] = {
 def _code(text: str) -> str:
     """Text on one line, as code, whatever backticks are in it."""
     line = " ".join(text.split())
-    ticks = "`" * (_longest(line) + 1)
+    ticks = backticks(line, 1)
     return f"{ticks} {line} {ticks}" if "`" in line else f"`{line}`"
 
 
@@ -143,9 +144,7 @@ def _fenced(text: str, language: str, most: int) -> str:
     if len(text) > most:
         left = len(text) - most
         text = f"{text[: most // 2]}\n[… {left} characters left out …]\n{text[-(most // 2) :]}"
-    fence = "`" * max(3, _longest(text) + 1)
-    end = "" if text.endswith("\n") else "\n"
-    return f"{fence}{language}\n{text}{end}{fence}\n\n"
+    return fenced(text.removesuffix("\n"), language) + "\n\n"
 
 
 def _closed(text: str) -> str:
@@ -157,7 +156,3 @@ def _closed(text: str) -> str:
         elif found[1].startswith(fence):
             fence = ""
     return f"{text}\n{fence}" if fence else text
-
-
-def _longest(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)

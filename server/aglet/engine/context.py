@@ -34,7 +34,7 @@ class Measure(NamedTuple):
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
     """`messages` with one more; results finish in any order and stand in the order of their calls."""
     if not isinstance(message, ToolResult):
-        return messages + (message,)  # noqa: RUF005 - which copies them once, not twice
+        return (*messages, message)
     at = len(messages)
     while at and isinstance(messages[at - 1], ToolResult):
         at -= 1

@@ -362,11 +362,8 @@ class Door:
         """Cancel every run of a session, those on their way into it too, and let go of it when they ended."""
         session = attached.session
         self.admissions.cancel(session.session_id, BY_USER, all=True)
-        ending = session.cancel(queued="drop")
+        session.cancel(queued="drop")
         await self.admissions.over(session.session_id)
-        for run_id in filter(None, (ending.run_id, *ending.dropped)):
-            with suppress(KeyError):  # it ended, and many others after it
-                await session.finished(run_id)
         await self.world.sessions.close(session.session_id)
         attached.end()
         if self._attached.pop(session.session_id, None):  # else it was a child, and is let go of already

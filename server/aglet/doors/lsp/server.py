@@ -5,7 +5,6 @@ import gc
 import signal
 from contextlib import suppress
 from functools import cached_property, partial
-from importlib import import_module
 from queue import Empty
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,6 @@ class Connection:
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
-                import_module("termios")  # or the first large answer would wait for it
                 gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
                 gc.set_threshold(*COLLECTED)
                 gc.enable()

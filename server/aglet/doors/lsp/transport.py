@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from termios import FIONREAD
 
 from aglet.doors.lsp.batches import Batch, Piece
 from aglet.doors.lsp.framing import BODY_LIMIT, Frames, Oversized, Untrusted
@@ -143,8 +144,6 @@ class Writer:
         """Whether so many bytes are taken without blocking, because nothing is in the pipe."""
         if size > self._room:
             return False
-        from termios import FIONREAD  # noqa: PLC0415 - only for large messages
-
         return not any(fcntl.ioctl(self._descriptor, FIONREAD, bytes(4)))
 
     def _run(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from aglet.engine.vocabulary import JsonObject
-from aglet.toolkit import shorten
+from aglet.toolkit import fenced, shorten
 
 from .keeping import Keeper
 from .states import FileState
@@ -70,9 +70,8 @@ def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
     patches = "".join(str(row["patch"]) for row in rows)
     parts = ["\n".join(lines) or "No file was changed."]
     if patches:
-        fence = "`" * (max(3, _longest_fence(patches) + 1))
         cut, _ = shorten(patches, LONGEST, "Ask for one file to see the rest.")
-        parts.append(f"{fence}diff\n{cut}\n{fence}")
+        parts.append(fenced(cut, "diff"))
     return "\n\n".join([*parts, COMMANDS] if ran else parts)
 
 
@@ -83,11 +82,3 @@ def told(row: JsonObject) -> str:
 
 def _kind(before: FileState, after: FileState) -> str:
     return kind_of(before.hash or None, after.hash or None)
-
-
-def _longest_fence(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

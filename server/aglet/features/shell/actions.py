@@ -6,7 +6,7 @@ from aglet.engine.actions import Action, ActionContext, ActionOutcome
 from aglet.engine.background import Background, Task
 from aglet.engine.vocabulary import JsonObject
 from aglet.frozen import frozen
-from aglet.toolkit import Arguments, TypedAction
+from aglet.toolkit import Arguments, TypedAction, fenced
 
 from .tasks import find, state_of
 
@@ -58,8 +58,7 @@ class Desk:
         """What is kept of the output: of a running one its end."""
         task = find(self.background, arguments.task_id)
         text = task.outcome.text if task.outcome else self.background.printed(task.task_id)
-        fence = "`" * max(3, _longest_run(text) + 1)
-        return ActionOutcome(f"{fence}\n{text.rstrip()}\n{fence}", {**_data(task), "output": text})
+        return ActionOutcome(fenced(text.rstrip()), {**_data(task), "output": text})
 
     async def stop(self, arguments: StopTasks, context: ActionContext) -> ActionOutcome:
         """Stop it, or all, and wait until that is done."""
@@ -81,11 +80,3 @@ def _data(task: Task) -> JsonObject:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("`", "'")
-
-
-def _longest_run(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest
