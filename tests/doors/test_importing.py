@@ -48,7 +48,7 @@ def reference(**changed: Any) -> dict[str, Any]:
     return {
         "session_id": "0" * 32,
         "model_config": {"model": "m", "base_url": "http://host/v1", "api_key": "sk-canary", "timeout": 30},
-        "runtime_config": {"cwd": "/work", "max_turns": 12, "permissions": {"shell": True}},
+        "runtime_config": {"cwd": "/project", "max_turns": 12, "permissions": {"shell": True}},
         "system_prompt_parts": ["You are an agent."],
         "user_context": {"user": "somebody"},
         "system_context": {"git": "branch main"},
@@ -107,7 +107,7 @@ def test_a_session_of_the_reference_is_taken_in_whole() -> None:
     assert isinstance(reply, AssistantMessage)
     assert (reply.tool_calls[0].name, reply.tool_calls[0].arguments) == ("read_file", {"path": "a.py"})
     assert (state.total.turns, state.total.tool_calls, state.total.input_tokens) == (2, 1, 100)
-    assert (state.total.cost, state.total.unpriced, state.cwd) == (0.25, 0, "/work")
+    assert (state.total.cost, state.total.unpriced, state.cwd) == (0.25, 0, "/project")
     assert (state.stop.reason, state.running) == (StopReason.END_TURN, False)
     (note,) = state.notes["history"]
     kept = {"file_history", "plugin_state", "budget_state", "system_prompt_parts", "runtime_config"}
@@ -192,7 +192,12 @@ def test_an_export_cut_or_flipped_anywhere_is_never_taken_for_whole() -> None:
 def test_an_imported_session_may_do_nothing_that_its_file_says() -> None:
     facts = [
         SessionChanged(
-            "/work", roots=("/etc",), options={"mode": "allowAll"}, parent="ses_0", parent_item="c1", depth=9
+            "/project",
+            roots=("/etc",),
+            options={"mode": "allowAll"},
+            parent="ses_0",
+            parent_item="c1",
+            depth=9,
         ),
         Admitted("run_1", "item_1", (Text("go"),), "key", {"mode": "allowAll"}),
         RunStarted("run_1"),
@@ -209,7 +214,7 @@ def test_an_imported_session_may_do_nothing_that_its_file_says() -> None:
 
 @pytest.mark.parametrize("cut_off", [(), (RunEnded("run_1", Stop(StopReason.INTERRUPTED)),)])
 def test_what_an_imported_session_was_cut_off_in_is_not_begun_by_itself(cut_off: tuple[Fact, ...]) -> None:
-    facts = [SessionChanged("/work"), Admitted("run_1", "item_1", (Text("go"),)), RunStarted("run_1")]
+    facts = [SessionChanged("/project"), Admitted("run_1", "item_1", (Text("go"),)), RunStarted("run_1")]
     entries, _ = imported(exported("ses_1", entries_of([*facts, *cut_off]), "jsonl"), 0.0)
     assert not summarise("ses_2", entries)[0].interrupted
 
@@ -218,7 +223,7 @@ def test_what_an_imported_session_was_cut_off_in_is_not_begun_by_itself(cut_off:
 def test_a_time_that_cannot_be_is_no_entry_of_the_list(at: float) -> None:
     """One such file made `aglet sessions` fail for every session."""
     with pytest.raises(NoSession, match="entry 1 has a time that cannot be"):
-        imported(exported("ses_1", entries_of([SessionChanged("/work")], at=at), "jsonl"), 0.0)
+        imported(exported("ses_1", entries_of([SessionChanged("/project")], at=at), "jsonl"), 0.0)
 
 
 @pytest.mark.parametrize("cwd", ["../etc", "/a\0b", "/a\ud800b", "C:"])
@@ -230,7 +235,7 @@ def test_a_folder_that_cannot_be_one_is_left_out(cwd: str) -> None:
 
 def test_a_title_and_tags_of_strangers_are_what_a_user_could_have_given() -> None:
     facts = [
-        SessionChanged("/work", "\x1b]0;x\x07" + "x" * 1000),
+        SessionChanged("/project", "\x1b]0;x\x07" + "x" * 1000),
         Noted("history", "tags", {"tags": 5}),
         Noted("history", "tags", {"tags": ["y" * 50]}),
         Noted("history", "archived", {"archived": "yes"}),
@@ -244,7 +249,7 @@ def test_a_title_and_tags_of_strangers_are_what_a_user_could_have_given() -> Non
 
 
 def test_every_fact_there_is_can_be_exported_in_every_format() -> None:
-    entries = entries_of([SessionChanged("/work", "<b>A & title</b>"), *SAMPLES[1:]])
+    entries = entries_of([SessionChanged("/project", "<b>A & title</b>"), *SAMPLES[1:]])
     for form in ("jsonl", "md", "html"):
         assert exported("ses_1", entries, form)
 
@@ -289,7 +294,7 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
         Image("aGk=", "image/svg+xml"),
         Image("aGk=", "image/png"),
     )
-    facts = [SessionChanged("/work"), Admitted("run_1", "item_1", image), RunStarted("run_1")]
+    facts = [SessionChanged("/project"), Admitted("run_1", "item_1", image), RunStarted("run_1")]
     page = exported("s", entries_of([*facts, TakenIn(("item_1",))]), "html").decode()
     assert page.count("<img") == 1
     assert "onload" not in page

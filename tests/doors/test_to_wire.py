@@ -125,7 +125,7 @@ async def play(
         return Outfit(tuple(made), model, NOWHERE, Limits(max_turns=9))
 
     async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
-        session = await sessions.create("/work", title="A title", options={"model": "fake"})
+        session = await sessions.create("/project", title="A title", options={"model": "fake"})
         recording = Recording(session, model)
         await scene(recording)
     return recording
@@ -174,7 +174,7 @@ async def test_a_run_is_told_from_admission_to_idle() -> None:
     assert recording.data("runStarted") == {"limits": {"maxTurns": 9}}
     assert recording.data("contextUsage") == {"used": 13, "sure": "told", "cost": 0.5}
     assert [item["kind"] for item in told.items.values()] == ["userMessage", "message", "thought"]
-    assert told.info == {"cwd": "file:///work", "title": "A title"}
+    assert told.info == {"cwd": "file:///project", "title": "A title"}
     assert told.options == {"model": "fake"}
     assert told.state == "idle"
 
@@ -194,7 +194,7 @@ async def test_a_tool_call_is_one_item_with_its_output_changes_and_terminal() ->
         "file:///project/a", "added", FileVersion(), FileVersion("ab", 2), "+x\n", "editor", insertions=1
     )
     outcome = ToolOutcome(
-        "é" * 40_000, "completed", "applied", (change,), Terminal("make", "/work", 0), truncated=5
+        "é" * 40_000, "completed", "applied", (change,), Terminal("make", "/project", 0), truncated=5
     )
 
     class Editing(FakeTool):
@@ -213,7 +213,7 @@ async def test_a_tool_call_is_one_item_with_its_output_changes_and_terminal() ->
         "uri": "file:///project/a", "change": "added", "base": {"hash": ""},
         "result": {"hash": "ab", "version": 2}, "patch": "+x\n", "via": "editor",
     }  # fmt: skip
-    assert item["terminal"] == {"command": "make", "cwd": "/work", "exitCode": 0}
+    assert item["terminal"] == {"command": "make", "cwd": "/project", "exitCode": 0}
     assert len(item["output"].encode()) < 66_000
     assert item["truncated"] == 80_000 - 65_536 + 5
     assert [e["data"]["offset"] for e in recording.of("itemDelta") if e["itemId"] == "c1"] == [0, 3]
@@ -332,7 +332,7 @@ async def test_a_crash_leaves_nothing_open_on_the_wire() -> None:
         return Outfit(tools(FakeTool("look")), model, NOWHERE)
 
     async with Sessions(store, equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         admission = await session.prompt((Text("go"),))
         await session.finished(admission.run_id)
         entries = list(session.log.journal.entries())

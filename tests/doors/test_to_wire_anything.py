@@ -170,7 +170,7 @@ async def play(turns: Sequence[str], deeds: Sequence[str]) -> tuple[list[list[Wi
     model = FakeModel([made(kind, number) for number, kind in enumerate([*turns, *["say"] * 40])])
     told: list[list[Wire]] = []
     async with Sessions(MemoryStore(), equipped(model), FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         translator = Translator("ses", "epoch")
         told.append(translated(session.log.journal.entries(), translator))
         session.log.subscribe(lambda event, state: told.append(translator.events(event)))
@@ -250,7 +250,7 @@ def test_facts_of_a_newer_version_are_no_obstacle(turns: list[str], deeds: list[
 
 # --- what was wrong once -------------------------------------------------------------------------
 
-BEGUN: tuple[Fact, ...] = (SessionChanged("/work"), Admitted("run_1", "item_1", SAID), RunStarted("run_1"))
+BEGUN: tuple[Fact, ...] = (SessionChanged("/project"), Admitted("run_1", "item_1", SAID), RunStarted("run_1"))
 
 
 @pytest.mark.parametrize("injected", [True, False])
@@ -277,7 +277,7 @@ def test_the_prompt_of_a_run_is_no_steer_for_whoever_joins_before_it_is_taken_in
 def test_a_run_that_waited_for_nobody_can_be_dropped() -> None:
     """Left by a process that died: nothing begins by itself, whatever is removed."""
     left = (Admitted("run_1", "item_1", SAID), Admitted("run_2", "item_2", SAID))
-    state = fold_all(numbered(SessionChanged("/work"), *left))
+    state = fold_all(numbered(SessionChanged("/project"), *left))
     translator = Translator("ses", "epoch", state)
     cancelled = Stop(StopReason.CANCELLED)
     events = translator.events(Entry(4, 1.0, QueueChanged(("run_2",))))

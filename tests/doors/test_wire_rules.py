@@ -45,7 +45,7 @@ Event = dict[str, Any]
 Events = list[Event]
 SAID = (Text("go"),)
 FACTS: tuple[Any, ...] = (
-    SessionChanged("/work"),
+    SessionChanged("/project"),
     Admitted("run_1", "item_1", SAID),
     RunStarted("run_1", item_ids=("item_1",)),
     TurnStarted("turn_1", "m"),

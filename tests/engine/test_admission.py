@@ -106,7 +106,7 @@ async def wait_for(session: Session, admission: Admission) -> str:
 async def test_who_waits_for_a_run_that_did_not_begin_is_told_when_the_session_is_closed() -> None:
     world = World([hang], say("later"))
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         first = await session.prompt(GO)
         await asked(session)
         kept, dropped = await session.prompt(OTHER), await session.prompt(OTHER)

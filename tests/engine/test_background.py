@@ -17,8 +17,8 @@ from support.patience import become
 
 from .test_sessions import GO, World, end, hang, say
 
-MAKE = Terminal("make", "/work")
-DONE = ToolOutcome("made\n[exit code 0]", effects="unknown", terminal=Terminal("make", "/work", 0))
+MAKE = Terminal("make", "/project")
+DONE = ToolOutcome("made\n[exit code 0]", effects="unknown", terminal=Terminal("make", "/project", 0))
 
 
 async def at_once(show: Show) -> ToolOutcome:
@@ -131,7 +131,7 @@ async def test_what_is_new_of_its_output_is_told_once() -> None:
 async def test_the_end_of_the_session_is_the_end_of_its_tasks() -> None:
     world = World()
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         task_id = begin(session, never)
         await become(lambda: session.background.printed(task_id))
         await sessions.close(session.session_id)
@@ -145,7 +145,7 @@ async def test_the_end_of_the_session_is_the_end_of_its_tasks() -> None:
 async def test_a_task_whose_process_died_is_closed_and_not_begun_again() -> None:
     world = World()
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         begin(session, never)
         entries = session.log.journal.entries()
         async with world.sessions() as others:
@@ -164,7 +164,7 @@ async def test_a_task_whose_process_died_is_closed_and_not_begun_again() -> None
 async def test_a_fork_has_no_task_that_goes_on() -> None:
     world = World(say())
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await end(session, (await session.prompt(GO)).run_id)
         task_id = begin(session, never)
         fork = await sessions.fork(session.session_id, request=ANYBODY)

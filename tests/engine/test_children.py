@@ -35,7 +35,7 @@ class World:
     @asynccontextmanager
     async def family(self) -> AsyncIterator[tuple[Sessions, Session, Children]]:
         async with Sessions(self.store, self.equip, FakeClock()) as sessions:
-            parent = await sessions.create("/work", roots=("/more",))
+            parent = await sessions.create("/project", roots=("/more",))
             yield sessions, parent, Children(sessions, parent)
 
 
@@ -60,7 +60,7 @@ async def test_a_child_is_a_session_with_its_parents_folders_and_its_own_options
         state = returned.state
         assert (state.parent, state.parent_item, state.depth) == (parent.session_id, "call_1", 1)
         assert (state.cwd, state.roots, state.title, state.options) == (
-            "/work",
+            "/project",
             ("/more",),
             "A",
             {"mode": "plan"},
@@ -124,7 +124,7 @@ async def test_one_that_is_cancelled_before_it_is_admitted_leaves_nothing_runnin
 
 async def test_what_is_no_child_of_this_session_cannot_go_on() -> None:
     async with World(say()).family() as (sessions, parent, children):
-        other = await sessions.create("/work")
+        other = await sessions.create("/project")
         fork = await sessions.fork(parent.session_id)
         for session_id in (other.session_id, fork.session_id, "ses_nowhere"):
             (returned,) = await done(children, errand(resumes=session_id))

@@ -33,7 +33,7 @@ async def played(*prompts: Sequence[list[Part]]) -> AsyncIterator[Session]:
         return Outfit((room,), model, NOWHERE)
 
     async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         for number in range(1, len(prompts) + 1):
             admission = await session.prompt((Text(str(number)),))
             await session.finished(admission.run_id)

@@ -126,7 +126,7 @@ def test_the_last_words_are_joined_where_a_limit_cut_them() -> None:
 
 async def test_a_fork_holds_everything_and_goes_its_own_way() -> None:
     async with playing(TWO_CALLS, say("one"), say("two"), say("elsewhere")) as sessions:
-        session = await sessions.create("/work", title="Mine", options={"mode": "plan"})
+        session = await sessions.create("/project", title="Mine", options={"mode": "plan"})
         await run(session, "first")
         await run(session, "second")
         fork = await sessions.fork(session.session_id)
@@ -141,7 +141,7 @@ async def test_a_fork_holds_everything_and_goes_its_own_way() -> None:
 
 async def test_a_fork_ends_with_the_item_it_names_wherever_that_is() -> None:
     async with playing(TWO_CALLS, say("one"), say("two")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt(prompt("first"), key="k")
         await run(session, "second")
         whole = session.state.transcript
@@ -159,7 +159,7 @@ async def test_a_fork_ends_with_the_item_it_names_wherever_that_is() -> None:
 
 async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> None:
     async with playing(say("one"), say("two")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         await run(session, "second")
         at = name_of(session.state.transcript[1])
@@ -172,7 +172,7 @@ async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> N
 async def test_a_fork_is_named_after_the_session_even_before_that_had_a_title() -> None:
     """Row 78: branch."""
     async with playing(say("one"), say("two")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         assert (await sessions.fork(session.session_id)).state.title == ""
         item_id = name_of(session.state.transcript[0])
@@ -183,7 +183,7 @@ async def test_a_fork_is_named_after_the_session_even_before_that_had_a_title() 
 async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> None:
     """Row 78: only what the user says in a fork begins work in it, whatever the setting `recovery`."""
     async with playing([hang]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt(prompt("first"))
         await asked(session, 1)
         fork = await sessions.fork(session.session_id)
@@ -194,7 +194,7 @@ async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> Non
 
 async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> None:
     async with playing(say("one"), [hang]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         await session.prompt(prompt("second"))
         await session.prompt(prompt("third"))
@@ -211,7 +211,7 @@ async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> No
 
 async def test_a_fork_at_the_last_item_of_a_running_run_ends_there() -> None:
     async with playing(call(("c1", "look")), [hang]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt(prompt("first"))
         await asked(session, 2)
         fork = await sessions.fork(session.session_id, "c1")
@@ -227,7 +227,7 @@ async def test_a_fork_at_the_last_item_of_a_running_run_ends_there() -> None:
 
 async def test_what_rooms_note_at_the_end_of_a_run_belongs_to_its_last_item() -> None:
     async with playing([lambda: asyncio.sleep(0.01), Replied("", "one")]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         session.log.subscribe(lambda event, state: note_once(session))
         await run(session, "first")
         fork = await sessions.fork(session.session_id, name_of(session.state.transcript[-1]))
@@ -243,7 +243,7 @@ def note_once(session: Session) -> None:
 
 async def test_a_fork_needs_an_item_of_the_conversation() -> None:
     async with playing(say("one")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         with pytest.raises(Refused, match="no item 'nowhere'"):
             await sessions.fork(session.session_id, "nowhere")
@@ -253,7 +253,7 @@ async def test_a_fork_needs_an_item_of_the_conversation() -> None:
 
 async def test_a_deleted_session_is_gone() -> None:
     async with playing([hang]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt(prompt("first"))
         await sessions.delete(session.session_id)
         assert (await sessions.list())[0] == []
@@ -266,7 +266,7 @@ async def test_a_deleted_session_is_gone() -> None:
 
 async def test_a_rewound_conversation_goes_on_from_there_and_a_rewind_can_be_undone() -> None:
     async with playing(TWO_CALLS, say("one"), say("two"), say("other")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         await run(session, "second")
         before = session.state
@@ -286,7 +286,7 @@ async def test_a_rewound_conversation_goes_on_from_there_and_a_rewind_can_be_und
 
 async def test_a_conversation_can_be_rewound_to_nothing_and_files_alone_leave_it() -> None:
     async with playing(say("one")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         session.log.record(Rewound("files"))
         assert seen(session) == ["first", "one"]
@@ -303,7 +303,7 @@ async def test_a_conversation_can_be_rewound_to_nothing_and_files_alone_leave_it
 
 async def test_what_cannot_be_rewound_is_refused() -> None:
     async with playing(say("one"), say("two"), [hang]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session, "first")
         with pytest.raises(Refused, match="no item"):
             rewinding(session, "nowhere")
@@ -330,7 +330,7 @@ def waiting(session: Session) -> list[str]:
 
 async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
     async with playing([hang], say("x"), say("y"), say("z")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         first = await session.prompt(prompt("1"))
         await asked(session)
         ids = {text: (await session.prompt(prompt(text))).item_id for text in "abc"}
@@ -351,7 +351,7 @@ async def test_waiting_prompts_can_be_moved_replaced_and_removed() -> None:
 
 async def test_a_prompt_that_waits_in_an_idle_session_is_replaced_before_it_begins() -> None:
     async with playing([hang], say("x")) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt(prompt("1"))
         await asked(session)
         old = await session.prompt(prompt("old"))
@@ -376,7 +376,7 @@ async def test_actions_are_listed_and_followed() -> None:
 
     spec = ActionSpec("do", "Do it", "Does it.", {"type": "object"})
     async with playing(offers=[FakeAction(spec, body)]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
 
         def look(event: Entry | Glimpse, state: State) -> None:
             if isinstance(event, Glimpse) and isinstance(event.shown, Notice):
@@ -385,7 +385,7 @@ async def test_actions_are_listed_and_followed() -> None:
         session.log.subscribe(look)
         assert actions(session) == [spec]
         outcome = await invoke(session, "do", {"a": 1})
-        assert outcome == ActionOutcome(f"/work {session.session_id}", {"ok": True})
+        assert outcome == ActionOutcome(f"/project {session.session_id}", {"ok": True})
         assert shown == [Notice("info", "done")]
         assert session.log.journal.entries()[-1].fact == Noted("room", "did", {"a": 1})
         with pytest.raises(Refused, match=r"no action 'undo'.* There are: do\."):
@@ -406,7 +406,7 @@ async def test_an_action_may_begin_a_run_and_says_when_it_is_possible() -> None:
     idle = Beginning(ActionSpec("begin", "Begin", "", {}, "idle"), unused)
     running = Beginning(ActionSpec("more", "More", "", {}, "running"), unused)
     async with playing([hang], offers=[idle, running]) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         with pytest.raises(Refused) as refusal:
             await invoke(session, "more", {})
         assert refusal.value.kind == "noActiveRun"
@@ -422,9 +422,9 @@ async def test_an_action_may_begin_a_run_and_says_when_it_is_possible() -> None:
 async def test_what_a_sketch_would_offer_is_seen_and_nobody_keeps_it() -> None:
     spec = ActionSpec("dance", "Dance", "", {"type": "object"})
     async with playing(offers=[FakeAction(spec, lambda given, context: ActionOutcome(""))]) as sessions:
-        sketch = sessions.sketch(MemoryStore().create("sketch"), "/work")
+        sketch = sessions.sketch(MemoryStore().create("sketch"), "/project")
         assert [offered.name for offered in actions(sketch)] == ["dance"]
-        assert sketch.state.cwd == "/work"
+        assert sketch.state.cwd == "/project"
         assert not (await sessions.list())[0]
         assert not sessions.is_open("sketch")
 

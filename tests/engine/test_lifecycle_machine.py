@@ -63,7 +63,7 @@ class Lives(RuleBasedStateMachine):
         self.sessions = self.new_process()
         self.count = 0
         self.kept: list[Request] = []
-        self.session = self.do(self.sessions.create("/work"))
+        self.session = self.do(self.sessions.create("/project"))
 
     def do(self, work: Coroutine[Any, Any, Result]) -> Result:
         async def bounded() -> Result:
@@ -168,7 +168,7 @@ class Lives(RuleBasedStateMachine):
     @rule()
     def delete(self) -> None:
         self.do(self.sessions.delete(self.session.session_id))
-        self.session = self.do(self.sessions.create("/work"))
+        self.session = self.do(self.sessions.create("/project"))
 
     @invariant()
     def the_journal_tells_it_all(self) -> None:

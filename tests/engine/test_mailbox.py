@@ -72,7 +72,7 @@ async def steered(pace: int, talks: bool, voices: list[Voice]) -> None:
         return Outfit((Feature(name="tools", tools=(FakeTool("look", body=talk),)),), model, NOWHERE)
 
     async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         first = await session.prompt((Text("go"),))
         for number, (voice, moments) in enumerate(voices):
             for _ in range(moments):

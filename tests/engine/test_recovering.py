@@ -43,7 +43,7 @@ def store_with(*facts: Fact) -> MemoryStore:
     """A store with one session, whose process died after these facts."""
     store = MemoryStore()
     journal = store.create("ses_1")
-    journal.append(*entries_of(SessionChanged("/work"), *facts))
+    journal.append(*entries_of(SessionChanged("/project"), *facts))
     journal.close()
     return store
 
@@ -113,7 +113,7 @@ async def test_what_runs_is_left_alone() -> None:
     model = FakeModel([[look, *say()]])
     sessions, _ = opened(MemoryStore(), model)
     async with sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.finished((await session.prompt(PROMPT)).run_id)
     assert asked == [""]
 
@@ -189,7 +189,7 @@ async def test_the_seconds_that_were_used_are_gone_unless_others_are_asked_for(
     store = MemoryStore()
     journal = store.create("ses_1")
     began = RunStarted("run_1", Limits(max_seconds=before))
-    timed = zip((1.0, 2.0, 5.0, 25.0), (SessionChanged("/work"), SPENT[0], began, SPENT[2]), strict=True)
+    timed = zip((1.0, 2.0, 5.0, 25.0), (SessionChanged("/project"), SPENT[0], began, SPENT[2]), strict=True)
     journal.append(*entries_of(*timed))
     journal.close()
     sessions, given = opened(store, FakeModel([say()]), Limits(max_seconds=usual), Limits(max_seconds=asked))
@@ -247,7 +247,7 @@ async def test_counters_are_exact_over_three_resumes() -> None:
         return lambda session, admitted: Outfit((Feature(name="tools", tools=(tool,)),), model, NOWHERE)
 
     async with Sessions(store, equip_with(FakeModel([call(("c1", "look")), say()])), FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         session_id = session.session_id
         await session.finished((await session.prompt(PROMPT)).run_id)
         before = session.state.total

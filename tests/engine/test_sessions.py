@@ -78,7 +78,7 @@ class World:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         async with self.sessions() as sessions:
-            yield await sessions.create("/work")
+            yield await sessions.create("/project")
 
 
 async def end(session: Session, run_id: str) -> RunResult:
@@ -247,7 +247,7 @@ async def test_a_caller_who_goes_away_cancels_the_run_and_still_sees_its_end_rec
 
 async def test_a_cancelled_task_of_the_run_itself_is_recorded_and_raised() -> None:
     async with World([hang]).sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         admission = await session.prompt(GO)
         await asked(session)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
@@ -261,7 +261,7 @@ async def test_a_cancelled_task_of_the_run_itself_is_recorded_and_raised() -> No
 async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> None:
     world = World([hang], say("one"), say("two"))
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt((Text("1"),))
         await asked(session)
         await session.prompt((Text("2"),))
@@ -281,7 +281,7 @@ async def test_closing_ends_the_run_as_interrupted_and_keeps_what_waits() -> Non
 
 async def test_a_session_that_is_being_closed_is_opened_again_when_it_is_free() -> None:
     async with World([hang], say("one")).sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.prompt((Text("1"),))
         await asked(session)
         closing = asyncio.ensure_future(sessions.close(session.session_id))
@@ -402,7 +402,7 @@ async def test_old_results_are_forgotten() -> None:
 async def test_sessions_are_listed_and_peeked_without_opening_them() -> None:
     world = World(say())
     async with world.sessions() as sessions:
-        session = await sessions.create("/work", title="a title")
+        session = await sessions.create("/project", title="a title")
         rows, cursor = await sessions.list()
         assert [(row.session_id, row.title) for row in rows] == [(session.session_id, "a title")]
         assert cursor == ""
@@ -414,7 +414,7 @@ async def test_sessions_are_listed_and_peeked_without_opening_them() -> None:
 async def test_a_session_is_written_by_one_process() -> None:
     world = World()
     async with world.sessions() as sessions, world.sessions() as others:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         with pytest.raises(JournalBusy):
             await others.open(session.session_id)
 
@@ -499,7 +499,7 @@ MADE = Request("a key", "make it so")
 async def test_a_request_with_a_key_makes_one_session_in_every_process() -> None:
     world = World(say("one"))
     async with world.sessions() as sessions:
-        made, again = await asyncio.gather(*[sessions.create("/work", request=MADE) for _ in range(2)])
+        made, again = await asyncio.gather(*[sessions.create("/project", request=MADE) for _ in range(2)])
         assert made is again
         await end(made, (await made.prompt(GO)).run_id)
         with pytest.raises(Refused, match="another request"):
@@ -507,19 +507,19 @@ async def test_a_request_with_a_key_makes_one_session_in_every_process() -> None
         assert sessions.is_open(made.session_id)
         async with world.sessions() as others:
             with pytest.raises(JournalBusy):
-                await others.create("/work", request=MADE)
+                await others.create("/project", request=MADE)
     async with world.sessions() as sessions:
         with pytest.raises(Refused, match="another request"):
             await sessions.fork(made.session_id, request=Request("a key", "fork it"))
         assert not sessions.is_open(made.session_id)
-        assert (await sessions.create("/work", request=MADE)).state == made.state
-        assert (await sessions.create("/work")).session_id != made.session_id
+        assert (await sessions.create("/project", request=MADE)).state == made.state
+        assert (await sessions.create("/project")).session_id != made.session_id
 
 
 async def test_a_request_with_a_key_makes_one_fork_in_every_process() -> None:
     world = World(say("one"), say("two"))
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await end(session, (await session.prompt(GO)).run_id)
         fork = await sessions.fork(session.session_id, request=MADE)
         await end(session, (await session.prompt(GO)).run_id)
@@ -533,7 +533,7 @@ async def test_a_request_with_a_key_makes_one_fork_in_every_process() -> None:
 async def test_what_a_crash_left_of_a_new_session_is_made_anew(facts: int) -> None:
     world = World(say("one"))
     async with world.sessions() as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await end(session, (await session.prompt(GO)).run_id)
     journal = world.store.create(made_for(MADE), MADE.asked)
     journal.append(*session.log.journal.entries()[:facts])
@@ -624,7 +624,7 @@ async def until(reached: Callable[[], bool]) -> None:
 async def test_a_session_that_another_process_writes_is_followed_and_taken_over() -> None:
     world = World(say("one"), say("two"), say("three"))
     async with world.sessions() as sessions, world.sessions() as others:
-        theirs = await others.create("/work", title="Theirs")
+        theirs = await others.create("/project", title="Theirs")
         await end(theirs, (await theirs.prompt(GO)).run_id)
         ours = await sessions.follow(theirs.session_id)
         assert ours is await sessions.follow(theirs.session_id)
@@ -657,7 +657,7 @@ async def test_a_session_that_another_process_writes_is_followed_and_taken_over(
 async def test_a_followed_session_that_is_deleted_is_said_to_be_gone() -> None:
     world = World()
     async with world.sessions() as sessions, world.sessions() as others:
-        session_id = (await others.create("/work")).session_id
+        session_id = (await others.create("/project")).session_id
         _, notices = heard(await sessions.follow(session_id))
         await others.delete(session_id)  # who looks in the middle of it is told first that nobody writes it
         await until(lambda: notices[-1:] == ["The session cannot be followed any more"])

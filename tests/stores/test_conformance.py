@@ -30,7 +30,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     return FileStore(tmp_path / "state") if request.param == "files" else MemoryStore()
 
 
-def fill(store: Store, session_id: str, text: str, at: float, cwd: str = "/work", title: str = "") -> None:
+def fill(store: Store, session_id: str, text: str, at: float, cwd: str = "/project", title: str = "") -> None:
     journal = store.create(session_id)
     journal.append(*conversation(text, cwd, title, at=at))
     journal.close()
@@ -198,20 +198,20 @@ def test_a_session_that_somebody_writes_is_not_deleted(store: Store) -> None:
 
 def test_an_empty_store_lists_nothing(store: Store) -> None:
     assert listed(store) == []
-    assert listed(store, search="x", cwd="/work") == []
+    assert listed(store, search="x", cwd="/project") == []
     assert store.list()[1] == ""
 
 
 def test_a_session_appears_with_its_first_fact(store: Store) -> None:
     journal = store.create("ses_1")
     assert listed(store) == []
-    journal.append(*entries_of([SessionChanged("/work")]))
+    journal.append(*entries_of([SessionChanged("/project")]))
     assert listed(store) == ["ses_1"]
 
 
 def test_a_row_says_what_the_journal_says(store: Store) -> None:
     journal = store.create("ses_1")
-    journal.append(*entries_of([SessionChanged("/work", parent="ses_0"), SessionChanged(title="Mine")]))
+    journal.append(*entries_of([SessionChanged("/project", parent="ses_0"), SessionChanged(title="Mine")]))
     journal.append(*entries_of([SessionChanged(cwd="/other")], after=2))
     (row,) = store.list()[0]
     assert (row.session_id, row.title, row.cwd, row.parent) == ("ses_1", "Mine", "/other", "ses_0")
@@ -221,7 +221,7 @@ def test_a_row_says_what_the_journal_says(store: Store) -> None:
 def test_the_state_follows_the_run_and_its_questions(store: Store) -> None:
     journal = store.create("ses_1")
     steps = [
-        (SessionChanged("/work"), "idle"),
+        (SessionChanged("/project"), "idle"),
         (Admitted("run_1", "item_1", (Text("go"),)), "idle"),
         (RunStarted("run_1"), "running"),
         (Asked("req_1", Question("form", "Name?")), "waiting"),
@@ -244,7 +244,7 @@ def test_a_row_says_how_the_session_was_filed(store: Store) -> None:
     journal = store.create("ses_1")
     tags = Noted("history", "tags", {"tags": ["later", "Ürgent"]})
     journal.append(
-        *entries_of([SessionChanged("/work"), tags, Noted("history", "archived", {"archived": True})])
+        *entries_of([SessionChanged("/project"), tags, Noted("history", "archived", {"archived": True})])
     )
     (row,) = store.list()[0]
     assert (row.tags, row.archived) == (("later", "Ürgent"), True)
@@ -261,7 +261,7 @@ def test_a_row_says_how_the_session_was_filed(store: Store) -> None:
 def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> None:
     journal = store.create("ses_1")
     steps = [
-        (SessionChanged("/work"), False),
+        (SessionChanged("/project"), False),
         (Admitted("run_1", "item_1", (Text("go"),)), True),
         (RunStarted("run_1"), False),
         (RunEnded("run_1", Stop(StopReason.INTERRUPTED)), True),
@@ -289,7 +289,7 @@ def test_a_row_says_whether_there_is_something_to_go_on_with(store: Store) -> No
 def test_without_a_title_the_first_line_of_the_first_message_stands_in(store: Store) -> None:
     journal = store.create("ses_1")
     image = Image("aGk=", "image/png")
-    journal.append(*entries_of([SessionChanged("/work"), Admitted("run_1", "item_1", (image,))]))
+    journal.append(*entries_of([SessionChanged("/project"), Admitted("run_1", "item_1", (image,))]))
     assert store.list()[0][0].title == ""
     long = "x" * 200
     critic = Steered("item_9", "run_1", (Text("hurry"),), origin="critic")
@@ -311,9 +311,9 @@ def test_the_newest_session_comes_first(store: Store) -> None:
 
 def test_sessions_of_a_folder_are_those_with_exactly_this_folder(store: Store) -> None:
     odd = "/a\udcff'\"%/ü"
-    for name, cwd in (("ses_1", "/work"), ("ses_2", "/work2"), ("ses_3", odd)):
+    for name, cwd in (("ses_1", "/project"), ("ses_2", "/work2"), ("ses_3", odd)):
         fill(store, name, "hello", 100.0, cwd)
-    assert listed(store, cwd="/work") == ["ses_1"]
+    assert listed(store, cwd="/project") == ["ses_1"]
     assert listed(store, cwd=odd) == ["ses_3"]
     assert listed(store, cwd="/WORK") == []
     assert store.list(cwd=odd)[0][0].cwd == odd

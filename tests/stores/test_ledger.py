@@ -46,7 +46,7 @@ async def spend(name, calls):
     store = FileStore(Path(sys.argv[1]))
     ledger = DayLedger(Path(sys.argv[1]), store.follow)
     journal = store.create(f"ses_{name}")
-    journal.append(Entry(1, NOON, SessionChanged("/work")), Entry(2, NOON, RunStarted(f"run_{name}")))
+    journal.append(Entry(1, NOON, SessionChanged("/project")), Entry(2, NOON, RunStarted(f"run_{name}")))
     used = Totals()
     await ledger.enter(Row(DAY, f"ses_{name}", f"run_{name}", "ci", used))
     for seq in range(3, 3 + calls):
@@ -165,7 +165,7 @@ async def test_what_a_dead_process_spent_is_in_its_journal(tmp_path: Path) -> No
     """A process was killed before it wrote down what it spent: nothing is lost, nothing counts twice."""
     left_by_a_dead_process(
         tmp_path,
-        (NOON, SessionChanged("/work")), (NOON, RunStarted("run_0")), (NOON, TurnStarted("t", "m")),
+        (NOON, SessionChanged("/project")), (NOON, RunStarted("run_0")), (NOON, TurnStarted("t", "m")),
         (NOON, replied(9.0)), (NOON, RunEnded("run_0", DONE)),
         (NOON, Admitted("run_1", "i", ())), (NOON, RunStarted("run_1")), (NOON + 5, TurnStarted("t", "m")),
         (NOON + 6, replied(1.0)), (NOON + 6, Used("critic", Usage(5, 5), 0.25)),

@@ -116,6 +116,6 @@ async def opened(
 
     try:
         async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
-            yield await sessions.create("/work")
+            yield await sessions.create("/project")
     finally:
         await models.aclose()

@@ -226,7 +226,7 @@ async def check(
         return Outfit(tuple(made), model, NOWHERE, limits or Limits())
 
     async with Sessions(store, equip, FakeClock()) as sessions:
-        session = await sessions.create("/work", options=options)
+        session = await sessions.create("/project", options=options)
         if attended:
             session.questions.attend(True)
         scene = Meanwhile(session, sessions, model)
@@ -378,8 +378,8 @@ def stop_with(reason: StopReason) -> Stop:
 class FakeWorkspace:
     """Scenarios have no files; a tool that wanted some would fail loudly."""
 
-    root = "/work"
-    roots = ("/work",)
+    root = "/project"
+    roots = ("/project",)
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"a scenario used the workspace: {name}")

@@ -274,7 +274,7 @@ async def test_a_question_stays_behind_its_event_while_an_answer_goes_first() ->
     given: Any = writer
     unused: Any = print  # no run is begun
     async with Sessions(MemoryStore(), unused, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         attached = Attached(session, Peer(given, Limits()), client, lambda: None, lambda: None)
         with attached.publisher.held():
             asking = asyncio.create_task(session.questions.ask(Question("permission", "May I?")))

@@ -153,7 +153,7 @@ async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> No
     block = {"experimental": {"agent": {"protocolVersions": [1], "events": {}}}}
     given: Any = Given()
     async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         client = read_client({"capabilities": block})
         attached = Attached(session, Peer(given, Limits()), client, lambda: None, lambda: list(offered))
         attached.offer()

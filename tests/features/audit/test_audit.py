@@ -220,7 +220,7 @@ async def test_runs_that_nobody_could_write_down_are_written_by_the_next_once() 
         return Outfit((*written.features(session),), FakeModel([say(), say()]), NOWHERE)
 
     async with Sessions(store, equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         for _ in range(2):
             await session.finished((await session.prompt((Text("go"),))).run_id)
         assert [line["status"] for line in written.lines] == ["internal_error", "end_turn"]

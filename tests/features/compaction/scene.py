@@ -124,7 +124,7 @@ async def scene(
         return Outfit((*others, room, tools), models, NOWHERE, limits or Limits())
 
     async with Sessions(MemoryStore(), equip, time) as sessions:
-        made = Scene(await sessions.create("/work"), model, writer)
+        made = Scene(await sessions.create("/project"), model, writer)
         made.seen.listen(made.session)
         yield made
         state, entries = made.session.state, list(made.session.log.journal.entries())

@@ -57,7 +57,7 @@ async def test_a_new_prompt_gives_new_continuations() -> None:
     model = FakeModel([*[say("x", "length") for _ in range(4)], say("y", "length"), say("z")])
     outfit = Outfit((build(Settings()),), model, NOWHERE)
     async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         assert reason(await prompt(session, "one")) is StopReason.MAX_TOKENS
         assert reason(await prompt(session, "two")) is StopReason.END_TURN
 
@@ -101,7 +101,7 @@ async def recovered(*script: list[Part], extra: Feature | None = None) -> State:
     )
     outfit = Outfit(rooms, model, NOWHERE)
     async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         first = await prompt(session, "go")
         assert isinstance(first.admitted, Admitted)
         return await prompt(session, "", recovers=first.run_id)
@@ -136,7 +136,7 @@ async def test_an_ordinary_run_after_an_answer_is_not_called_interrupted() -> No
     model = FakeModel([say("one"), say("two")])
     outfit = Outfit((build(Settings()),), model, NOWHERE)
     async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await prompt(session, "go")
         assert injected(await prompt(session, "again"), "continuation") == []
 

@@ -58,7 +58,7 @@ async def until(holds: Callable[[], object]) -> None:
 async def test_the_fast_tier_gives_a_title_and_is_metered() -> None:
     models = Tiers()
     async with sessions_with(models) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session)
         await until(lambda: session.state.title)
         assert session.state.title == "Repair the pump"
@@ -74,7 +74,7 @@ async def test_the_fast_tier_gives_a_title_and_is_metered() -> None:
 async def test_without_a_title_the_run_is_none_the_worse(turn: list[Any]) -> None:
     models = Tiers(fast=FakeModel([turn]))
     async with sessions_with(models) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session)
         await until(lambda: models.fast.closed)
         rows, _ = await sessions.list()
@@ -87,7 +87,7 @@ async def test_a_title_that_hangs_keeps_nobody_from_leaving() -> None:
 
     models = Tiers(fast=FakeModel([[hang]]))
     async with sessions_with(models) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await run(session)
         await until(lambda: models.fast.requests)
         await sessions.close(session.session_id)
@@ -103,14 +103,14 @@ async def test_no_title_is_asked_for_when_it_is_off_not_paid_for_or_not_needed(
 ) -> None:
     models = Tiers()
     async with sessions_with(models, titles=titles, limits=limits) as sessions:
-        session = await sessions.create("/work", title=title)
+        session = await sessions.create("/project", title=title)
         await run(session)
     assert (models.fast.requests, session.state.title) == ([], title)
 
 
 async def test_tags_and_the_archive_are_actions() -> None:
     async with sessions_with(Tiers(), titles=False) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         done = await invoke(session, "tag", {"add": ["a", " b  c ", "a"]})
         assert done.data == {"tags": ["a", "b c"]}
         await invoke(session, "tag", {"add": ["d"], "remove": ["a"]})

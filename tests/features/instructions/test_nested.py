@@ -10,7 +10,7 @@ from aglet.features.instructions.nested import FRESH, Walks
 
 
 class FakeWorkspace:
-    root = "/work"
+    root = "/project"
 
     def __init__(self) -> None:
         self.answers: list[list[str] | WorkspaceError] = []

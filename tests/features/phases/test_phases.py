@@ -69,7 +69,7 @@ async def run(scene: Scene, *turns: list[Part]) -> Session:
     """One prompt in a new session, to its end."""
     scene.model.turns[:] = turns
     async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         await session.finished((await session.prompt((Text("tea"),))).run_id)
         entries = list(session.log.journal.entries())
     await prove(entries, session.state, scene.equip)
@@ -113,7 +113,7 @@ async def test_a_phase_that_takes_too_long_ends_the_run(scene: Scene) -> None:
 async def test_the_next_prompt_begins_with_the_first_phase_again(scene: Scene) -> None:
     scene.model.turns[:] = [say(letter) for letter in "abcdef"]
     async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         for text in ("tea", "coffee"):
             await session.finished((await session.prompt((Text(text),))).run_id)
         assert started(session) == ["main", "plan", "edit", "verify"] * 2

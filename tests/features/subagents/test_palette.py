@@ -29,7 +29,7 @@ async def run(model: FakeModel) -> State:
         return Outfit((room,), model, NOWHERE)
 
     async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
-        session = await sessions.create("/work")
+        session = await sessions.create("/project")
         admission = await session.prompt((Text("go"),))
         return (await session.finished(admission.run_id)).state
 

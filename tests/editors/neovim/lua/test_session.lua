@@ -4,7 +4,7 @@ local session = require("aglet.session")
 -- A server that notes what it is asked and answers nothing.
 local function noting()
   local asked = {}
-  local fake = { root = "/work", asked = asked }
+  local fake = { root = "/home/user/project", asked = asked }
   function fake.request(_, method, params, done)
     asked[#asked + 1] = { method = method, params = params, done = done }
   end
