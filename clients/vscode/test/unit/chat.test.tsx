@@ -77,7 +77,7 @@ const command: Question = {
   title: "Run ls",
   itemId: "c1",
   reason: "It runs a command.",
-  subject: { type: "command", command: "ls -la", cwd: "/home/user/project" },
+  subject: { type: "command", command: "ls -la", cwd: "/project" },
   options: [
     { optionId: "once", label: "Allow once", decision: "allow", scope: "once" },
     {
@@ -106,7 +106,7 @@ function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): 
 test("a permission shows the exact command, where it runs, and the rule that always saves", () => {
   show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
   expect(root().querySelector("textarea")?.value).toBe("ls -la");
-  expect(root().textContent).toContain("in /home/user/project");
+  expect(root().textContent).toContain("in /project");
   expect(root().textContent).toContain("shell(ls -la)");
   void act(() => button("Allow for this session").click());
   expect(sent).toEqual([
@@ -220,7 +220,7 @@ test("a form is filled in by its schema, and what must be there is waited for", 
 
 test("a command in the background says so, what it printed, and how it ended", () => {
   const task = { itemId: "task_1", kind: "task", status: "running", title: "make", output: "one\n" };
-  const terminal = { command: "make -j", cwd: "/home/user/project", exitCode: null };
+  const terminal = { command: "make -j", cwd: "/project", exitCode: null };
   const shown = (item: AnyItem) => {
     show(<Timeline sessionId="s" items={[item]} older={false} idle={true} />);
     return root().querySelector("details.tool");
@@ -299,7 +299,7 @@ test("a plan shows each step and how far it is; what is of a kind nobody knows i
 });
 
 test("a helper's command can be edited, with the arguments of its own call", () => {
-  const input = { command: "ls -la", cwd: "/home/user/project" };
+  const input = { command: "ls -la", cwd: "/project" };
   const other = {
     itemId: "c1",
     kind: "toolCall",
@@ -310,7 +310,7 @@ test("a helper's command can be edited, with the arguments of its own call", () 
   show(<Cards questions={[{ ...command, from: "worker", input }]} items={items} />);
   write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
   void act(() => button("Allow as edited").click());
-  const edited = { outcome: "selected", optionId: "once", input: { command: "ls", cwd: "/home/user/project" } };
+  const edited = { outcome: "selected", optionId: "once", input: { command: "ls", cwd: "/project" } };
   expect(sent).toEqual([{ type: "answer", requestId: "q1", answer: edited }]);
 });
 

@@ -41,7 +41,7 @@ test("what others ask than the session that is shown is listed until it is answe
 });
 
 test("what is asked elsewhere brings the arguments of its call, as soon as they are known", async () => {
-  const input = { command: "ls", cwd: "/home/user/project" };
+  const input = { command: "ls", cwd: "/project" };
   const changed = vi.fn();
   const inputOf = ({ itemId }: PermissionParams) =>
     itemId === "call of q1" ? Promise.resolve(input) : Promise.reject(new Error("there is no such item"));
