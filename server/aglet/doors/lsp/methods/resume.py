@@ -90,9 +90,7 @@ def _runs(
     folded: Transcript, items: Iterable[JsonObject], open_items: Iterable[JsonObject], running: str
 ) -> list[SnapshotRun]:
     """The runs that these items belong to, in the order in which they began, and the one that is on."""
-    beside = [
-        item for item in open_items if "background" in item
-    ]  # tasks: the run that began them may be over
+    beside = [item for item in open_items if "background" in item]  # the run that began them may be over
     pairs = [(folded.run_of.get(item["itemId"], ""), item["itemId"]) for item in (*beside, *items)]
     pairs += [(running, item["itemId"]) for item in open_items if item not in beside]
     runs = {run_id: SnapshotRun(run_id, [], folded.runs.get(run_id)) for run_id, _ in pairs if run_id}
