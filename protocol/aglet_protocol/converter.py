@@ -1,6 +1,7 @@
 """Between plain JSON and the protocol's types: lenient about what is there, strict about what it is."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal, cast, get_args, get_origin
 
@@ -83,12 +84,18 @@ def _is_list(kind: Any) -> bool:
 
 
 def _list(converter: Converter, kind: Any) -> Callable[[Any, Any], Any]:
-    structure = list_structure_factory(kind, converter)
+    (element,) = get_args(kind)
+    structure, refuse = converter.get_structure_hook(element), list_structure_factory(kind, converter)
 
     def read(value: Any, kind: Any) -> Any:
         if not isinstance(value, list):  # the characters of a string are no list
             raise TypeError("must be a list")
-        return structure(value, kind)
+        given, done = cast(list[Any], value), list[Any]()
+        with suppress(Exception):
+            for each in given:
+                done.append(structure(each, element))
+            return done
+        return refuse(given[: len(done) + 1], kind)  # tells of the first that is wrong: a million may be
 
     return read
 

@@ -147,6 +147,11 @@ def test_reading_ignores_what_it_does_not_know_and_takes_null_for_absent() -> No
             sessions.EventsParams,
             "must be a list @ params.types",
         ),
+        (
+            {"sessionId": "s", "types": ["a", 1, 2]},
+            sessions.EventsParams,
+            "must be a string @ params.types[1]",
+        ),
         ({"sessionId": "s", "types": [1]}, sessions.EventsParams, "must be a string @ params.types[0]"),
         ({"sessionId": "s", "options": []}, types.RunParams, "must be an object @ params.options"),
         ({"sessionId": "s", "queued": "x"}, types.CancelParams, "must be one of keep, drop @ params.queued"),

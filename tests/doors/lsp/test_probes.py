@@ -383,6 +383,23 @@ def _(arena: Arena) -> None:
         assert arena.shared.answer_of(f"p{number}")["error"]["code"] == -32602, params
 
 
+@probe("400,000 things of the wrong kind")
+def _(arena: Arena) -> None:
+    """One of them is told; to look at all of them took minutes."""
+    wire, many = arena.shared, 400_000
+    uri = "file:///many.txt"
+    opened = {"uri": uri, "languageId": "text", "version": 1, "text": ""}
+    wire.notify("textDocument/didOpen", {"textDocument": opened})
+    for changes in ("x" * many, [1] * many):
+        document = {"uri": uri, "version": 2}
+        wire.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+    wire.notify("notebookDocument/didOpen", {"notebookDocument": {}, "cellTextDocuments": "x" * many})
+    asked = {"sessionId": wire.session(), "types": [1] * many}
+    refused = wire.ask("agent/events", asked)["error"]
+    assert (refused["code"], len(refused["message"]) < 200) == (-32602, True)
+    alive(wire)
+
+
 @probe("nested objects with a jsonrpc key")
 def _(arena: Arena) -> None:
     nested = {"_meta": {"jsonrpc": "2.0", "id": 1, "method": "x"}, "a": [{"jsonrpc": 1, "result": 2}]}

@@ -30,7 +30,7 @@ from aglet.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObj
 if TYPE_CHECKING:
     from aglet.doors.lsp.sync import Sync
 
-DOCUMENTS = ("textDocument/", "notebookDocument/")
+DOCUMENTS = "textDocument/"
 GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
 COLLECTED = (10_000, 20, 20)  # new objects before the garbage collector looks; runs make few cycles
 BREATH = 64  # messages taken before other work gets its turn

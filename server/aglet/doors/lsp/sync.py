@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Generator
 from typing import Any, cast
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
@@ -90,12 +91,19 @@ def given(value: Any) -> Any:
     return [given(each) for each in cast(list[Any], value)] if isinstance(value, list) else value
 
 
+def quick_converter() -> Converter:
+    """pygls' converter, which stops at the first thing that is wrong: each costs as much as a document."""
+    converter = default_converter()
+    converter.detailed_validation = False
+    return converter
+
+
 def make_server(changed: Callable[[str, str], None]) -> Server:
     """pygls' server with the features of this door.
 
     After each notification about a document it calls `changed` with the method and the URI.
     """
-    server = Server("aglet", __version__, protocol_cls=Protocol, converter_factory=default_converter)
+    server = Server("aglet", __version__, protocol_cls=Protocol, converter_factory=quick_converter)
 
     def follow(method: str) -> None:
         def look(params: Any) -> None:
