@@ -68,8 +68,9 @@ def check_printed(arguments: Sequence[str], out: str, code: int) -> None:
     if ("--output", "jsonl") not in pairwise(arguments):
         return
     lines = [json.loads(line) for line in out.splitlines(keepends=True) if line.endswith("\n")]
-    if code < 0:  # it was killed: there is no end, and the last line may be a part of one
-        check_wire([line for line in lines[1:] if "type" in line], whole=False)
+    if code < 0:  # it was killed, perhaps behind its last word; the last line may be a part of one
+        told = [line for line in lines[1:] if "type" in line]
+        check_wire(told[:-1] if told[-1:] and told[-1]["type"] == "fatal" else told, whole=False)
     elif lines:
         check_lines(lines)
 

@@ -35,6 +35,7 @@ async def test_an_ordinary_client_runs_a_prompt(client: LanguageClient, tmp_path
     command = types.ExecuteCommandParams("aglet.run", ["go"])
     done = await client.workspace_execute_command_async(command)
     assert done is not None
-    await client.wait_for_notification("window/showMessage")
+    if not client.messages:  # it may have come before the answer
+        await client.wait_for_notification("window/showMessage")
     assert [message.message for message in client.messages] == ["aglet: done"]
     assert "All done." in [message.message for message in client.log_messages]
