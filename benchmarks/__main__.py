@@ -1,4 +1,4 @@
-"""`benchmarks/run`: measure aglet beside the floor and print the table."""
+"""`benchmarks/run`: measure agls beside the floor and print the table."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     rows = [row for row in ROWS if not options.row or row.key in options.row]
     measures = dict.fromkeys(row.measure for row in rows)
-    with tempfile.TemporaryDirectory(prefix="aglet-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="agls-bench-") as folder:
         machine = described(Path(folder))
         try:
             values = measured(list(measures), SIZES[options.size], Path(folder))

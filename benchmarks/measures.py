@@ -14,7 +14,7 @@ from benchmarks.machine import peak, resident, size_of
 from benchmarks.parsing import cost, reads
 from benchmarks.peers import Bench, Conversation, Name
 
-NAMES: tuple[Name, Name] = ("floor", "aglet")
+NAMES: tuple[Name, Name] = ("floor", "agls")
 THINKING = 0.02  # seconds until the model's first word in short answers; real ones take longer
 SETTLED = 1.5  # seconds a new server is left alone before its memory is read
 MS = 1e6
@@ -53,7 +53,7 @@ class Values:
 
     def add(self, row: str, name: Name, value: float) -> None:
         """One more value."""
-        self._all.setdefault(row, {"floor": [], "aglet": []})[name].append(value)
+        self._all.setdefault(row, {"floor": [], "agls": []})[name].append(value)
 
     def of(self, row: str) -> Mapping[Name, Sequence[float]]:
         """All values of a row."""
@@ -168,7 +168,7 @@ def history(bench: Bench, sizes: Sizes, values: Values) -> None:
     """Many turns of one session, and the same session in a new process."""
     for _ in range(sizes.histories):
         with both(bench) as talking:
-            talking["aglet"].client.idle(SETTLED)  # at its start it lists the earlier sessions
+            talking["agls"].client.idle(SETTLED)  # at its start it lists the earlier sessions
             before = {name: size_of(bench.home(name)) for name in NAMES}
             turns = _turns(bench, talking, sizes.turns)
         edge = min(10, len(turns["floor"]) // 3)
@@ -184,7 +184,7 @@ def history(bench: Bench, sizes: Sizes, values: Values) -> None:
 
 def _turns(bench: Bench, talking: Mapping[Name, Conversation], count: int) -> Mapping[Name, list[float]]:
     """What each turn took, in ms, without the model's time."""
-    took: dict[Name, list[float]] = {"floor": [], "aglet": []}
+    took: dict[Name, list[float]] = {"floor": [], "agls": []}
     for _, name in itertools.product(range(count), NAMES):
         sent = talking[name].run("hello", think=THINKING)
         asked = bench.model.log()[0]

@@ -1,13 +1,13 @@
-"""What it costs to read a chunk of an answer, without any connection: the floor's way and aglet's."""
+"""What it costs to read a chunk of an answer, without any connection: the floor's way and agls's."""
 
 import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Sequence
 
-from aglet.models.chat_completions import ChatAnswer
-from aglet.models.endpoint import Endpoint
-from aglet.models.sse import events
+from agls.models.chat_completions import ChatAnswer
+from agls.models.endpoint import Endpoint
+from agls.models.sse import events
 from benchmarks.client import Broken
 from benchmarks.peers import Name
 
@@ -25,7 +25,7 @@ def reads(count: int) -> Sequence[bytes]:
 def cost(name: Name, answer: Sequence[bytes], count: int) -> float:
     """Microseconds for each chunk. Raises `Broken` when one is missing."""
     begun = time.perf_counter_ns()
-    text = _floor(answer) if name == "floor" else asyncio.run(_aglet(answer))
+    text = _floor(answer) if name == "floor" else asyncio.run(_agls(answer))
     took = (time.perf_counter_ns() - begun) / 1000 / count
     if text != "".join(f"{number} lorem ipsum " for number in range(count)):
         raise Broken(f"{name} did not read the whole answer")
@@ -50,7 +50,7 @@ def _floor(answer: Sequence[bytes]) -> str:
     return "".join(texts)
 
 
-async def _aglet(answer: Sequence[bytes]) -> str:
+async def _agls(answer: Sequence[bytes]) -> str:
     """As `models.client` reads it."""
     reader = ChatAnswer("item", Endpoint(name="mock", model="mock", base_url="http://localhost/v1"))
 

@@ -1,4 +1,4 @@
-"""The two that are measured, the floor and aglet, and the model they ask."""
+"""The two that are measured, the floor and agls, and the model they ask."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ from benchmarks.model import MARK
 HERE = Path(__file__).parent
 KEPT = ("PATH", "LANG", "TZ")
 FILES = 200
-Name = Literal["floor", "aglet"]
+Name = Literal["floor", "agls"]
 CONFIG = """\
 model = "mock"
 [models.mock]
@@ -81,7 +81,7 @@ class Bench:
             environment |= {"FLOOR_PORT": str(self.model.port), "FLOOR_FOLDER": str(home)}
         else:
             command = [*installed(), "serve", "--stdio"]
-            environment |= {"AGLET_STATE_DIR": str(home), "AGLET_CONFIG": str(self._config)}
+            environment |= {"AGLS_STATE_DIR": str(home), "AGLS_CONFIG": str(self._config)}
         return Client(command, environment, self.workspace, self.folder / f"{name}.log")
 
     def ready(self, name: Name) -> "Conversation":
@@ -164,8 +164,8 @@ class Conversation:
 
 def installed() -> list[str]:
     """The command an editor would start."""
-    script = Path(sys.executable).with_name("aglet")
-    return [str(script)] if script.exists() else [sys.executable, "-m", "aglet"]
+    script = Path(sys.executable).with_name("agls")
+    return [str(script)] if script.exists() else [sys.executable, "-m", "agls"]
 
 
 def made_workspace(folder: Path) -> Path:

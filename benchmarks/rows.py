@@ -18,7 +18,7 @@ class Row(NamedTuple):
     unit: str
     must: float
     aim: float
-    alone: bool = False  # `must` and `aim` are values of aglet's own
+    alone: bool = False  # `must` and `aim` are values of agls's own
 
 
 ROWS = (
@@ -47,7 +47,7 @@ class Result(NamedTuple):
 
     row: Row
     floor: float
-    aglet: float
+    agls: float
     ratio: float
     best: float
     met: str
@@ -55,7 +55,7 @@ class Result(NamedTuple):
     @property
     def number(self) -> float:
         """What is compared with `must` and `aim`."""
-        return self.aglet if self.row.alone else self.ratio
+        return self.agls if self.row.alone else self.ratio
 
 
 def results_of(values: Values) -> Sequence[Result]:
@@ -65,16 +65,16 @@ def results_of(values: Values) -> Sequence[Result]:
 
 def _result(row: Row, values: Values) -> Result:
     measured = values.of(row.key)
-    floor, aglet = statistics.median(measured["floor"]), statistics.median(measured["aglet"])
+    floor, agls = statistics.median(measured["floor"]), statistics.median(measured["agls"])
     best = max if row.unit == RATE else min
-    ratio = aglet / floor
+    ratio = agls / floor
     return Result(
         row,
         floor,
-        aglet,
+        agls,
         ratio,
-        best(measured["aglet"]) / best(measured["floor"]),
-        _met(row, aglet if row.alone else ratio),
+        best(measured["agls"]) / best(measured["floor"]),
+        _met(row, agls if row.alone else ratio),
     )
 
 
@@ -87,7 +87,7 @@ def _met(row: Row, number: float) -> str:
 
 def table(results: Sequence[Result]) -> str:
     """The table in Markdown."""
-    head = "| measure | unit | floor | aglet | ratio | ratio of the best | must | aim | met |"
+    head = "| measure | unit | floor | agls | ratio | ratio of the best | must | aim | met |"
     lines = [head, "|---|---|--:|--:|--:|--:|--:|--:|---|", *(_line(result) for result in results)]
     return "\n".join(lines)
 
@@ -95,7 +95,7 @@ def table(results: Sequence[Result]) -> str:
 def _line(result: Result) -> str:
     row = result.row
     limits = [f"{row.must:g}{'' if row.alone else ' x'}", f"{row.aim:g}{'' if row.alone else ' x'}"]
-    numbers = [_shown(result.floor), _shown(result.aglet), f"{result.ratio:.2f} x", f"{result.best:.2f} x"]
+    numbers = [_shown(result.floor), _shown(result.agls), f"{result.ratio:.2f} x", f"{result.best:.2f} x"]
     return f"| {' | '.join([row.label, row.unit, *numbers, *limits, result.met])} |"
 
 

@@ -13,16 +13,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import attrs
 
-from aglet_protocol import PROTOCOL_VERSION, SCHEMA_REVISION, events, hello, methods
-from aglet_protocol.converter import camel
-from aglet_protocol.errors import ERRORS, ErrorData
-from aglet_protocol.events import DURABLE, EVENTS
-from aglet_protocol.hello import ClientBlock, ServerBlock
-from aglet_protocol.items import Content, Item
-from aglet_protocol.luacats import luacats
-from aglet_protocol.methods import METHODS
-from aglet_protocol.names import meta
-from aglet_protocol.typescript import typescript
+from agls_protocol import PROTOCOL_VERSION, SCHEMA_REVISION, events, hello, methods
+from agls_protocol.converter import camel
+from agls_protocol.errors import ERRORS, ErrorData
+from agls_protocol.events import DURABLE, EVENTS
+from agls_protocol.hello import ClientBlock, ServerBlock
+from agls_protocol.items import Content, Item
+from agls_protocol.luacats import luacats
+from agls_protocol.methods import METHODS
+from agls_protocol.names import meta
+from agls_protocol.typescript import typescript
 
 ROOT = Path(__file__).parents[1]
 NAMED = {Item: "Item", Content: "Content"}  # the unions that have a name of their own
@@ -106,7 +106,7 @@ def generate() -> str:
     schema.of(ErrorData)
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"The aglet protocol, version {PROTOCOL_VERSION}",
+        "title": f"The agls protocol, version {PROTOCOL_VERSION}",
         "version": PROTOCOL_VERSION,
         "revision": SCHEMA_REVISION,
         "methods": exchanged,
@@ -129,10 +129,10 @@ def files() -> dict[str, str]:
     schema = generate()
     document = json.loads(schema)
     return {
-        "protocol/aglet_protocol/schema.json": schema,
-        "protocol/aglet_protocol/meta.json": meta(schema),
+        "protocol/agls_protocol/schema.json": schema,
+        "protocol/agls_protocol/meta.json": meta(schema),
         "clients/vscode/src/protocol.gen.ts": typescript(document),
-        "clients/neovim/lua/aglet/protocol_gen.lua": luacats(document),
+        "clients/neovim/lua/agls/protocol_gen.lua": luacats(document),
     }
 
 

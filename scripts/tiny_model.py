@@ -1,6 +1,6 @@
 """Makes a real model of one megabyte whose answers are certain, to try real model servers with.
 
-    python scripts/tiny_model.py tiny.gguf     # any Python with `gguf` (no dependency of aglet)
+    python scripts/tiny_model.py tiny.gguf     # any Python with `gguf` (no dependency of agls)
     llama-server -m tiny.gguf --jinja --ctx-size 16384 --port 8081
 
 It is a Llama of one layer that attends to nothing: the token before decides the next, so each answer is a

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.config import ConfigError, Setup, Told, read
-from aglet.engine.facts import Admitted
-from aglet.engine.ports import ModelError
-from aglet.engine.vocabulary import StopReason, Text
-from aglet.models import local
-from aglet.workspace.clock import SystemClock
-from aglet.workspace.editor import NoEditor
-from aglet.world import World, open_world
+from agls.config import ConfigError, Setup, Told, read
+from agls.engine.facts import Admitted
+from agls.engine.ports import ModelError
+from agls.engine.vocabulary import StopReason, Text
+from agls.models import local
+from agls.workspace.clock import SystemClock
+from agls.workspace.editor import NoEditor
+from agls.world import World, open_world
 from support.model_server import ModelServer, Reply
 
 SCRIPTED = 'model = "scripted"\n[models.scripted]\ndialect = "scripted"\nscript = "script.json"\n'
@@ -156,7 +156,7 @@ async def test_a_policy_fills_what_nobody_set_and_tightens_what_anybody_set(
     """Row 19: the managed file's budget holds for a run that set none, and above everything that did."""
     file = workspace.parent / "managed.toml"
     file.write_text(f"[budget]\n{managed}\n")
-    monkeypatch.setattr("aglet.config.setup.managed_file", lambda: file)
+    monkeypatch.setattr("agls.config.setup.managed_file", lambda: file)
     async with open_world(setup_of(workspace, SCRIPTED + user), editor=NoEditor(), headless=True) as world:
         script(workspace, {"text": "Done."})
         result = await run(world, workspace, **options)
@@ -168,10 +168,10 @@ def test_what_goes_above_a_policy_is_told(workspace: Path, monkeypatch: pytest.M
     """Row 19: whoever asks for more is told why it is not followed; a project may only lower."""
     file = workspace.parent / "managed.toml"
     file.write_text("[budget]\nmax_turns = 5\nsession = { max_cost_usd = 2.0 }\n")
-    monkeypatch.setattr("aglet.config.setup.managed_file", lambda: file)
-    (workspace / ".aglet").mkdir()
+    monkeypatch.setattr("agls.config.setup.managed_file", lambda: file)
+    (workspace / ".agls").mkdir()
     project = "[budget]\nmax_turns = 3\n[budget.session]\nmax_cost_usd = 9.0\nmax_turns = 40\n"
-    (workspace / ".aglet/config.toml").write_text(project)
+    (workspace / ".agls/config.toml").write_text(project)
     text = "[budget]\nmax_turns = 50\nsession = { max_cost_usd = 1.0 }\n"
     loaded = setup_of(workspace, text, trusted=True).load(str(workspace))
     assert loaded.config.budget.max_turns == 3
@@ -281,8 +281,8 @@ async def test_what_a_run_could_not_begin_with_is_refused_before(workspace: Path
 
 async def test_a_project_file_that_breaks_is_refused_before(workspace: Path) -> None:
     async with open_world(setup_of(workspace, trusted=True), editor=NoEditor(), headless=True) as world:
-        (workspace / ".aglet").mkdir()
-        (workspace / ".aglet/config.toml").write_text("[[[")
+        (workspace / ".agls").mkdir()
+        (workspace / ".agls/config.toml").write_text("[[[")
         with pytest.raises(ConfigError, match="not valid TOML"):
             world.check_options(str(workspace), {})
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aglet.config import (
+from agls.config import (
     Config,
     ConfigError,
     Loaded,
@@ -13,7 +13,7 @@ from aglet.config import (
     Source,
     load,
 )
-from aglet.config.sources import RANKS, from_arguments, from_environment, from_toml
+from agls.config.sources import RANKS, from_arguments, from_environment, from_toml
 
 NO_PROJECT = [rank for rank in RANKS if rank not in {Rank.DEFAULT, Rank.PROJECT}]
 
@@ -71,7 +71,7 @@ def test_without_any_place_everything_has_its_default() -> None:
 
 
 def with_project(project: dict[str, Any], *below: Source) -> Loaded:
-    return load([*below, Source(Rank.PROJECT, project, "/project/.aglet/config.toml")])
+    return load([*below, Source(Rank.PROJECT, project, "/project/.agls/config.toml")])
 
 
 def test_a_project_may_add_rules_that_deny_or_ask() -> None:
@@ -108,7 +108,7 @@ def test_a_project_cannot_say_anything_else_and_the_user_is_told(project: dict[s
     assert loaded.config == Config()
     assert len(loaded.warnings) == 1
     assert "a project file may only make things stricter" in loaded.warnings[0]
-    assert "/project/.aglet/config.toml" in loaded.warnings[0]
+    assert "/project/.agls/config.toml" in loaded.warnings[0]
 
 
 @pytest.mark.parametrize(("mine", "theirs", "holds"), [(None, 5, 5), (9, 5, 5), (5, 9, 5), (5, 5, 5)])
@@ -173,8 +173,8 @@ def test_dotted_keys_and_inline_tables_are_found_too() -> None:
 
 
 def test_a_wrong_value_of_a_variable_is_told_with_its_name() -> None:
-    with pytest.raises(ConfigError, match=r"^AGLET_BASE_URL: .* is not an address"):
-        load([from_environment({"AGLET_BASE_URL": "localhost"})])
+    with pytest.raises(ConfigError, match=r"^AGLS_BASE_URL: .* is not an address"):
+        load([from_environment({"AGLS_BASE_URL": "localhost"})])
 
 
 def test_a_wrong_argument_is_told_with_its_key() -> None:
@@ -204,7 +204,7 @@ def test_explain_says_for_every_value_where_it_came_from() -> None:
     loaded = load(
         [
             user("\n[budget]\nmax_turns = 5\n"),
-            from_environment({"AGLET_MODEL": "big"}),
+            from_environment({"AGLS_MODEL": "big"}),
             Source(Rank.ARGUMENTS, {"base_url": "http://localhost/v1/"}),
         ]
     )
@@ -213,7 +213,7 @@ def test_explain_says_for_every_value_where_it_came_from() -> None:
         5,
         "user file, /home/me/config.toml:3",
     )
-    assert origins["model"].where == "environment, AGLET_MODEL"
+    assert origins["model"].where == "environment, AGLS_MODEL"
     assert (origins["base_url"].value, origins["base_url"].where) == ("http://localhost/v1", "arguments")
     assert origins["permissions.mode"].rank is Rank.DEFAULT
 
@@ -258,7 +258,7 @@ def test_a_whole_number_is_a_number_and_a_list_is_a_list() -> None:
 
 def test_a_variable_with_bytes_that_are_no_text_is_told() -> None:
     with pytest.raises(ConfigError, match="bytes that are no text"):
-        load([from_environment({"AGLET_MODEL": "caf\udce9"})])
+        load([from_environment({"AGLS_MODEL": "caf\udce9"})])
 
 
 def test_a_file_that_is_nested_without_end_is_told() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from aglet.config import ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
-from aglet.engine.facts import Admitted
-from aglet.engine.vocabulary import Text
-from aglet.workspace.editor import NoEditor
-from aglet.world import open_world
+from agls.config import ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
+from agls.engine.facts import Admitted
+from agls.engine.vocabulary import Text
+from agls.workspace.editor import NoEditor
+from agls.world import open_world
 from support.config import home, setup_of, workspace, write
 
 __all__ = ["home", "workspace"]
@@ -17,7 +17,7 @@ REVIEWER = 'description = "Reads a change and says what is wrong with it."\n'
 
 
 def user_file(home: Path, name: str, text: str) -> Path:
-    return write(home / "XDG_CONFIG_HOME/aglet" / name, text)
+    return write(home / "XDG_CONFIG_HOME/agls" / name, text)
 
 
 def failure(setup: Setup, folder: Path) -> ConfigError:
@@ -56,10 +56,10 @@ def test_without_a_name_it_is_the_users_own_agent_which_may_delegate_to_all(
 
 
 def test_agents_of_a_project_count_only_when_its_folder_is_trusted(home: Path, workspace: Path) -> None:
-    write(workspace / ".aglet/agents/theirs.toml", REVIEWER)
+    write(workspace / ".agls/agents/theirs.toml", REVIEWER)
     assert setup_of(workspace, {}).load(str(workspace)).config.agents == {}
     assert list(setup_of(workspace, {}, trusted=True).load(str(workspace)).config.agents) == ["theirs"]
-    (workspace / ".aglet/agents/theirs.toml").write_text("this is [not TOML")
+    (workspace / ".agls/agents/theirs.toml").write_text("this is [not TOML")
     assert setup_of(workspace, {}).load(str(workspace)).config.agents == {}
 
 
@@ -67,7 +67,7 @@ def test_agents_of_a_project_count_only_when_its_folder_is_trusted(home: Path, w
 def test_a_project_cannot_change_an_agent_that_the_user_has(home: Path, workspace: Path, place: str) -> None:
     user_file(home, "agents/reviewer.toml", REVIEWER + "tools = ['read_file']\n")
     table = "[agents.reviewer]\n" if place == "config.toml" else ""
-    write(workspace / ".aglet" / place, f"{table}description = 'Mine now.'\ntools = ['shell']\n")
+    write(workspace / ".agls" / place, f"{table}description = 'Mine now.'\ntools = ['shell']\n")
     loaded = setup_of(workspace, {}, trusted=True).load(str(workspace))
     assert loaded.config.agents["reviewer"].tools == ("read_file",)
     assert "agents.reviewer was ignored" in loaded.warnings[0]
@@ -92,7 +92,7 @@ def test_a_project_cannot_change_an_agent_that_the_user_has(home: Path, workspac
 def test_a_mistake_is_told_with_its_file(
     home: Path, workspace: Path, name: str, text: str, line: int, said: str
 ) -> None:
-    file = write(workspace / ".aglet/agents" / name, text)
+    file = write(workspace / ".agls/agents" / name, text)
     problem = failure(setup_of(workspace, {}, trusted=True), workspace)
     assert problem.file == str(file)
     assert not line or problem.line == line
@@ -113,7 +113,7 @@ def test_the_limits_of_an_agent_hold_where_they_are_lower(
 
 
 async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Path, workspace: Path) -> None:
-    script = home / "XDG_CONFIG_HOME/aglet/script.json"
+    script = home / "XDG_CONFIG_HOME/agls/script.json"
     write(script, json.dumps({"prompts": [{"turns": [{"text": "Done."}]}]}))
     scripted = '[models.{}]\ndialect = "scripted"\nscript = "script.json"\n'
     user_file(home, "config.toml", 'model = "big"\n' + scripted.format("big") + scripted.format("small"))

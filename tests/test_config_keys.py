@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aglet.config import Choice, ConfigError, KeyFile, Keyring, Setup, Told, look_for_keys, offered_models
+from agls.config import Choice, ConfigError, KeyFile, Keyring, Setup, Told, look_for_keys, offered_models
 from support.config import home, setup_of, workspace, write
 from support.keyring_stub import make_keyring
 
@@ -33,14 +33,14 @@ class FakeEditor:
 @pytest.fixture(autouse=True)
 def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not the keyring of whoever runs the tests."""
-    monkeypatch.setattr("aglet.config.kept.find_spec", lambda name: None)
+    monkeypatch.setattr("agls.config.kept.find_spec", lambda name: None)
 
 
 @pytest.fixture
 def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package = make_keyring(tmp_path / "library")
     monkeypatch.syspath_prepend(str(package.parent))
-    monkeypatch.setattr("aglet.config.kept.find_spec", lambda name: name)
+    monkeypatch.setattr("agls.config.kept.find_spec", lambda name: name)
     for name in ("keyring", "keyring.errors"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield package

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aglet.config import ConfigError, Told, offered_models
+from agls.config import ConfigError, Told, offered_models
 from support.config import home, setup_of, workspace, write
 
 __all__ = ["home", "workspace"]  # fixtures
@@ -16,11 +16,11 @@ __all__ = ["home", "workspace"]  # fixtures
 
 def test_keys_are_taken_out_of_the_environment(home: Path, workspace: Path, tmp_path: Path) -> None:
     file = write(tmp_path / "c.toml", '[models.m]\nbase_url = "https://h/v1"\napi_key_env = "MY_KEY"\n')
-    environment = {"AGLET_CONFIG": str(file), "AGLET_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
+    environment = {"AGLS_CONFIG": str(file), "AGLS_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
     setup = setup_of(workspace, environment)
-    assert environment == {"AGLET_CONFIG": str(file)}
+    assert environment == {"AGLS_CONFIG": str(file)}
     assert setup.environment == environment
-    assert setup.keys == {"AGLET_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
+    assert setup.keys == {"AGLS_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
     assert "k3" not in repr(setup)
 
 
@@ -91,7 +91,7 @@ def test_a_tier_chooses_its_model(endpoints: Endpoints) -> None:
 
 
 def test_variables_and_arguments_alone_are_enough(endpoints: Endpoints) -> None:
-    environment = {"AGLET_BASE_URL": "https://h/v1/", "AGLET_MODEL": "m", "AGLET_API_KEY": "k"}
+    environment = {"AGLS_BASE_URL": "https://h/v1/", "AGLS_MODEL": "m", "AGLS_API_KEY": "k"}
     (endpoint,) = endpoints("", environment).endpoints
     assert (endpoint.name, endpoint.base_url, endpoint.api_key) == ("m", "https://h/v1", "k")
 
@@ -113,7 +113,7 @@ def test_an_address_for_one_process_moves_the_chosen_model_there(endpoints: Endp
 
 @pytest.mark.parametrize("own", ["", "mine"])
 def test_a_key_does_not_follow_its_model_to_another_host(endpoints: Endpoints, own: str) -> None:
-    environment = {"PAID_KEY": "secret"} | ({"AGLET_API_KEY": own} if own else {})
+    environment = {"PAID_KEY": "secret"} | ({"AGLS_API_KEY": own} if own else {})
     found = endpoints(f'model = "paid"\n{PAID}', environment, base_url="https://evil.example/v1")
     assert found.endpoints[0].api_key == own
     assert bool(found.warnings) == (not own)
@@ -135,12 +135,12 @@ def test_a_key_of_a_base_url_is_not_sent_to_the_address_of_a_higher_place(
 
 
 def test_a_key_from_the_environment_goes_where_the_arguments_say(endpoints: Endpoints) -> None:
-    (endpoint,) = endpoints("", {"AGLET_API_KEY": "k"}, base_url="https://h/v1", model="m").endpoints
+    (endpoint,) = endpoints("", {"AGLS_API_KEY": "k"}, base_url="https://h/v1", model="m").endpoints
     assert endpoint.api_key == "k"
 
 
 def test_but_not_when_the_environment_named_another_host(endpoints: Endpoints) -> None:
-    environment = {"AGLET_API_KEY": "k", "AGLET_BASE_URL": "https://mine/v1"}
+    environment = {"AGLS_API_KEY": "k", "AGLS_BASE_URL": "https://mine/v1"}
     found = endpoints("", environment, base_url="https://h/v1", model="m")
     assert found.endpoints[0].api_key == ""
 

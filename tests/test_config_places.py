@@ -5,28 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from aglet.config import Config, ConfigError, FolderGrants, Told, Trust, check_folder
-from aglet.config.folders import check_outside, home_folder, managed_file, state_folder, user_file
+from agls.config import Config, ConfigError, FolderGrants, Told, Trust, check_folder
+from agls.config.folders import check_outside, home_folder, managed_file, state_folder, user_file
 from support.config import home, setup_of, workspace, write
 
 __all__ = ["home", "workspace"]  # fixtures
 
 
 def test_the_user_file_is_read_from_the_platform_folder(home: Path, workspace: Path) -> None:
-    write(home / "XDG_CONFIG_HOME/aglet/config.toml", 'model = "mine"\n')
-    write(home / "XDG_CONFIG_HOME/aglet/AGENTS.md", "Be brief.")
+    write(home / "XDG_CONFIG_HOME/agls/config.toml", 'model = "mine"\n')
+    write(home / "XDG_CONFIG_HOME/agls/AGENTS.md", "Be brief.")
     setup = setup_of(workspace, {})
     assert setup.load(str(workspace)).config.model == "mine"
     assert setup.instructions == "Be brief."
-    assert setup.state_folder == (home / "XDG_STATE_HOME/aglet").resolve()
+    assert setup.state_folder == (home / "XDG_STATE_HOME/agls").resolve()
 
 
 def test_a_managed_file_counts_less_than_the_users(
     home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     managed = write(home / "etc/config.toml", 'model = "managed"\n[budget]\nmax_turns = 3\n')
-    monkeypatch.setattr("aglet.config.setup.managed_file", lambda: managed)
-    write(home / "XDG_CONFIG_HOME/aglet/config.toml", 'model = "mine"\n')
+    monkeypatch.setattr("agls.config.setup.managed_file", lambda: managed)
+    write(home / "XDG_CONFIG_HOME/agls/config.toml", 'model = "mine"\n')
     config = setup_of(workspace, {}).load(str(workspace)).config
     assert (config.model, config.budget.max_turns) == ("mine", 3)
 
@@ -37,31 +37,31 @@ def test_the_managed_file_lies_where_only_an_administrator_writes() -> None:
 
 
 def test_a_project_file_counts_only_when_its_folder_is_trusted(home: Path, workspace: Path) -> None:
-    write(workspace / ".aglet/config.toml", "[budget]\nmax_turns = 3\n")
+    write(workspace / ".agls/config.toml", "[budget]\nmax_turns = 3\n")
     assert setup_of(workspace, {}).load(str(workspace)).config.budget.max_turns is None
     assert setup_of(workspace, {}, trusted=True).load(str(workspace)).config.budget.max_turns == 3
 
 
 def test_an_untrusted_project_file_is_not_even_looked_at(home: Path, workspace: Path) -> None:
-    write(workspace / ".aglet/config.toml", "this is [not TOML")
+    write(workspace / ".agls/config.toml", "this is [not TOML")
     assert setup_of(workspace, {}).load(str(workspace)).config == Config()
     with pytest.raises(ConfigError, match="not valid TOML"):
         setup_of(workspace, {}, trusted=True).load(str(workspace))
 
 
 def test_a_pipe_in_place_of_a_project_file_does_not_make_us_wait(home: Path, workspace: Path) -> None:
-    os.mkfifo(workspace / ".aglet/config.toml")
+    os.mkfifo(workspace / ".agls/config.toml")
     assert setup_of(workspace, {}, trusted=True).load(str(workspace)).config == Config()
 
 
 def test_a_dotenv_file_is_never_read(home: Path, workspace: Path) -> None:
-    write(workspace / ".env", "AGLET_MODEL=theirs\nAGLET_STATE_DIR=/tmp\n")
+    write(workspace / ".env", "AGLS_MODEL=theirs\nAGLS_STATE_DIR=/tmp\n")
     assert setup_of(workspace, {}, trusted=True).load(str(workspace)).config == Config()
 
 
 def test_a_config_file_that_is_named_must_exist(home: Path, workspace: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such config file"):
-        setup_of(workspace, {"AGLET_CONFIG": str(tmp_path / "absent.toml")})
+        setup_of(workspace, {"AGLS_CONFIG": str(tmp_path / "absent.toml")})
 
 
 def test_the_editor_may_name_the_config_file_and_the_state_folder(
@@ -69,7 +69,7 @@ def test_the_editor_may_name_the_config_file_and_the_state_folder(
 ) -> None:
     file = write(tmp_path / "mine.toml", 'model = "named"\n')
     told = Told(editor={"budget": {"max_turns": 4}}, config_file=str(file), state_dir=str(tmp_path / "state"))
-    setup = setup_of(workspace, {"AGLET_CONFIG": "/nowhere"}, told=told)
+    setup = setup_of(workspace, {"AGLS_CONFIG": "/nowhere"}, told=told)
     config = setup.load(str(workspace)).config
     assert (config.model, config.budget.max_turns) == ("named", 4)
     assert setup.state_folder == (tmp_path / "state").resolve()
@@ -84,7 +84,7 @@ def test_a_file_that_is_no_config_file_is_told(
     file = tmp_path / "config.toml"
     file.write_bytes(content)
     with pytest.raises(ConfigError, match=problem):
-        setup_of(workspace, {"AGLET_CONFIG": str(file)})
+        setup_of(workspace, {"AGLS_CONFIG": str(file)})
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
@@ -92,13 +92,13 @@ def test_a_file_that_may_not_be_read_is_told(home: Path, workspace: Path, tmp_pa
     file = write(tmp_path / "config.toml", "")
     file.chmod(0)
     with pytest.raises(ConfigError, match="cannot be read"):
-        setup_of(workspace, {"AGLET_CONFIG": str(file)})
+        setup_of(workspace, {"AGLS_CONFIG": str(file)})
 
 
 # --- our own places are never in a workspace -------------------------------------------------------
 
 
-@pytest.mark.parametrize("variable", ["AGLET_STATE_DIR", "AGLET_CONFIG"])
+@pytest.mark.parametrize("variable", ["AGLS_STATE_DIR", "AGLS_CONFIG"])
 def test_a_variable_may_not_move_our_own_files_into_the_workspace(
     home: Path, workspace: Path, variable: str
 ) -> None:
@@ -109,16 +109,16 @@ def test_a_variable_may_not_move_our_own_files_into_the_workspace(
 def test_not_even_through_a_link(home: Path, workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(workspace)
     with pytest.raises(ConfigError, match="inside the workspace"):
-        setup_of(workspace, {"AGLET_STATE_DIR": str(tmp_path / "link/state")})
+        setup_of(workspace, {"AGLS_STATE_DIR": str(tmp_path / "link/state")})
 
 
 def test_working_in_the_home_folder_is_allowed(tmp_path: Path) -> None:
-    check_outside(tmp_path / "me/.local/state", tmp_path / "me", tmp_path / "me", "AGLET_STATE_DIR")
-    check_outside(tmp_path / "me/.local/state", tmp_path, tmp_path / "me", "AGLET_STATE_DIR")
+    check_outside(tmp_path / "me/.local/state", tmp_path / "me", tmp_path / "me", "AGLS_STATE_DIR")
+    check_outside(tmp_path / "me/.local/state", tmp_path, tmp_path / "me", "AGLS_STATE_DIR")
 
 
 def test_the_places_are_those_of_the_variables() -> None:
-    variables = {"AGLET_STATE_DIR": "~/state", "AGLET_CONFIG": "~/config.toml"}
+    variables = {"AGLS_STATE_DIR": "~/state", "AGLS_CONFIG": "~/config.toml"}
     assert state_folder(variables) == Path("~/state").expanduser()
     assert user_file(variables) == Path("~/config.toml").expanduser()
 
@@ -168,20 +168,20 @@ def test_grants_are_kept_for_the_folder_and_outside_of_it(tmp_path: Path, worksp
     grants.save(["shell(make)", "shell(ls)"])
     assert FolderGrants(tmp_path / "state", workspace).load() == ["shell(make)", "shell(ls)"]
     assert FolderGrants(tmp_path / "state", tmp_path).load() == []
-    assert list(workspace.rglob("*")) == [workspace / ".aglet"]
+    assert list(workspace.rglob("*")) == [workspace / ".agls"]
     workspace.rename(tmp_path / "moved")
     workspace.mkdir()
     assert grants.load() == []
 
 
 def test_a_byte_order_mark_is_no_mistake(home: Path, workspace: Path) -> None:
-    write(home / "XDG_CONFIG_HOME/aglet/config.toml", '\ufeffmodel = "mine"\n')
+    write(home / "XDG_CONFIG_HOME/agls/config.toml", '\ufeffmodel = "mine"\n')
     assert setup_of(workspace, {}).load(str(workspace)).config.model == "mine"
 
 
 def test_no_config_file_can_be_asked_for(home: Path, workspace: Path) -> None:
-    write(home / "XDG_CONFIG_HOME/aglet/config.toml", 'model = "mine"\n')
-    assert setup_of(workspace, {"AGLET_CONFIG": os.devnull}).load(str(workspace)).config == Config()
+    write(home / "XDG_CONFIG_HOME/agls/config.toml", 'model = "mine"\n')
+    assert setup_of(workspace, {"AGLS_CONFIG": os.devnull}).load(str(workspace)).config == Config()
 
 
 def test_a_folder_to_work_in_must_be_one(tmp_path: Path) -> None:

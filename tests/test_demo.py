@@ -1,4 +1,4 @@
-"""`aglet demo`: a whole session of the real server, from a red test to a green one."""
+"""`agls demo`: a whole session of the real server, from a red test to a green one."""
 
 import os
 import pty
@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from aglet.doors.headless.demo.client import Client, ServerError
+from agls.doors.headless.demo.client import Client, ServerError
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
 
 def variables(folder: Path) -> dict[str, str]:
-    mine = {k: v for k, v in os.environ.items() if not k.startswith(("AGLET_", "OPENAI_"))}
+    mine = {k: v for k, v in os.environ.items() if not k.startswith(("AGLS_", "OPENAI_"))}
     return {**mine, "HOME": str(folder), "TMPDIR": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
 
 
 def demo(tmp_path: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "aglet", "demo", *arguments],
+        [sys.executable, "-m", "agls", "demo", *arguments],
         env=variables(tmp_path),
         capture_output=True,
         text=True,
@@ -62,16 +62,16 @@ def test_it_shows_reading_editing_and_testing_and_leaves_a_repaired_repository(t
 def test_it_makes_a_folder_of_its_own_when_none_is_named(tmp_path: Path) -> None:
     done = demo(tmp_path, "--yes")
     assert done.returncode == 0
-    (repository,) = tmp_path.glob("aglet-shop-*")
+    (repository,) = tmp_path.glob("agls-shop-*")
     assert str(repository) in done.stdout
-    assert not list(tmp_path.glob("aglet-demo-*"))  # what was needed behind the stage is gone
+    assert not list(tmp_path.glob("agls-demo-*"))  # what was needed behind the stage is gone
 
 
 def test_a_repository_around_it_is_left_alone(tmp_path: Path) -> None:
     subprocess.run(("git", "init", "-q", str(tmp_path / "mine")), check=True)
     mine = {**variables(tmp_path), "GIT_DIR": str(tmp_path / "mine/.git")}
     subprocess.run(
-        [sys.executable, "-m", "aglet", "demo", "--yes", "--dir", str(tmp_path / "shop")],
+        [sys.executable, "-m", "agls", "demo", "--yes", "--dir", str(tmp_path / "shop")],
         env=mine,
         check=True,
         capture_output=True,
@@ -100,7 +100,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "aglet", "demo", "--yes"],
+        [sys.executable, "-m", "agls", "demo", "--yes"],
         env=variables(tmp_path),
         stdout=writing,
         stderr=subprocess.PIPE,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.frozen import frozen
+from agls.frozen import frozen
 
 ASSIGNING = """\
-from aglet.frozen import frozen
+from agls.frozen import frozen
 
 @frozen
 class Point:

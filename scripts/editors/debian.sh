@@ -3,8 +3,8 @@
 
 # where_editors_live: the cache folder, made if it is not there.
 where_editors_live() {
-  local folder="${AGLET_EDITORS:-${XDG_CACHE_HOME:-$HOME/.cache}/aglet-editors}"
-  mkdir -p "$folder" || { echo "$0: $folder cannot be made; set AGLET_EDITORS to a folder you may write to" >&2; return 1; }
+  local folder="${AGLS_EDITORS:-${XDG_CACHE_HOME:-$HOME/.cache}/agls-editors}"
+  mkdir -p "$folder" || { echo "$0: $folder cannot be made; set AGLS_EDITORS to a folder you may write to" >&2; return 1; }
   (cd "$folder" && pwd)
 }
 

@@ -25,7 +25,7 @@ def test_every_row_is_measured_and_printed(tmp_path: Path) -> None:
     assert [line.split(" | ")[0].removeprefix("| ") for line in lines] == [row.label for row in ROWS]
     values = json.loads((tmp_path / "values.json").read_text())["values"]
     assert set(values) == {row.key for row in ROWS}
-    assert all(value > 0 for row in values.values() for name in ("floor", "aglet") for value in row[name])
+    assert all(value > 0 for row in values.values() for name in ("floor", "agls") for value in row[name])
 
 
 def test_one_row_can_be_asked_for() -> None:

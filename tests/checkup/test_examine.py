@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from aglet.checkup import Case, Report, examine
-from aglet.checkup import checks as list_of_checks
-from aglet.checkup.report import MARKS
-from aglet.config import ConfigError, Setup, Told, read
-from aglet.models import local
-from aglet.models.findings import Finding
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.checkup import Case, Report, examine
+from agls.checkup import checks as list_of_checks
+from agls.checkup.report import MARKS
+from agls.config import ConfigError, Setup, Told, read
+from agls.models import local
+from agls.models.findings import Finding
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.model_replies import Answer, Failure, Raw, Reply, page
 from support.model_server import ModelServer
 
@@ -53,7 +53,7 @@ class Patient:
     async def report(self, **more: Any) -> Report:
         processes = Processes(self.environment)
         workspace = OpenWorkspace(str(self.workspace), (), NoEditor(), processes)
-        environment = {**self.environment, "AGLET_STATE_DIR": str(self.state)}
+        environment = {**self.environment, "AGLS_STATE_DIR": str(self.state)}
         try:
             return await examine(Case(str(self.workspace), self.setup(), environment, workspace, **more))
         finally:
@@ -156,13 +156,13 @@ async def test_a_state_folder_that_is_a_file(patient: Patient) -> None:
     patient.configure("")
     patient.state.write_text("")
     state = (await patient(offline=True))["state"]
-    assert (state.status, "AGLET_STATE_DIR" in state.fix) == ("fail", True)
+    assert (state.status, "AGLS_STATE_DIR" in state.fix) == ("fail", True)
 
 
 async def test_a_state_folder_where_none_can_be_made(patient: Patient) -> None:
     """Row 87: the folder that cannot be written to is found."""
     patient.configure("")
-    patient.state = Path("/proc/aglet-state")
+    patient.state = Path("/proc/agls-state")
     state = (await patient(offline=True))["state"]
     assert state.status == "fail"
     assert "chmod u+rwx" in state.fix
@@ -251,7 +251,7 @@ async def test_an_editor_that_is_too_old(patient: Patient, said: str, status: st
     patient.configure("")
     programs = patient.home / "bin"
     programs.mkdir()
-    for name, text in {"nvim": said, "aglet": "aglet"}.items():
+    for name, text in {"nvim": said, "agls": "agls"}.items():
         (programs / name).write_text(f"#!/bin/sh\necho {text}\n")
         (programs / name).chmod(0o755)
     patient.environment["PATH"] = f"{programs}:/usr/bin:/bin"

@@ -21,13 +21,13 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
-from aglet.doors.fold import fold
+from agls.doors.fold import fold
 from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
 from support.wire_rules import check_wire
 
 Json = dict[str, Any]
-AGLET = [sys.executable, "-m", "aglet"]
+AGLS = [sys.executable, "-m", "agls"]
 STUBBORN = "trap '' TERM; echo $$ > pid; while true; do sleep 0.1; done"
 SECONDS = re.compile(r", [\d.]+ s\]")
 IDS = re.compile(r"\b(?:run|item|turn|call|ses|ask)_[0-9a-z_]+(?:\.thought)?\b")
@@ -38,9 +38,9 @@ def environment(home: Path, url: str) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
-        "AGLET_BASE_URL": url,
-        "AGLET_MODEL": "test-model",
-        "AGLET_API_KEY": "sk-canary-0123456789",
+        "AGLS_BASE_URL": url,
+        "AGLS_MODEL": "test-model",
+        "AGLS_API_KEY": "sk-canary-0123456789",
         "COVERAGE_PROCESS_START": os.environ.get("COVERAGE_PROCESS_START", ""),
     }
 
@@ -141,7 +141,7 @@ def first_allowed(question: Json) -> str:
 
 @asynccontextmanager
 async def editing(workspace: Path, env: dict[str, str]) -> AsyncIterator[Editor]:
-    """A real `aglet serve --stdio` and an editor in front of it."""
+    """A real `agls serve --stdio` and an editor in front of it."""
     client = make_test_lsp_client()
     editor = Editor(client)
 
@@ -161,7 +161,7 @@ async def editing(workspace: Path, env: dict[str, str]) -> AsyncIterator[Editor]
     def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
         return editor.apply(params)
 
-    await client.start_io(*AGLET, "serve", "--stdio", env=env)
+    await client.start_io(*AGLS, "serve", "--stdio", env=env)
     capabilities = client_capabilities("neovim")
     capabilities.experimental = {"agent": {"protocolVersions": [1], "events": {}, "permission": {}}}
     try:
@@ -309,7 +309,7 @@ async def test_two_doors_give_the_same_transcript(workspace: Path, home: Path, t
             through_the_editor = list(editor.events)
     with ModelServer(SECOND) as server:
         command = [
-            *AGLET,
+            *AGLS,
             "run",
             "Rename it.",
             "--output",
@@ -416,7 +416,7 @@ async def test_a_killed_server_loses_nothing_and_repeats_nothing(workspace: Path
 async def kill_in_the_middle_of_a_call(workspace: Path, env: dict[str, str]) -> str:
     """Start a run, `kill -9` the server while its command runs; the session's id."""
     server = await asyncio.create_subprocess_exec(
-        *AGLET, "serve", "--stdio", env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        *AGLS, "serve", "--stdio", env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert server.stdin
     assert server.stdout

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.doors import html, markdown
-from aglet.doors.exporting import exported
-from aglet.doors.importing import NoSession, imported
-from aglet.engine.facts import (
+from agls.doors import html, markdown
+from agls.doors.exporting import exported
+from agls.doors.importing import NoSession, imported
+from agls.engine.facts import (
     Admitted,
     Fact,
     Noted,
@@ -22,7 +22,7 @@ from aglet.engine.facts import (
     TakenIn,
     ToolStarted,
 )
-from aglet.engine.vocabulary import (
+from agls.engine.vocabulary import (
     AssistantMessage,
     Image,
     Stop,
@@ -32,8 +32,8 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.features.history.filing import is_archived, tags_of
-from aglet.stores.rows import summarise
+from agls.features.history.filing import is_archived, tags_of
+from agls.stores.rows import summarise
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
 
@@ -221,7 +221,7 @@ def test_what_an_imported_session_was_cut_off_in_is_not_begun_by_itself(cut_off:
 
 @pytest.mark.parametrize("at", [float("inf"), float("nan"), -1e9, 1e12])
 def test_a_time_that_cannot_be_is_no_entry_of_the_list(at: float) -> None:
-    """One such file made `aglet sessions` fail for every session."""
+    """One such file made `agls sessions` fail for every session."""
     with pytest.raises(NoSession, match="entry 1 has a time that cannot be"):
         imported(exported("ses_1", entries_of([SessionChanged("/project")], at=at), "jsonl"), 0.0)
 
@@ -335,7 +335,7 @@ def test_any_document_is_taken_in_whole_or_refused(messages: list[Any], usage: A
 
 
 def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from aglet.doors.headless import filing  # noqa: PLC0415 - it is changed here
+    from agls.doors.headless import filing  # noqa: PLC0415 - it is changed here
 
     monkeypatch.setattr(filing, "LARGEST", 10)
     (tmp_path / "large").write_bytes(b"x" * 11)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.doors.envelope import PASSING
-from aglet.doors.fold import Transcript
-from aglet.doors.replay import Replay
-from aglet.stores.reading import read
+from agls.doors.envelope import PASSING
+from agls.doors.fold import Transcript
+from agls.doors.replay import Replay
+from agls.stores.reading import read
 
 GOLDEN = Path(__file__).parents[1] / "stores" / "golden" / "v1.jsonl"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from aglet.doors import shapes
-from aglet.doors.fold import Transcript, fold
-from aglet.doors.tally import Tally
-from aglet.doors.to_wire import Translator
-from aglet.engine.facts import (
+from agls.doors import shapes
+from agls.doors.fold import Transcript, fold
+from agls.doors.tally import Tally
+from agls.doors.to_wire import Translator
+from agls.engine.facts import (
     Cleared,
     Compacted,
     Cut,
@@ -30,12 +30,12 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.feature import Feature, Invocation, Outfit, RunView
-from aglet.engine.ports import Effect, ModelError, ToolContext
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import (
+from agls.engine.feature import Feature, Invocation, Outfit, RunView
+from agls.engine.ports import Effect, ModelError, ToolContext
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import (
     Answer,
     FileChange,
     FileVersion,
@@ -54,7 +54,7 @@ from aglet.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from aglet.stores.memory import MemoryStore
+from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
 

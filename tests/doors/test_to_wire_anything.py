@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.doors.fold import Transcript, fold
-from aglet.doors.replay import end_of
-from aglet.doors.shapes import content_blocks, plain_text
-from aglet.doors.to_wire import Translator
-from aglet.engine.facts import (
+from agls.doors.fold import Transcript, fold
+from agls.doors.replay import end_of
+from agls.doors.shapes import content_blocks, plain_text
+from agls.doors.to_wire import Translator
+from agls.engine.facts import (
     Admitted,
     Cut,
     Entry,
@@ -36,12 +36,12 @@ from aglet.engine.facts import (
     TurnStarted,
     Unknown,
 )
-from aglet.engine.feature import Feature, Outfit, RunView
-from aglet.engine.ports import Effect, ModelError
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import (
+from agls.engine.feature import Feature, Outfit, RunView
+from agls.engine.ports import Effect, ModelError
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import (
     Answer,
     AssistantMessage,
     Question,
@@ -53,7 +53,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.stores.memory import MemoryStore
+from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from jsonschema_rs import ValidationError
 
-from aglet.doors.to_wire import Translator
-from aglet.engine.facts import (
+from agls.doors.to_wire import Translator
+from agls.engine.facts import (
     Admitted,
     Answered,
     Asked,
@@ -27,7 +27,7 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
-from aglet.engine.vocabulary import (
+from agls.engine.vocabulary import (
     Answer,
     Option,
     Question,

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from aglet.engine.admission import Admission, Refused
-from aglet.engine.facts import Admitted, Replied, RunStarted
-from aglet.engine.ports import JournalError
-from aglet.engine.session import Session
-from aglet.engine.vocabulary import BY_USER, Stop, StopReason, Text, UserMessage
+from agls.engine.admission import Admission, Refused
+from agls.engine.facts import Admitted, Replied, RunStarted
+from agls.engine.ports import JournalError
+from agls.engine.session import Session
+from agls.engine.vocabulary import BY_USER, Stop, StopReason, Text, UserMessage
 from engine.test_sessions import GO, OTHER, World, end, hang
 from support.patience import PATIENCE, become
 from support.scenario import asked, say

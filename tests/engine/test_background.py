@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from aglet.engine import background
-from aglet.engine.admission import ANYBODY
-from aglet.engine.background import CLOSED, DIED, FORKED, KEPT, ROOM, Show, left_open, take, tasks_of
-from aglet.engine.facts import Noted, SessionChanged
-from aglet.engine.ports import JournalError, WorkspaceError
-from aglet.engine.session import Session
-from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Terminal, ToolOutcome
+from agls.engine import background
+from agls.engine.admission import ANYBODY
+from agls.engine.background import CLOSED, DIED, FORKED, KEPT, ROOM, Show, left_open, take, tasks_of
+from agls.engine.facts import Noted, SessionChanged
+from agls.engine.ports import JournalError, WorkspaceError
+from agls.engine.session import Session
+from agls.engine.state import fold_all
+from agls.engine.vocabulary import Terminal, ToolOutcome
 from support.patience import become
 
 from .test_sessions import GO, World, end, hang, say

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.children import Children
-from aglet.engine.facts import Admitted, Noted, Replied, SessionChanged, Used
-from aglet.engine.feature import Feature, Outfit, with_tools
-from aglet.engine.limits import Totals, left
-from aglet.engine.ports import JournalError
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.spawning import Errand, Returned
-from aglet.engine.vocabulary import Limits, StopReason, Text, Usage
-from aglet.stores.memory import MemoryStore
+from agls.engine.children import Children
+from agls.engine.facts import Admitted, Noted, Replied, SessionChanged, Used
+from agls.engine.feature import Feature, Outfit, with_tools
+from agls.engine.limits import Totals, left
+from agls.engine.ports import JournalError
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.spawning import Errand, Returned
+from agls.engine.vocabulary import Limits, StopReason, Text, Usage
+from agls.stores.memory import MemoryStore
 from support.patience import PATIENCE, become
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, asked, say
 

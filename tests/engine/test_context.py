@@ -5,16 +5,16 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from aglet.engine.admission import Refused
-from aglet.engine.context import CLEARED, Measure
-from aglet.engine.facts import Admitted, Cleared, Compacted, Fact
-from aglet.engine.feature import Feature, Outfit, RunView
-from aglet.engine.history import forked, name_of, rewinding
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Message, Text, Usage, UserMessage
-from aglet.stores.memory import MemoryStore
+from agls.engine.admission import Refused
+from agls.engine.context import CLEARED, Measure
+from agls.engine.facts import Admitted, Cleared, Compacted, Fact
+from agls.engine.feature import Feature, Outfit, RunView
+from agls.engine.history import forked, name_of, rewinding
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import fold_all
+from agls.engine.vocabulary import Message, Text, Usage, UserMessage
+from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, call, check, overflow, say, words
 
 

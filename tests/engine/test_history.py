@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from aglet.engine.actions import ActionContext, ActionOutcome, ActionSpec
-from aglet.engine.admission import ANYBODY, Refused
-from aglet.engine.facts import (
+from agls.engine.actions import ActionContext, ActionOutcome, ActionSpec
+from agls.engine.admission import ANYBODY, Refused
+from agls.engine.facts import (
     Admitted,
     Entry,
     Glimpse,
@@ -21,16 +21,16 @@ from aglet.engine.facts import (
     SessionChanged,
     ToolFinished,
 )
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.history import forked, last_words, name_of, rewinding, undoing
-from aglet.engine.invoking import actions, invoke
-from aglet.engine.ports import JournalError
-from aglet.engine.queueing import move, remove, replace
-from aglet.engine.recovering import cut_off
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import (
+from agls.engine.feature import Feature, Outfit
+from agls.engine.history import forked, last_words, name_of, rewinding, undoing
+from agls.engine.invoking import actions, invoke
+from agls.engine.ports import JournalError
+from agls.engine.queueing import move, remove, replace
+from agls.engine.recovering import cut_off
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import (
     AssistantMessage,
     Content,
     Finish,
@@ -41,7 +41,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.stores.memory import MemoryStore
+from agls.stores.memory import MemoryStore
 from support.patience import PATIENCE, become
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, asked, call, describe, paired, say
 

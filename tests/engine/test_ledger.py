@@ -1,9 +1,9 @@
 """What a run spent on which day, by the facts of its session."""
 
-from aglet.engine.facts import Entry, Fact, Replied, RunEnded, RunStarted, ToolStarted, TurnStarted, Used
-from aglet.engine.ledger import SECONDS, Days, NoLedger, Row, day_of, spent
-from aglet.engine.limits import NOTHING, Totals
-from aglet.engine.vocabulary import Stop, StopReason, ToolCall, Usage
+from agls.engine.facts import Entry, Fact, Replied, RunEnded, RunStarted, ToolStarted, TurnStarted, Used
+from agls.engine.ledger import SECONDS, Days, NoLedger, Row, day_of, spent
+from agls.engine.limits import NOTHING, Totals
+from agls.engine.vocabulary import Stop, StopReason, ToolCall, Usage
 
 FIRST = 20_000
 MIDNIGHT = float((FIRST + 1) * SECONDS)

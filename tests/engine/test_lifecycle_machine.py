@@ -12,22 +12,22 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from aglet.engine import queueing
-from aglet.engine.admission import ANYBODY, Policy, Refused, Request
-from aglet.engine.facts import Admitted, Entry, ModelDelta, Replied, RunEnded, Steered, TextDelta
-from aglet.engine.feature import Outfit
-from aglet.engine.history import name_of, rewinding
-from aglet.engine.ports import ModelInfo, ModelRequest, Reply
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Text, UserMessage
-from aglet.stores.memory import MemoryStore
+from agls.engine import queueing
+from agls.engine.admission import ANYBODY, Policy, Refused, Request
+from agls.engine.facts import Admitted, Entry, ModelDelta, Replied, RunEnded, Steered, TextDelta
+from agls.engine.feature import Outfit
+from agls.engine.history import name_of, rewinding
+from agls.engine.ports import ModelInfo, ModelRequest, Reply
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import fold_all
+from agls.engine.vocabulary import Text, UserMessage
+from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock
 
 Result = TypeVar("Result")
-# AGLET_MACHINE_EXAMPLES=2000 takes about a minute.
-EXAMPLES = int(os.environ.get("AGLET_MACHINE_EXAMPLES", "25"))
+# AGLS_MACHINE_EXAMPLES=2000 takes about a minute.
+EXAMPLES = int(os.environ.get("AGLS_MACHINE_EXAMPLES", "25"))
 PATIENCE = 30.0
 
 

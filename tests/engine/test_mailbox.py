@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aglet.engine.facts import Admitted, ModelDelta, Replied, Steered
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import ModelInfo, ModelRequest, Reply, ToolContext, new_id
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import Content, Image, Message, Text, ToolCall, UserMessage
-from aglet.stores.memory import MemoryStore
+from agls.engine.facts import Admitted, ModelDelta, Replied, Steered
+from agls.engine.feature import Feature, Outfit
+from agls.engine.ports import ModelInfo, ModelRequest, Reply, ToolContext, new_id
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.vocabulary import Content, Image, Message, Text, ToolCall, UserMessage
+from agls.stores.memory import MemoryStore
 from support.patience import PATIENCE
 from support.scenario import NOWHERE, FakeClock, FakeTool
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Admitted,
     Answered,
     Asked,
@@ -18,14 +18,14 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.limits import Totals
-from aglet.engine.recovering import attempts, cut_off, go_on, left_of
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Answer, Limits, Question, Stop, StopReason, Text, ToolCall, Usage
-from aglet.stores.memory import MemoryStore
+from agls.engine.feature import Feature, Outfit
+from agls.engine.limits import Totals
+from agls.engine.recovering import attempts, cut_off, go_on, left_of
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import fold_all
+from agls.engine.vocabulary import Answer, Limits, Question, Stop, StopReason, Text, ToolCall, Usage
+from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, paired, say, words
 
 GONE = Stop(StopReason.INTERRUPTED)

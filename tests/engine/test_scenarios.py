@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Asked,
     Compacted,
     Entry,
@@ -27,11 +27,11 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
-from aglet.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
-from aglet.engine.ports import CallModel, Effect, ModelError, ModelRequest, Reply, ToolContext
-from aglet.engine.session import Session
-from aglet.engine.state import State
-from aglet.engine.vocabulary import (
+from agls.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
+from agls.engine.ports import CallModel, Effect, ModelError, ModelRequest, Reply, ToolContext
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import (
     Answer,
     AssistantMessage,
     Limits,
@@ -395,8 +395,8 @@ async def test_nothing_begins_once_the_run_shall_end(moment: type[Fact], facts: 
 
 
 async def test_a_tool_that_ignores_the_cancel_cannot_hold_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aglet.engine.loop.GRACE", 0.05)
-    monkeypatch.setattr("aglet.engine.sessions.GRACE", 0.05)
+    monkeypatch.setattr("agls.engine.loop.GRACE", 0.05)
+    monkeypatch.setattr("agls.engine.sessions.GRACE", 0.05)
     release, released = asyncio.Event(), asyncio.Event()
 
     async def deaf(context: ToolContext) -> None:

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from aglet.engine import queueing
-from aglet.engine.admission import ANYBODY, Admission, Refused, Request
-from aglet.engine.calls import find_tool
-from aglet.engine.facts import (
+from agls.engine import queueing
+from agls.engine.admission import ANYBODY, Admission, Refused, Request
+from agls.engine.calls import find_tool
+from agls.engine.facts import (
     Admitted,
     Entry,
     Glimpse,
@@ -24,13 +24,13 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.loop import RunResult
-from aglet.engine.ports import Effect, JournalBusy, JournalError, ToolContext
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions, made_for
-from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import (
+from agls.engine.feature import Feature, Outfit
+from agls.engine.loop import RunResult
+from agls.engine.ports import Effect, JournalBusy, JournalError, ToolContext
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions, made_for
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import (
     SHUT_DOWN,
     Stop,
     StopReason,
@@ -40,7 +40,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     Usage,
 )
-from aglet.stores.memory import MemoryStore
+from agls.stores.memory import MemoryStore
 from support.patience import PATIENCE, become
 from support.scenario import (
     NOWHERE,

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from aglet.config import Told, read
-from aglet.engine.facts import (
+from agls.config import Told, read
+from agls.engine.facts import (
     Admitted,
     Asked,
     Entry,
@@ -23,15 +23,15 @@ from aglet.engine.facts import (
     ToolFinished,
     ToolStarted,
 )
-from aglet.engine.log import Event
-from aglet.engine.ports import JournalError
-from aglet.engine.recovering import go_on
-from aglet.engine.session import Session
-from aglet.engine.state import State, fold_all
-from aglet.engine.vocabulary import Answer, Text, UserMessage
-from aglet.stores.files import FileStore
-from aglet.workspace.editor import NoEditor
-from aglet.world import World, open_world
+from agls.engine.log import Event
+from agls.engine.ports import JournalError
+from agls.engine.recovering import go_on
+from agls.engine.session import Session
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import Answer, Text, UserMessage
+from agls.stores.files import FileStore
+from agls.workspace.editor import NoEditor
+from agls.world import World, open_world
 from support.pairing import refused
 from support.scenario import paired
 
@@ -102,7 +102,7 @@ class Place:
         (self.folder / "config.toml").write_text(config)
 
     def acknowledge(self, **what: Any) -> None:
-        """What aglet said has happened; it survives the death of this process."""
+        """What agls said has happened; it survives the death of this process."""
         fd = os.open(self.acknowledged, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.writev(fd, [(json.dumps(what) + "\n").encode()])  # a call that no fault is planned for

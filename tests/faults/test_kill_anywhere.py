@@ -1,4 +1,4 @@
-"""`kill -9` at random moments of a run, then `aglet resume`: nothing is lost, nothing is repeated."""
+"""`kill -9` at random moments of a run, then `agls resume`: nothing is lost, nothing is repeated."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import Entry, ToolFinished
-from aglet.stores.files import FileStore
+from agls.engine.facts import Entry, ToolFinished
+from agls.stores.files import FileStore
 from support.model_server import ModelServer, Reply, Request
 from support.pairing import refused
 from support.patience import PATIENCE
@@ -20,7 +20,7 @@ from support.wire_rules import check_printed
 
 STEPS, KILLS, ATTEMPTS = 10, 4, 12
 LINES = 500
-AGLET = [sys.executable, "-m", "aglet"]
+AGLS = [sys.executable, "-m", "agls"]
 UNUSABLE = 2
 # Killed before the prompt was in, or after the last fact: the user is told so, and says what to do.
 SAY_AGAIN = {"sessionNotFound": ["run", "go"], "nothingToContinue": ["resume", "go"]}
@@ -39,11 +39,11 @@ def next_step(request: Request) -> Reply:
 
 def run_with_kills(work: Path, home: Path, url: str, chance: random.Random) -> None:
     """Run and resume until it ends well, killing the first times at a random moment."""
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "AGLET_BASE_URL": url, "AGLET_MODEL": "m"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "AGLS_BASE_URL": url, "AGLS_MODEL": "m"}
     command = ["run", "go"]
     for attempt in range(ATTEMPTS):
         process = subprocess.Popen(
-            [*AGLET, *command, *OPTIONS, "--cwd", str(work)], env=environment,
+            [*AGLS, *command, *OPTIONS, "--cwd", str(work)], env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         if attempt < KILLS:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import PhaseStarted, ToolStarted
-from aglet.stores.files import FileStore
-from doors.headless.conftest import Aglet
+from agls.engine.facts import PhaseStarted, ToolStarted
+from agls.stores.files import FileStore
+from doors.headless.conftest import Agls
 from support.model_server import Answer, ModelServer, Raw, Reply, Request
 from support.pairing import refused
 from support.patience import wait_until
@@ -58,8 +58,8 @@ class Company:
 
 
 @pytest.fixture
-def aglet(tmp_path: Path) -> Iterator[Aglet]:
-    program = Aglet(tmp_path)
+def agls(tmp_path: Path) -> Iterator[Agls]:
+    program = Agls(tmp_path)
     yield program
     program.end()
 
@@ -78,18 +78,18 @@ def phases_asked(server: ModelServer) -> list[str]:
     ],
 )
 def test_a_run_killed_in_a_phase_goes_on_in_it_and_repeats_nothing(
-    aglet: Aglet, killed_in: str, asked_before: list[str], asked_after: list[str]
+    agls: Agls, killed_in: str, asked_before: list[str], asked_after: list[str]
 ) -> None:
     """Port Phases: kill -9 in each phase; what is over is not run again, and every prompt is said once."""
-    log = aglet.workspace / "log"
+    log = agls.workspace / "log"
     with ModelServer(Company(killed_in)) as server:
         models = "".join(MODEL.format(name, server.url) for name in PHASES)
-        aglet.configure(CONFIG.format() + models)
-        process = aglet.start("run", "tea", "--agent", "careful", "--mode", "allowAll")
+        agls.configure(CONFIG.format() + models)
+        process = agls.start("run", "tea", "--agent", "careful", "--mode", "allowAll")
         wait_until(lambda: phases_asked(server) == asked_before and (killed_in != "do" or log.exists()))
         process.kill()
         process.communicate()
-        done = aglet.run("resume")
+        done = agls.run("resume")
         assert (done.code, done.out) == (0, "look is over.\n")
         assert phases_asked(server) == [*asked_before, *asked_after]
         last = server.posts[-1].body["messages"]
@@ -97,8 +97,8 @@ def test_a_run_killed_in_a_phase_goes_on_in_it_and_repeats_nothing(
     said = json.dumps([message["content"] for message in last if message["role"] == "user"])
     for prompt in ("PLAN tea", "DO plan is over.", "LOOK do is over."):
         assert said.count(prompt) == 1, said
-    (row,) = aglet.sessions()
-    entries = FileStore(aglet.state).peek(row["sessionId"])
+    (row,) = agls.sessions()
+    entries = FileStore(agls.state).peek(row["sessionId"])
     started = [entry.fact.name for entry in entries if isinstance(entry.fact, PhaseStarted)]
     assert started[-1] == "look"
     calls = [entry.fact.call_id for entry in entries if isinstance(entry.fact, ToolStarted)]

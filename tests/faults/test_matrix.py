@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from aglet.stores.files import FileStore
+from agls.stores.files import FileStore
 from faults import story
 from faults.layers import untraceable
 
@@ -115,7 +115,7 @@ def _tear(place: story.Place) -> None:
 
 
 def _leave(place: story.Place) -> None:
-    (place.workspace / ".aglet-write-1-x").touch()
+    (place.workspace / ".agls-write-1-x").touch()
 
 
 def _leave_in_the_state(place: story.Place) -> None:

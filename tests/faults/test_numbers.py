@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from aglet.config import Told, read
-from aglet.engine.facts import (
+from agls.config import Told, read
+from agls.engine.facts import (
     Admitted,
     Fact,
     Replied,
@@ -26,11 +26,11 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
-from aglet.engine.session import Session
-from aglet.engine.vocabulary import Stop, StopReason, Text, ToolCall, ToolOutcome
-from aglet.stores.files import FileStore
-from aglet.workspace.editor import NoEditor
-from aglet.world import World, open_world
+from agls.engine.session import Session
+from agls.engine.vocabulary import Stop, StopReason, Text, ToolCall, ToolOutcome
+from agls.stores.files import FileStore
+from agls.workspace.editor import NoEditor
+from agls.world import World, open_world
 from support.family import config_for
 from support.model_server import Answer, ModelServer, Reply, Request
 from support.patience import wait_until

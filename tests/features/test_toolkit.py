@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic import BaseModel, Field, ValidationError
 
-from aglet.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
-from aglet.engine.vocabulary import ToolCall, ToolOutcome
-from aglet.toolkit import Arguments, TypedTool, schema_of, shorten
+from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
+from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.toolkit import Arguments, TypedTool, schema_of, shorten
 
 CONTEXT = ToolContext(cast("Any", None), "call_1", lambda text: None)  # no tool here needs a workspace
 

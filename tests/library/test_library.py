@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.library.tools import FunctionTool
-from aglet.engine.invoking import NOBODY
-from aglet.engine.vocabulary import Limits
-from aglet.library import (
+from agls.doors.library.tools import FunctionTool
+from agls.engine.invoking import NOBODY
+from agls.engine.vocabulary import Limits
+from agls.library import (
     Agent,
     Artifact,
     ConfigError,
@@ -72,9 +72,9 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "script.json").write_text(json.dumps(SCRIPT))
     config = home / "config.toml"
     config.write_text('model = "play"\n[models.play]\ndialect = "scripted"\nscript = "script.json"\n')
-    monkeypatch.setenv("AGLET_CONFIG", str(config))
+    monkeypatch.setenv("AGLS_CONFIG", str(config))
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.delenv("AGLET_STATE_DIR", raising=False)
+    monkeypatch.delenv("AGLS_STATE_DIR", raising=False)
     monkeypatch.chdir(folder)
     return folder
 
@@ -305,7 +305,7 @@ async def test_with_nothing_configured_a_run_works_is_bounded_and_leaves_nothing
         folder.mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "AGLET_STATE_DIR", "AGLET_CONFIG"):
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "AGLS_STATE_DIR", "AGLS_CONFIG"):
         monkeypatch.delenv(name, raising=False)
     with ModelServer(looks) as server:
         async with Agent(work, base_url=server.url, model="m") as agent:

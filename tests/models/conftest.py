@@ -2,7 +2,7 @@
 
 import pytest
 
-from aglet.models.endpoint import Dialect
+from agls.models.endpoint import Dialect
 from support.model_dialects import DIALECTS
 
 

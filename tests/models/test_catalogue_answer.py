@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Overflowed
-from aglet.engine.vocabulary import ToolResult
-from aglet.models.endpoint import Dialect
+from agls.engine.facts import Overflowed
+from agls.engine.vocabulary import ToolResult
+from agls.models.endpoint import Dialect
 from support.model_dialects import LENGTHS, Said
 from support.model_faults import HELLO, check_hello, heard_of, raw, run_with
 from support.model_overflows import OVERFLOWS

@@ -6,11 +6,11 @@ from email.utils import formatdate
 
 import pytest
 
-from aglet.engine.facts import Retrying, TextDelta
-from aglet.engine.vocabulary import Limits, Text
-from aglet.features import deadline
-from aglet.models import client, sse
-from aglet.models.endpoint import Dialect
+from agls.engine.facts import Retrying, TextDelta
+from agls.engine.vocabulary import Limits, Text
+from agls.features import deadline
+from agls.models import client, sse
+from agls.models.endpoint import Dialect
 from support.budgets import budget_room
 from support.model_asking import Asking, hear
 from support.model_dialects import Said

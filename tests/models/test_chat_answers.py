@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
-from aglet.engine.vocabulary import ToolCall, Usage
-from aglet.models.chat_completions import ChatAnswer
-from aglet.models.endpoint import Endpoint, Prices
-from aglet.models.errors import CallFailed, Failure
-from aglet.models.sse import Event
+from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
+from agls.engine.vocabulary import ToolCall, Usage
+from agls.models.chat_completions import ChatAnswer
+from agls.models.endpoint import Endpoint, Prices
+from agls.models.errors import CallFailed, Failure
+from agls.models.sse import Event
 
 ENDPOINT = Endpoint(
     name="m", model="model-1", base_url="https://host.example/v1", prices=Prices(1.0, 10.0, 0.5)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.ports import Effect, ModelRequest, ToolSpec
-from aglet.engine.vocabulary import (
+from agls.engine.ports import Effect, ModelRequest, ToolSpec
+from agls.engine.vocabulary import (
     AssistantMessage,
     Content,
     Image,
@@ -19,9 +19,9 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.models.chat_completions import body_of
-from aglet.models.endpoint import Endpoint
-from aglet.models.messages import STOPPED
+from agls.models.chat_completions import body_of
+from agls.models.endpoint import Endpoint
+from agls.models.messages import STOPPED
 from support.model_asking import prompt
 
 ENDPOINT = Endpoint(name="m", model="model-1", base_url="http://host.example/v1", output_limit=4000)

@@ -14,11 +14,11 @@ from typing import Any, Literal
 import httpx
 import pytest
 
-from aglet.engine.facts import Overflowed, TextDelta
-from aglet.engine.vocabulary import ToolCall, Usage
-from aglet.models import client, connections
-from aglet.models.connections import Connections
-from aglet.models.retry import Patience
+from agls.engine.facts import Overflowed, TextDelta
+from agls.engine.vocabulary import ToolCall, Usage
+from agls.models import client, connections
+from agls.models.connections import Connections
+from agls.models.retry import Patience
 from support.model_asking import Asking, hear, prompt
 from support.model_replies import Request, scattered, sse
 from support.model_server import NO_REPLY_LEFT, Failure, ModelServer, Raw, Reply
@@ -58,12 +58,12 @@ async def test_a_server_that_does_not_stream_is_understood() -> None:
 
 async def test_the_key_and_the_headers_go_to_the_configured_host() -> None:
     async with ModelServer([Reply("x")]) as server, Asking() as asking:
-        await hear(asking.model(server.url, api_key=f" {KEY}\n", headers={"X-Title": "aglet"}))
+        await hear(asking.model(server.url, api_key=f" {KEY}\n", headers={"X-Title": "agls"}))
     request = server.requests[0]
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {KEY}"
-    assert request.headers["x-title"] == "aglet"
-    assert request.headers["user-agent"].startswith("aglet/")
+    assert request.headers["x-title"] == "agls"
+    assert request.headers["user-agent"].startswith("agls/")
     assert request.body["model"] == "test-model"
 
 

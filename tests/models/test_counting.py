@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.ports import ModelRequest
-from aglet.engine.vocabulary import Image, Text, TokenCount, Usage, UserMessage
-from aglet.models.counting import GUESSED, IMAGE, Gauge
-from aglet.models.endpoint import Dialect
-from aglet.models.fallback import WithFallback
+from agls.engine.ports import ModelRequest
+from agls.engine.vocabulary import Image, Text, TokenCount, Usage, UserMessage
+from agls.models.counting import GUESSED, IMAGE, Gauge
+from agls.models.endpoint import Dialect
+from agls.models.fallback import WithFallback
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_server import Failure, ModelServer, Raw, Reply

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Overflowed
-from aglet.models.endpoint import Endpoint
-from aglet.models.errors import Failure, redirected, refusal, with_models
+from agls.engine.facts import Overflowed
+from agls.models.endpoint import Endpoint
+from agls.models.errors import Failure, redirected, refusal, with_models
 from support.model_overflows import OVERFLOWS
 
 KEY = "sk-abcdef1234567890"

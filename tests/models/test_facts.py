@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.vocabulary import Usage
-from aglet.models.endpoint import Endpoint, Prices
-from aglet.models.facts import _list, with_facts
-from aglet.models.resolver import Models
-from aglet.models.usage import cost_of
+from agls.engine.vocabulary import Usage
+from agls.models.endpoint import Endpoint, Prices
+from agls.models.facts import _list, with_facts
+from agls.models.resolver import Models
+from agls.models.usage import cost_of
 
 ANTHROPIC, GOOGLE = "https://api.anthropic.com/v1", "https://generativelanguage.googleapis.com/v1beta"
 OPENAI, ROUTER = "https://api.openai.com/v1", "https://openrouter.ai/api/v1"

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from aglet.engine.vocabulary import AssistantMessage
-from aglet.models.endpoint import Dialect
+from agls.engine.vocabulary import AssistantMessage
+from agls.models.endpoint import Dialect
 from support.model_dialects import LENGTHS, Said
 from support.model_faults import HELLO, KEY, check_hello, heard_of, raw, run_with
 from support.model_replies import Failure, Raw

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from aglet.models.endpoint import Endpoint, Prices
-from aglet.models.figures import NAMES, Figure, figures, told_by
+from agls.models.endpoint import Endpoint, Prices
+from agls.models.figures import NAMES, Figure, figures, told_by
 
 ANTHROPIC = "https://api.anthropic.com/v1"
 

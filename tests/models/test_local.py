@@ -6,8 +6,8 @@ from asyncio.subprocess import PIPE
 
 import pytest
 
-from aglet.models.endpoint import Endpoint
-from aglet.models.local import LocalServer, find_local
+from agls.models.endpoint import Endpoint
+from agls.models.local import LocalServer, find_local
 from support.model_replies import Raw, Request, page
 from support.model_server import ModelServer
 from support.patience import PATIENCE
@@ -130,7 +130,7 @@ async def test_a_silent_server_does_not_hold_up_the_others() -> None:
 async def test_a_server_that_never_ends_does_not_keep_the_process() -> None:
     dripping = Raw([b" "] * 1_000, delay=0.05)
     async with ModelServer(pages={"/v1/models": dripping}) as server:
-        imports = "import asyncio; from aglet.models.local import find_local"
+        imports = "import asyncio; from agls.models.local import find_local"
         ask = f"{imports}; print(asyncio.run(find_local([('x', {server.port})])))"
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, stdout=PIPE)
         async with asyncio.timeout(PATIENCE):

@@ -8,8 +8,8 @@ import httpcore
 import httpx
 import pytest
 
-from aglet.models.connections import system_trust
-from aglet.models.network import MOST, Connection, Network, Transport
+from agls.models.connections import system_trust
+from agls.models.network import MOST, Connection, Network, Transport
 
 LARGE = 30_000_000  # bytes: more than the buffers of any socket hold
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aglet.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
+from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
 from support.model_dialects import DIALECTS
 from support.pairing import broken_rules
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from aglet.models.connections import Connections
-from aglet.models.endpoint import Endpoint
-from aglet.models.findings import Finding
-from aglet.models.probe import probe
+from agls.models.connections import Connections
+from agls.models.endpoint import Endpoint
+from agls.models.findings import Finding
+from agls.models.probe import probe
 from support.model_asking import Asking
 from support.model_replies import Answer, Failure, Raw, Reply, Request, page
 from support.model_server import ModelServer

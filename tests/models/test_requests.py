@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.ports import Effect, ModelRequest, ToolSpec
-from aglet.engine.vocabulary import (
+from agls.engine.ports import Effect, ModelRequest, ToolSpec
+from agls.engine.vocabulary import (
     AssistantMessage,
     Image,
     Message,
@@ -18,9 +18,9 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.models.dialect import dialect_of
-from aglet.models.endpoint import Dialect, Endpoint
-from aglet.models.messages import STOPPED, compact
+from agls.models.dialect import dialect_of
+from agls.models.endpoint import Dialect, Endpoint
+from agls.models.messages import STOPPED, compact
 from support.model_asking import Asking, hear
 from support.model_recordings import Exchange, own, recorded
 from support.model_server import ModelServer, Raw

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from aglet.engine.ports import ModelError
-from aglet.models.endpoint import Endpoint, Prices
-from aglet.models.resolver import Models
-from aglet.models.retry import Patience
+from agls.engine.ports import ModelError
+from agls.models.endpoint import Endpoint, Prices
+from agls.models.resolver import Models
+from agls.models.retry import Patience
 from support.model_asking import hear
 from support.model_server import Answer, Failure, ModelServer, Raw, Reply
 from support.patience import PATIENCE
@@ -103,7 +103,7 @@ def test_a_scripted_model_needs_no_address() -> None:
 
 
 def test_importing_the_resolver_does_not_load_the_http_library() -> None:
-    code = "import sys, aglet.models.resolver; sys.exit('httpx' in sys.modules or 'pydantic' in sys.modules)"
+    code = "import sys, agls.models.resolver; sys.exit('httpx' in sys.modules or 'pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE).returncode == 0
 
 

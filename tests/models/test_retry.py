@@ -6,9 +6,9 @@ from contextlib import aclosing
 
 import pytest
 
-from aglet.engine.facts import Replied, Retrying, TextDelta
-from aglet.models.errors import CallFailed, Failure
-from aglet.models.retry import Part, Patience, patiently
+from agls.engine.facts import Replied, Retrying, TextDelta
+from agls.models.errors import CallFailed, Failure
+from agls.models.retry import Part, Patience, patiently
 from support.patience import become
 
 DONE = Replied("item_1", "done")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import Overflowed, Retrying
-from aglet.engine.ports import ModelRequest
-from aglet.engine.vocabulary import (
+from agls.engine.facts import Overflowed, Retrying
+from agls.engine.ports import ModelRequest
+from agls.engine.vocabulary import (
     AssistantMessage,
     Message,
     Resource,
@@ -19,8 +19,8 @@ from aglet.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from aglet.models.endpoint import Endpoint, Prices
-from aglet.models.scripted import ScriptedModel
+from agls.models.endpoint import Endpoint, Prices
+from agls.models.scripted import ScriptedModel
 from support.model_asking import Heard, hear, prompt
 
 SCRIPT = """

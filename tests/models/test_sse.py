@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.models import sse
-from aglet.models.sse import Event, EventReader, TooLarge, events
+from agls.models import sse
+from agls.models.sse import Event, EventReader, TooLarge, events
 from support.model_replies import scattered
 
 

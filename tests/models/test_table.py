@@ -2,8 +2,8 @@
 
 import pytest
 
-from aglet.models.endpoint import Dialect
-from aglet.models.errors import REMEDIES
+from agls.models.endpoint import Dialect
+from agls.models.errors import REMEDIES
 from support.model_recordings import own, recorded
 from support.model_table import NOTHING, PAGE, in_page, table
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.vocabulary import Usage
-from aglet.models.endpoint import Prices
-from aglet.models.usage import cost_of, usage_of
+from agls.engine.vocabulary import Usage
+from agls.models.endpoint import Prices
+from agls.models.usage import cost_of, usage_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.engine.vocabulary import (
+from agls.engine.vocabulary import (
     AssistantMessage,
     JsonObject,
     Message,
@@ -14,7 +14,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from aglet.models.messages import Turn, Written, body_bytes, compact
+from agls.models.messages import Turn, Written, body_bytes, compact
 
 TEXTS = st.sampled_from(["", "a", "b"])
 CALLS = st.lists(st.just(ToolCall("c", "t", {})), max_size=1).map(tuple)

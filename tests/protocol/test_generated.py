@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from lupa.luajit21 import LuaRuntime
 
-import aglet_protocol
-from aglet_protocol.luacats import luacats
-from aglet_protocol.typescript import typescript
+import agls_protocol
+from agls_protocol.luacats import luacats
+from agls_protocol.typescript import typescript
 
 ROOT = Path(__file__).parents[2]
 TYPES = ROOT / "clients" / "vscode" / "src" / "protocol.gen.ts"
-ANNOTATIONS = ROOT / "clients" / "neovim" / "lua" / "aglet" / "protocol_gen.lua"
-GOLDEN = Path(aglet_protocol.__file__).with_name("golden")
-SCHEMA = json.loads(Path(aglet_protocol.__file__).with_name("schema.json").read_text())
+ANNOTATIONS = ROOT / "clients" / "neovim" / "lua" / "agls" / "protocol_gen.lua"
+GOLDEN = Path(agls_protocol.__file__).with_name("golden")
+SCHEMA = json.loads(Path(agls_protocol.__file__).with_name("schema.json").read_text())
 NARROWED = """
 import { AgentEvent, Methods, PROTOCOL_VERSION, ERRORS } from "./protocol.gen";
 export function shown(event: AgentEvent): string {

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
-from aglet_protocol.events import EVENTS, RESERVED
+from agls.doors.fold import fold
+from agls_protocol.events import EVENTS, RESERVED
 from support.golden import CASES, FOLDER, events_of, record, text, view
 from support.message_rules import check_messages
 from support.wire_rules import check_lines, check_message, check_shape, check_wire

@@ -12,19 +12,19 @@ import pytest
 from cattrs import BaseValidationError
 from jsonschema_rs import meta
 
-import aglet_protocol
-from aglet.doors.lsp.capabilities import document, pygls_capabilities
-from aglet.doors.lsp.client import ENCODINGS
-from aglet.doors.lsp.hello import DOCUMENT
-from aglet.doors.lsp.methods import HANDLERS
-from aglet_protocol import events, hello, items, resuming, sessions, types
-from aglet_protocol.converter import explain, make_converter
-from aglet_protocol.events import DURABLE, EVENTS
-from aglet_protocol.events import RESERVED as LATER
-from aglet_protocol.methods import METHODS, RESERVED
+import agls_protocol
+from agls.doors.lsp.capabilities import document, pygls_capabilities
+from agls.doors.lsp.client import ENCODINGS
+from agls.doors.lsp.hello import DOCUMENT
+from agls.doors.lsp.methods import HANDLERS
+from agls_protocol import events, hello, items, resuming, sessions, types
+from agls_protocol.converter import explain, make_converter
+from agls_protocol.events import DURABLE, EVENTS
+from agls_protocol.events import RESERVED as LATER
+from agls_protocol.methods import METHODS, RESERVED
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
-PACKAGE = Path(aglet_protocol.__file__).parent
+PACKAGE = Path(agls_protocol.__file__).parent
 README = (PROTOCOL / "README.md").read_text()
 SCHEMA = json.loads((PACKAGE / "schema.json").read_text())
 
@@ -105,12 +105,12 @@ def test_durable_types_are_event_types() -> None:
 
 def test_the_shipped_answer_is_what_pygls_would_say() -> None:
     shipped = json.loads(DOCUMENT.read_text())
-    assert shipped == document(), "run: python -m aglet.doors.lsp.capabilities"
+    assert shipped == document(), "run: python -m agls.doors.lsp.capabilities"
 
 
 @pytest.mark.parametrize("offered", [["utf-8"], ["utf-32", "utf-8"], ["x", "utf-16"], [], ["x"], None])
 def test_pygls_would_choose_the_same_position_encoding(offered: list[str] | None) -> None:
-    from aglet.doors.lsp.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
+    from agls.doors.lsp.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
 
     client = {} if offered is None else {"general": {"positionEncodings": offered}}
     chosen = pygls_capabilities(client)["positionEncoding"]

@@ -43,7 +43,7 @@ def test_an_editor_that_cannot_be_had_fails_and_says_why(editor: str, missing: s
         (programs / name).symlink_to(str(shutil.which(name)))
     done = subprocess.run(
         [str(shutil.which("bash")), ROOT / "scripts" / "editors" / editor],
-        env={"PATH": str(programs), "AGLET_EDITORS": str(tmp_path / "editors"), "HOME": str(tmp_path)},
+        env={"PATH": str(programs), "AGLS_EDITORS": str(tmp_path / "editors"), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

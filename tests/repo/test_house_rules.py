@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.vocabulary import StopReason
+from agls.engine.vocabulary import StopReason
 
 ROOT = Path(__file__).parents[2]
-SERVER = ROOT / "server" / "aglet"
+SERVER = ROOT / "server" / "agls"
 ROOMS = sorted(p for p in (SERVER / "features").iterdir() if (p / "__init__.py").exists())
 SOURCES = [
     path

@@ -4,7 +4,7 @@
     assert not loot.stolen
 
 The house has a workspace, things outside it that nobody may read or change, and a user who is away
-(`aglet run` without a terminal) or who says yes to nothing.
+(`agls run` without a terminal) or who says yes to nothing.
 """
 
 import json
@@ -80,7 +80,7 @@ class House:
         self.config.write_text(f"{text}\n{PATIENT}")
 
     def put(self, name: str, text: str = "") -> Path:
-        """A file in the workspace, there before aglet was started."""
+        """A file in the workspace, there before agls was started."""
         path = self.workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -91,8 +91,8 @@ class House:
         """The user's environment, with a key in it."""
         kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
         own = {name: os.environ[name] for name in kept if name in os.environ}
-        own |= {"HOME": str(self.home), "AGLET_CONFIG": str(self.config), "AGLET_STATE_DIR": str(self.state)}
-        return {**own, "AGLET_API_KEY": KEY, "PYTHONDONTWRITEBYTECODE": "1", **self.environment}
+        own |= {"HOME": str(self.home), "AGLS_CONFIG": str(self.config), "AGLS_STATE_DIR": str(self.state)}
+        return {**own, "AGLS_API_KEY": KEY, "PYTHONDONTWRITEBYTECODE": "1", **self.environment}
 
     def attack(self, *calls: Call, **options: Any) -> Loot:
         """One prompt; the model makes these calls, all at once, and then is content."""
@@ -120,9 +120,9 @@ class House:
         )
 
     def run(self, *arguments: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
-        """Run aglet to its end; `before` is the command line that runs it."""
+        """Run agls to its end; `before` is the command line that runs it."""
         done = subprocess.run(
-            [*before, sys.executable, "-P", "-m", "aglet", *arguments],
+            [*before, sys.executable, "-P", "-m", "agls", *arguments],
             cwd=self.workspace,
             env=self.variables,
             stdin=subprocess.DEVNULL,

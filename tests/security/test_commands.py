@@ -17,16 +17,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from aglet.engine.ports import Tool, ToolContext
-from aglet.engine.vocabulary import Answer, JsonObject, ToolCall
-from aglet.features import files, shell
-from aglet.features.permissions.aims import aims_of
-from aglet.features.permissions.decision import Allow, Policy, decide
-from aglet.features.permissions.modes import Mode
-from aglet.features.permissions.rules import parse_rule
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Tool, ToolContext
+from agls.engine.vocabulary import Answer, JsonObject, ToolCall
+from agls.features import files, shell
+from agls.features.permissions.aims import aims_of
+from agls.features.permissions.decision import Allow, Policy, decide
+from agls.features.permissions.modes import Mode
+from agls.features.permissions.rules import parse_rule
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
 from support.fake_user import FakeUser
 

@@ -83,8 +83,8 @@ class Client:
 def attended(house: House, client: Client, *calls: Call) -> list[str]:
     """Let the model make these calls with a client that answers; gives what the model read of them."""
     with ModelServer([Reply(calls=calls), Reply("Done.")]) as model:
-        given = {"AGLET_BASE_URL": model.url, "AGLET_MODEL": "m"}
-        command = ["env", *(f"{k}={v}" for k, v in given.items()), sys.executable, "-P", "-m", "aglet"]
+        given = {"AGLS_BASE_URL": model.url, "AGLS_MODEL": "m"}
+        command = ["env", *(f"{k}={v}" for k, v in given.items()), sys.executable, "-P", "-m", "agls"]
         served = house.folder / "served"
         served.mkdir()
         (served / "workspace").symlink_to(house.workspace)

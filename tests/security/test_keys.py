@@ -42,7 +42,7 @@ def assert_secret(house: House, loot: Loot) -> None:
 def served(house: House, **given: object) -> Wire:
     """The language server of an ordinary user, with this in its environment."""
     variables = (f"{name}={value}" for name, value in given.items())
-    command = [*ordinary_user(), "env", *variables, sys.executable, "-m", "aglet", "serve", "--stdio"]
+    command = [*ordinary_user(), "env", *variables, sys.executable, "-m", "agls", "serve", "--stdio"]
     return Wire(house.folder, command=command)
 
 
@@ -58,7 +58,7 @@ def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(ho
 def test_the_language_server_hides_its_keys_too(house: House) -> None:
     replies = [Reply(calls=[("shell", {"command": SEARCH})]), Reply("Done.")]
     with ModelServer(replies) as model:
-        given = {"AGLET_API_KEY": KEY, "AGLET_BASE_URL": model.url, "AGLET_MODEL": "m", "MY_TOKEN": HEADER}
+        given = {"AGLS_API_KEY": KEY, "AGLS_BASE_URL": model.url, "AGLS_MODEL": "m", "MY_TOKEN": HEADER}
         with served(house, **given) as server:
             server.initialize()
             result = server.run(server.session(options={"mode": "allowAll"}))
@@ -86,7 +86,7 @@ api_key = "{file_key}"
 
 def use_models(house: House, url: str) -> None:
     house.configure(MODELS.format(url=url, header=HEADER, file_key=FILE_KEY))
-    house.environment |= {"WORK_KEY": KEY, "AGLET_API_KEY": ""}
+    house.environment |= {"WORK_KEY": KEY, "AGLS_API_KEY": ""}
 
 
 def prompt(house: House, server: ModelServer, *arguments: str) -> Loot:
@@ -143,7 +143,7 @@ STEAL = [Reply(calls=[("shell", {"command": SEARCH})]), Reply("Done.")]
 def go_elsewhere(house: House, server: ModelServer) -> None:
     """A model on another host: the server stands where the proxy is."""
     house.configure(ELSEWHERE)
-    house.environment |= {"AGLET_API_KEY": "", "HTTP_PROXY": server.url.removesuffix("/v1")}
+    house.environment |= {"AGLS_API_KEY": "", "HTTP_PROXY": server.url.removesuffix("/v1")}
 
 
 @pytest.mark.parametrize("place", ["file", "keyring"])
@@ -154,7 +154,7 @@ def test_a_kept_key_is_found_nowhere_by_a_command(house: House, place: str) -> N
     with ModelServer(STEAL) as server:
         go_elsewhere(house, server)
         kept = subprocess.run(
-            [sys.executable, "-m", "aglet", "key", "set", "work", "--in", place],
+            [sys.executable, "-m", "agls", "key", "set", "work", "--in", place],
             input=KEY, env=house.variables, cwd=house.workspace, capture_output=True, text=True, check=True,
         )  # fmt: skip
         arguments = ("run", "go", "--mode", "allowAll", "--output", "jsonl")
@@ -170,7 +170,7 @@ def test_a_kept_key_is_found_nowhere_by_a_command(house: House, place: str) -> N
 def test_a_key_that_the_editor_keeps_is_found_nowhere_else(house: House) -> None:
     with ModelServer(STEAL) as model:
         go_elsewhere(house, model)
-        with served(house, AGLET_CONFIG=house.config, HTTP_PROXY=house.environment["HTTP_PROXY"]) as server:
+        with served(house, AGLS_CONFIG=house.config, HTTP_PROXY=house.environment["HTTP_PROXY"]) as server:
             server.answers["agent/secret"] = lambda params: {"value": KEY}
             server.initialize({**AGENT, "secrets": {}})
             result = server.run(server.session(options={"mode": "allowAll"}))
@@ -191,7 +191,7 @@ def test_a_key_that_comes_later_counts_for_the_next_run(house: House) -> None:
     """The session, its options and its settings are the same: nothing but the editor's answer is new."""
     with ModelServer([Reply("one"), Reply("two")]) as model:
         go_elsewhere(house, model)
-        with served(house, AGLET_CONFIG=house.config, HTTP_PROXY=house.environment["HTTP_PROXY"]) as server:
+        with served(house, AGLS_CONFIG=house.config, HTTP_PROXY=house.environment["HTTP_PROXY"]) as server:
             server.initialize({**AGENT, "secrets": {}})
             session = server.session()
             for key in ("", KEY):

@@ -11,7 +11,7 @@ import pytest
 from .attacker import Call, House, Loot, call, snapshot
 
 NAMES = [
-    ".aglet/config.toml",
+    ".agls/config.toml",
     ".git/config",
     ".git/hooks/pre-commit",
     ".git/info/attributes",
@@ -131,7 +131,7 @@ def test_no_protected_name_is_written_by_the_file_tools(guarded: House, mode: st
     loot.answers[: len(reads)] = []
     assert_untouched(guarded, before, loot, len(calls) + len(edits) + len(writes))
     reasons = [asked["question"]["reason"] for asked in loot.of_type("requestOpened") if "question" in asked]
-    assert all(re.search(r"obey|run|secrets|aglet", reason) for reason in reasons), "the danger is named"
+    assert all(re.search(r"obey|run|secrets|agls", reason) for reason in reasons), "the danger is named"
 
 
 COMMANDS = [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aglet.stores.blobs import BlobError, Blobs
+from agls.stores.blobs import BlobError, Blobs
 
 
 @pytest.fixture

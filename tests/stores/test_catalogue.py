@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import RunStarted, SessionChanged
-from aglet.engine.vocabulary import SessionRow
-from aglet.stores import catalogue, disk
-from aglet.stores.files import FileStore
+from agls.engine.facts import RunStarted, SessionChanged
+from agls.engine.vocabulary import SessionRow
+from agls.stores import catalogue, disk
+from agls.stores.files import FileStore
 from support.store_samples import conversation, entries_of
 
 NAME = "catalogue-3.db"

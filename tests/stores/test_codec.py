@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Admitted,
     Entry,
     Fact,
@@ -21,10 +21,10 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.ports import JournalError
-from aglet.engine.vocabulary import Content, Text, ToolCall, Usage
-from aglet.stores.codec import CONTENTS, FACTS, Damaged, Header, decode, encode, structure, unstructure
-from aglet.stores.reading import read
+from agls.engine.ports import JournalError
+from agls.engine.vocabulary import Content, Text, ToolCall, Usage
+from agls.stores.codec import CONTENTS, FACTS, Damaged, Header, decode, encode, structure, unstructure
+from agls.stores.reading import read
 from support.store_samples import SAMPLES, entries_of
 
 GOLDEN = Path(__file__).parent / "golden" / "v1.jsonl"
@@ -73,7 +73,7 @@ def test_every_fact_comes_back_as_it_was(kind: type[Fact], data: st.DataObject, 
 
 
 @given(kind=st.text(min_size=1).filter(lambda kind: kind not in FACTS), data=objects, seq=st.integers(1))
-def test_a_fact_of_a_newer_aglet_is_written_back_byte_by_byte(
+def test_a_fact_of_a_newer_agls_is_written_back_byte_by_byte(
     kind: str, data: dict[str, Any], seq: int
 ) -> None:
     theirs = line(seq, 1.5, kind, data)
@@ -147,7 +147,7 @@ def test_a_header_comes_back_as_it_was() -> None:
     [[{"journal": 2, "session": "s"}], [1, 1.0], ["1", 1.0, "used", {}], [1, 1.0, "used", {}, 1], [{}]],
 )
 def test_a_whole_line_of_another_format_is_named_as_newer(body: list[Any]) -> None:
-    with pytest.raises(JournalError, match="update aglet"):
+    with pytest.raises(JournalError, match="update agls"):
         decode(line(*body))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Admitted,
     Answered,
     Asked,
@@ -18,10 +18,10 @@ from aglet.engine.facts import (
     SessionChanged,
     Steered,
 )
-from aglet.engine.ports import JournalBusy, JournalError, Store
-from aglet.engine.vocabulary import Answer, Image, Question, Stop, StopReason, Text
-from aglet.stores.files import FileStore
-from aglet.stores.memory import MemoryStore
+from agls.engine.ports import JournalBusy, JournalError, Store
+from agls.engine.vocabulary import Answer, Image, Question, Stop, StopReason, Text
+from agls.stores.files import FileStore
+from agls.stores.memory import MemoryStore
 from support.store_samples import SAMPLES, conversation, entries_of
 
 

@@ -11,11 +11,11 @@ from zlib import crc32
 
 import pytest
 
-from aglet.engine.facts import Entry, Noted
-from aglet.engine.ports import JournalBusy, JournalError
-from aglet.stores import files
-from aglet.stores.files import FileStore
-from aglet.stores.journal import FileJournal
+from agls.engine.facts import Entry, Noted
+from agls.engine.ports import JournalBusy, JournalError
+from agls.stores import files
+from agls.stores.files import FileStore
+from agls.stores.journal import FileJournal
 from support.patience import within
 from support.store_samples import SAMPLES, conversation, entries_of
 
@@ -196,15 +196,13 @@ def test_what_is_no_journal_is_refused_and_left_alone(store: FileStore, path: Pa
         assert path.read_bytes() == content
 
 
-def test_a_file_of_a_newer_aglet_is_refused_and_left_alone(
-    store: FileStore, path: Path, whole: bytes
-) -> None:
+def test_a_file_of_a_newer_agls_is_refused_and_left_alone(store: FileStore, path: Path, whole: bytes) -> None:
     rest = b'{"journal":2,"what":"ever"}]'
     content = b'["%08x",' % crc32(rest) + rest + b"\n"
     for data in (content, whole + content):
         path.write_bytes(data)
         for ask in (store.open, store.peek):
-            with pytest.raises(JournalError, match="update aglet"):
+            with pytest.raises(JournalError, match="update agls"):
                 ask("ses_1")
         assert path.read_bytes() == data
 
@@ -331,7 +329,7 @@ def test_a_file_system_without_locks_is_refused(
 def test_a_disk_that_cannot_be_read_is_named(
     store: FileStore, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aglet.stores.reading.read_all", refusing(5))
+    monkeypatch.setattr("agls.stores.reading.read_all", refusing(5))
     with pytest.raises(JournalError, match="cannot be read: Input/output error"):
         store.open("ses_1")
 
@@ -425,8 +423,7 @@ def test_a_fact_of_many_megabytes_is_kept(store: FileStore) -> None:
 
 def test_importing_the_stores_does_not_import_the_catalogue() -> None:
     script = (
-        "import sys, aglet.stores.files, aglet.stores.memory\n"
-        "assert 'aglet.stores.catalogue' not in sys.modules"
+        "import sys, agls.stores.files, agls.stores.memory\nassert 'agls.stores.catalogue' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 

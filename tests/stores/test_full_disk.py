@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import Entry
-from aglet.stores.files import FileStore
+from agls.engine.facts import Entry
+from agls.stores.files import FileStore
 from support.store_samples import SAMPLES, entries_of
 
 ENTRIES = entries_of(SAMPLES)
@@ -155,7 +155,7 @@ async def test_what_a_failed_flush_may_have_lost_is_written_again(
     journal.append(*BATCHES[1])
     path = tmp_path / "sessions" / "ses_1.jsonl"
     with monkeypatch.context() as patch:
-        patch.setattr("aglet.stores.journal._flush", refusing(errno.EIO))
+        patch.setattr("agls.stores.journal._flush", refusing(errno.EIO))
         await journal.sync()
         assert journal.trouble.startswith("Input/output error")
         whole = path.read_bytes()
@@ -175,7 +175,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from support.store_samples import SAMPLES, entries_of
-from aglet.stores.files import FileStore
+from agls.stores.files import FileStore
 store = FileStore(Path(sys.argv[1]))
 journal = store.create("ses_1")
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Admitted,
     Entry,
     Fact,
@@ -20,11 +20,11 @@ from aglet.engine.facts import (
     TurnStarted,
     Used,
 )
-from aglet.engine.ledger import SECONDS, NoLedger, Row, spent
-from aglet.engine.limits import NOTHING, Totals
-from aglet.engine.vocabulary import Stop, StopReason, Usage
-from aglet.stores.files import FileStore
-from aglet.stores.ledger import DayLedger, name_of
+from agls.engine.ledger import SECONDS, NoLedger, Row, spent
+from agls.engine.limits import NOTHING, Totals
+from agls.engine.vocabulary import Stop, StopReason, Usage
+from agls.stores.files import FileStore
+from agls.stores.ledger import DayLedger, name_of
 from stores.test_processes import start
 
 DAY = 20_778
@@ -34,12 +34,12 @@ DONE = Stop(StopReason.END_TURN)
 SPEND = """
 import asyncio, sys
 from pathlib import Path
-from aglet.engine.facts import Entry, Replied, RunStarted, SessionChanged
-from aglet.engine.ledger import Row
-from aglet.engine.limits import Totals
-from aglet.engine.vocabulary import Usage
-from aglet.stores.files import FileStore
-from aglet.stores.ledger import DayLedger
+from agls.engine.facts import Entry, Replied, RunStarted, SessionChanged
+from agls.engine.ledger import Row
+from agls.engine.limits import Totals
+from agls.engine.vocabulary import Usage
+from agls.stores.files import FileStore
+from agls.stores.ledger import DayLedger
 from stores.test_ledger import DAY, NOON
 
 async def spend(name, calls):

@@ -4,7 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from aglet.stores.lines import Lines, without
+from agls.stores.lines import Lines, without
 
 PLENTY = 1_000_000
 

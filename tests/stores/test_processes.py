@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import RunStarted
-from aglet.engine.ports import JournalBusy
-from aglet.stores.files import FileStore
+from agls.engine.facts import RunStarted
+from agls.engine.ports import JournalBusy
+from agls.stores.files import FileStore
 from support.patience import PATIENCE
 from support.store_samples import SAMPLES, conversation, entries_of
 
@@ -20,7 +20,7 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from support.store_samples import SAMPLES, entries_of
-from aglet.stores.files import FileStore
+from agls.stores.files import FileStore
 journal = FileStore(Path(sys.argv[1])).create("ses_1")
 journal.append(*entries_of(SAMPLES))
 print("ready", flush=True)
@@ -29,8 +29,8 @@ sys.stdin.read()
 COUNT = """
 import sys
 from pathlib import Path
-from aglet.engine.facts import Entry, Noted
-from aglet.stores.files import FileStore
+from agls.engine.facts import Entry, Noted
+from agls.stores.files import FileStore
 journal = FileStore(Path(sys.argv[1])).create("ses_1")
 for seq in range(1, 1_000_000):
     journal.append(Entry(seq, 1.0, Noted("test", "count", {"text": "x" * (seq % 5000)})))
@@ -40,7 +40,7 @@ for seq in range(1, 1_000_000):
 LIST = """
 import sys
 from pathlib import Path
-from aglet.stores.files import FileStore
+from agls.stores.files import FileStore
 store = FileStore(Path(sys.argv[1]))
 for _ in range(20):
     rows, _ = store.list(search="message")
@@ -76,7 +76,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_a_second_process_may_read_but_not_write(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     """Row 79: the second writer is refused."""
     store = FileStore(tmp_path)
-    with pytest.raises(JournalBusy, match="end that aglet process"):
+    with pytest.raises(JournalBusy, match="end that agls process"):
         store.open("ses_1")
     assert store.peek("ses_1") == ENTRIES
 

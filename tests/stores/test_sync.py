@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import JournalError
-from aglet.stores import journal as module
-from aglet.stores.files import FileStore
-from aglet.stores.journal import FileJournal
+from agls.engine.ports import JournalError
+from agls.stores import journal as module
+from agls.stores.files import FileStore
+from agls.stores.journal import FileJournal
 from support.patience import PATIENCE
 from support.store_samples import SAMPLES, entries_of
 

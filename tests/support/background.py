@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from aglet.engine.background import Background
-from aglet.engine.log import Log
-from aglet.engine.state import State
-from aglet.stores.memory import MemoryStore
-from aglet.workspace.clock import SystemClock
+from agls.engine.background import Background
+from agls.engine.log import Log
+from agls.engine.state import State
+from agls.stores.memory import MemoryStore
+from agls.workspace.clock import SystemClock
 
 
 def no_tasks() -> Background:

@@ -1,11 +1,11 @@
 """The budget room of a run, with nothing above the run unless it is said."""
 
-from aglet.engine.feature import Feature
-from aglet.engine.ledger import Ledger, NoLedger
-from aglet.features import budget
-from aglet.features.budget.allowance import Allowance
-from aglet.features.budget.books import Books
-from aglet.features.subagents.palette import hands_over
+from agls.engine.feature import Feature
+from agls.engine.ledger import Ledger, NoLedger
+from agls.features import budget
+from agls.features.budget.allowance import Allowance
+from agls.features.budget.books import Books
+from agls.features.subagents.palette import hands_over
 
 NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aglet.config import Setup, Told, read
+from agls.config import Setup, Told, read
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
-    (folder / ".aglet").mkdir(parents=True)
+    (folder / ".agls").mkdir(parents=True)
     return folder
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from aglet.engine.ports import Stale, WorkspaceError
-from aglet.engine.vocabulary import Focus
-from aglet.workspace.agreements import Agreements, Buffer
-from aglet.workspace.texts import with_plain_ends
+from agls.engine.ports import Stale, WorkspaceError
+from agls.engine.vocabulary import Focus
+from agls.workspace.agreements import Agreements, Buffer
+from agls.workspace.texts import with_plain_ends
 
 
 class FakeEditor:

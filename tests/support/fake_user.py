@@ -1,6 +1,6 @@
 """Somebody who can be asked."""
 
-from aglet.engine.vocabulary import Answer, Question
+from agls.engine.vocabulary import Answer, Question
 
 
 class FakeUser:

@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aglet.config import Told, read
-from aglet.engine.session import Session
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Text, ToolResult
-from aglet.features.subagents.lineage import Child, children_of
-from aglet.workspace.editor import NoEditor
-from aglet.world import World, open_world
+from agls.config import Told, read
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import Text, ToolResult
+from agls.features.subagents.lineage import Child, children_of
+from agls.workspace.editor import NoEditor
+from agls.world import World, open_world
 from support.model_server import Answer, Failure, ModelServer, Reply, Request
 
 Parts = Mapping[str, Sequence[Answer]]

@@ -33,7 +33,7 @@ def recorded(wire: Wire, session: str) -> Recorded:
         ("agent/resume", {**asked, "replay": "tail", "tail": 3}),
         ("agent/respond", {"requestId": "q", "response": {"outcome": "selected", "optionId": "once"}}),
         ("agent/cancel", {**asked, "queued": "drop"}),
-        ("workspace/executeCommand", {"command": "aglet.run", "arguments": [{**asked, "input": "go"}]}),
+        ("workspace/executeCommand", {"command": "agls.run", "arguments": [{**asked, "input": "go"}]}),
         ("agent/session/close", {"sessionId": "ses_other"}),
         ("initialize", {"processId": None, "capabilities": {"experimental": {"agent": {"events": {}}}}}),
     ]
@@ -56,7 +56,7 @@ def recorded(wire: Wire, session: str) -> Recorded:
     ]
     messages: Recorded = [{"jsonrpc": "2.0", "id": 0, "method": m, "params": p} for m, p in requests]
     messages += [{"jsonrpc": "2.0", "method": m, "params": p} for m, p in notes]
-    return [*messages, {"jsonrpc": "2.0", "id": "aglet-1", "result": {"applied": True}}]
+    return [*messages, {"jsonrpc": "2.0", "id": "agls-1", "result": {"applied": True}}]
 
 
 def mutated(random: Random, messages: Recorded, number: int) -> bytes:

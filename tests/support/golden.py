@@ -1,7 +1,7 @@
 """Records the golden transcripts of the protocol: `scripts/golden`.
 
 Each is a real run of the scripted model through a real process, with ids, times and places made alike. A
-line is `{"from": "client" | "server", "message": …}` of the language server door, or a line that `aglet run`
+line is `{"from": "client" | "server", "message": …}` of the language server door, or a line that `agls run`
 printed. What goes on before the first session is left out. Beside each stands in `.view.json` what a client
 knows after it: the reference fold of its events, for the stores of the clients to be compared with.
 """
@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import aglet_protocol
-from aglet.doors.fold import fold
-from aglet.doors.shapes import is_list, is_object
+import agls_protocol
+from agls.doors.fold import fold
+from agls.doors.shapes import is_list, is_object
 from support.wire import Message, Wire, events_in, script, turns
 
-FOLDER = Path(aglet_protocol.__file__).with_name("golden")
+FOLDER = Path(agls_protocol.__file__).with_name("golden")
 EDITS: Message = {"workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}}
 IDS = re.compile(r"\b(run|item|turn|ses|ask|rewind|note)_[0-9a-z]{8,}")
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -214,12 +214,12 @@ def _tasks(wire: Wire) -> tuple[str, int]:
 
 
 def without_an_editor(folder: Path) -> list[Line]:
-    """`aglet run --output jsonl`: a question finds nobody, is refused, and the run goes on."""
+    """`agls run --output jsonl`: a question finds nobody, is refused, and the run goes on."""
     made = turns(_call("I try.", "shell", command="echo one"), "It needs somebody.")
     with Wire(folder, play(folder, made)) as home:  # only for its folders
-        environment = {"HOME": str(folder), "AGLET_STATE_DIR": str(folder / "state"), "PATH": "/usr/bin:/bin"}
-        environment["AGLET_CONFIG"] = str(folder / "config" / "config.toml")
-        command = [sys.executable, "-m", "aglet", "run", "Do it.", "--output", "jsonl"]
+        environment = {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state"), "PATH": "/usr/bin:/bin"}
+        environment["AGLS_CONFIG"] = str(folder / "config" / "config.toml")
+        command = [sys.executable, "-m", "agls", "run", "Do it.", "--output", "jsonl"]
         done = subprocess.run(
             command,
             cwd=home.workspace,

@@ -9,13 +9,13 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from aglet.doors.lsp.client import read_client
-from aglet.doors.lsp.editor import LspEditor as Door
-from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.peer import Peer
-from aglet.doors.lsp.sync import Sync
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.doors.lsp.client import read_client
+from agls.doors.lsp.editor import LspEditor as Door
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.peer import Peer
+from agls.doors.lsp.sync import Sync
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.lsp_editor import CAPABILITIES, LspEditor, Message
 
 ANSWERS = {"never": 0, "twice": 2}

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aglet.doors.lsp.client import member
-from aglet.doors.shapes import is_object
-from aglet_protocol.errors import ERRORS
+from agls.doors.lsp.client import member
+from agls.doors.shapes import is_object
+from agls_protocol.errors import ERRORS
 
 Message = dict[str, Any]
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from aglet.engine.facts import Overflowed, Replied, Retrying, TextDelta, ThinkingDelta
-from aglet.engine.ports import ModelClient, ModelError, ModelRequest
-from aglet.engine.vocabulary import Text, UserMessage
-from aglet.models.client import HttpModel
-from aglet.models.connections import Connections, system_trust
-from aglet.models.endpoint import Endpoint
-from aglet.models.retry import Patience
+from agls.engine.facts import Overflowed, Replied, Retrying, TextDelta, ThinkingDelta
+from agls.engine.ports import ModelClient, ModelError, ModelRequest
+from agls.engine.vocabulary import Text, UserMessage
+from agls.models.client import HttpModel
+from agls.models.connections import Connections, system_trust
+from agls.models.endpoint import Endpoint
+from agls.models.retry import Patience
 
 ONCE = Patience(tries=1)
 _trusted = cache(system_trust)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from aglet.models.endpoint import Dialect
+from agls.models.endpoint import Dialect
 
 Json = dict[str, Any]
 DIALECTS: tuple[Dialect, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")

@@ -5,17 +5,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from aglet.engine.facts import Admitted, Entry, Glimpse, Shown
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Effect, Tool
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import JsonObject, Limits, Text, ToolCall, ToolOutcome
-from aglet.models.endpoint import Dialect, Endpoint
-from aglet.models.resolver import Models
-from aglet.models.retry import Patience
-from aglet.stores.memory import MemoryStore
+from agls.engine.facts import Admitted, Entry, Glimpse, Shown
+from agls.engine.feature import Feature, Outfit
+from agls.engine.ports import Effect, Tool
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject, Limits, Text, ToolCall, ToolOutcome
+from agls.models.endpoint import Dialect, Endpoint
+from agls.models.resolver import Models
+from agls.models.retry import Patience
+from agls.stores.memory import MemoryStore
 from support.model_asking import Asking, Heard, hear
 from support.model_dialects import Said
 from support.model_server import Answer, ModelServer, Raw

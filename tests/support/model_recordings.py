@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aglet.engine.vocabulary import ToolCall
-from aglet.models.errors import CallFailed
+from agls.engine.vocabulary import ToolCall
+from agls.models.errors import CallFailed
 from support.model_asking import Heard
 from support.model_replies import Raw, scattered
 

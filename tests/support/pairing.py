@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from aglet.engine.facts import Entry, TurnStarted
-from aglet.engine.ports import ModelRequest
-from aglet.engine.state import State, fold
-from aglet.engine.vocabulary import Message
-from aglet.models.dialect import dialect_of
-from aglet.models.endpoint import Dialect, Endpoint
+from agls.engine.facts import Entry, TurnStarted
+from agls.engine.ports import ModelRequest
+from agls.engine.state import State, fold
+from agls.engine.vocabulary import Message
+from agls.models.dialect import dialect_of
+from agls.models.endpoint import Dialect, Endpoint
 from support.model_dialects import DIALECTS
 
 Json = dict[str, Any]

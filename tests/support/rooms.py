@@ -6,12 +6,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aglet.engine.facts import Notice, Replied
-from aglet.engine.ports import DirEntry, Effect, FileText, Place, Preview, Target, ToolContext, ToolSpec
-from aglet.engine.ports import WorkspaceError as Trouble
-from aglet.engine.session import Session
-from aglet.engine.state import State
-from aglet.engine.vocabulary import (
+from agls.engine.facts import Notice, Replied
+from agls.engine.ports import DirEntry, Effect, FileText, Place, Preview, Target, ToolContext, ToolSpec
+from agls.engine.ports import WorkspaceError as Trouble
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import (
     FileVersion,
     Focus,
     JsonObject,
@@ -22,7 +22,7 @@ from aglet.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from aglet.workspace.paths import Ground
+from agls.workspace.paths import Ground
 from support.scenario import Meanwhile, Part
 
 

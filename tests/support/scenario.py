@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Admitted,
     Answered,
     Asked,
@@ -42,8 +42,8 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import (
+from agls.engine.feature import Feature, Outfit
+from agls.engine.ports import (
     Effect,
     ModelClient,
     ModelError,
@@ -54,10 +54,10 @@ from aglet.engine.ports import (
     ToolContext,
     ToolSpec,
 )
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State, fold, fold_all
-from aglet.engine.vocabulary import (
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State, fold, fold_all
+from agls.engine.vocabulary import (
     AssistantMessage,
     Content,
     JsonObject,
@@ -72,7 +72,7 @@ from aglet.engine.vocabulary import (
     ToolResult,
     Usage,
 )
-from aglet.stores.memory import MemoryStore
+from agls.stores.memory import MemoryStore
 from support.journal_rules import check_entries
 from support.pairing import broken_rules
 from support.patience import PATIENCE, become

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aglet.engine.facts import (
+from agls.engine.facts import (
     Admitted,
     Answered,
     Asked,
@@ -30,7 +30,7 @@ from aglet.engine.facts import (
     Unknown,
     Used,
 )
-from aglet.engine.vocabulary import (
+from agls.engine.vocabulary import (
     Answer,
     FileChange,
     FileVersion,

@@ -3,11 +3,11 @@
 from collections.abc import Coroutine
 from typing import Any, Literal
 
-from aglet.engine.facts import Entry, Noted, RoomFact, Shown
-from aglet.engine.feature import Feature, Invocation
-from aglet.engine.ports import Preview, Tool, ToolContext, Workspace
-from aglet.engine.state import State, fold
-from aglet.engine.vocabulary import JsonObject, Stop, ToolCall, ToolOutcome
+from agls.engine.facts import Entry, Noted, RoomFact, Shown
+from agls.engine.feature import Feature, Invocation
+from agls.engine.ports import Preview, Tool, ToolContext, Workspace
+from agls.engine.state import State, fold
+from agls.engine.vocabulary import JsonObject, Stop, ToolCall, ToolOutcome
 
 
 class Toolbox:

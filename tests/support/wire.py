@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from aglet.doors.lsp.client import member
-from aglet.doors.shapes import is_object
+from agls.doors.lsp.client import member
+from agls.doors.shapes import is_object
 from support.advertised import check_advertised
 from support.message_rules import check_messages
 from support.patience import PATIENCE
@@ -58,12 +58,12 @@ class Wire:
         self.workspace.mkdir(exist_ok=True)
         kept = ("PATH", "LANG", "COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG", "COVERAGE_FILE")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
-        environment |= {"HOME": str(folder), "AGLET_STATE_DIR": str(folder / "state")}
-        environment |= {"AGLET_CONFIG": str(config)} if config else {}
+        environment |= {"HOME": str(folder), "AGLS_STATE_DIR": str(folder / "state")}
+        environment |= {"AGLS_CONFIG": str(config)} if config else {}
         self.log = folder / "stderr.log"
         with self.log.open("ab") as errors:
             self.process = subprocess.Popen(
-                command or [sys.executable, "-m", "aglet", "serve", "--stdio"],
+                command or [sys.executable, "-m", "agls", "serve", "--stdio"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -10,13 +10,13 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
-import aglet_protocol
-from aglet.doors.fold import merged
-from aglet_protocol.events import DURABLE, RESERVED
+import agls_protocol
+from agls.doors.fold import merged
+from agls_protocol.events import DURABLE, RESERVED
 from support.message_rules import check_answer
 
 Event = dict[str, Any]
-SCHEMA = json.loads(Path(aglet_protocol.__file__).with_name("schema.json").read_text())
+SCHEMA = json.loads(Path(agls_protocol.__file__).with_name("schema.json").read_text())
 DEFS = SCHEMA["$defs"]
 ENDED = {"completed", "failed", "rejected", "cancelled"}
 RESTING = {"idle", "closed"}  # the states of a session that does nothing
@@ -93,7 +93,7 @@ def _detached(event: Event) -> bool:
 
 
 def check_lines(lines: Sequence[Event]) -> None:
-    """The same for what `aglet run --output jsonl` printed: `hello`, events and answers, the end."""
+    """The same for what `agls run --output jsonl` printed: `hello`, events and answers, the end."""
     assert lines[0]["type"] == "hello", "the first line is hello"
     assert lines[-1].get("type") in {"runEnded", "fatal"}, "the last line is runEnded or fatal"
     told = [line for line in lines[1:] if "type" in line]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 
 CANARY = "a secret outside the workspace\n"

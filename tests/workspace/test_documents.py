@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import Command, PathOutside, Stale, Workspace, WorkspaceError
-from aglet.engine.vocabulary import FileVersion, Focus
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.texts import hash_of
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Command, PathOutside, Stale, Workspace, WorkspaceError
+from agls.engine.vocabulary import FileVersion, Focus
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.texts import hash_of
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 
 
@@ -238,11 +238,9 @@ async def test_a_file_that_is_looked_at_again_unchanged_is_not_read_again(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor.open(uri, "disk\n")
-    monkeypatch.setattr("aglet.workspace.agreements.is_settled", lambda stamp: True)
+    monkeypatch.setattr("agls.workspace.agreements.is_settled", lambda stamp: True)
     assert workspace.unsaved() == []
-    monkeypatch.setattr(
-        "aglet.workspace.agreements.find_stored", lambda *arguments: pytest.fail("read again")
-    )
+    monkeypatch.setattr("agls.workspace.agreements.find_stored", lambda *arguments: pytest.fail("read again"))
     assert workspace.unsaved() == []
 
 

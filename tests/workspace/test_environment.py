@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from aglet.workspace.environment import allowed
-from aglet.workspace.redact import harden, is_secret
+from agls.workspace.environment import allowed
+from agls.workspace.redact import harden, is_secret
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_proxy_is_let_through_unless_it_holds_a_password() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="there is nothing to call elsewhere")
 def test_a_hardened_process_is_not_dumpable() -> None:
     script = (
-        "import ctypes; from aglet.workspace.redact import harden; "
+        "import ctypes; from agls.workspace.redact import harden; "
         "print(harden(), ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"  # PR_GET_DUMPABLE
     )
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import Command, PathOutside, Workspace, WorkspaceError
-from aglet.engine.vocabulary import FileVersion
-from aglet.workspace import handles
+from agls.engine.ports import Command, PathOutside, Workspace, WorkspaceError
+from agls.engine.vocabulary import FileVersion
+from agls.workspace import handles
 from support.fake_editor import FakeEditor
 
 from .conftest import CANARY

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from aglet.engine.ports import Stale, Workspace, WorkspaceError
-from aglet.engine.vocabulary import FileVersion
-from aglet.workspace.processes import Processes
-from aglet.workspace.texts import Binary, decode, encode, hash_of
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Stale, Workspace, WorkspaceError
+from agls.engine.vocabulary import FileVersion
+from agls.workspace.processes import Processes
+from agls.workspace.texts import Binary, decode, encode, hash_of
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import TRIES
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import Workspace, WorkspaceError
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import within
 
@@ -97,11 +97,11 @@ async def test_links_are_not_followed(workspace: Workspace, root: Path, outside:
 async def test_what_a_killed_write_left_behind_is_not_shown_and_can_be_removed(
     workspace: OpenWorkspace, root: Path
 ) -> None:
-    _plant(root, "sub/.aglet-write-0123", "sub/.aglet-write-4567", "a")
-    os.utime(root / "sub" / ".aglet-write-0123", (0, 0))
+    _plant(root, "sub/.agls-write-0123", "sub/.agls-write-4567", "a")
+    os.utime(root / "sub" / ".agls-write-0123", (0, 0))
     assert await workspace.files() == ["a"]
-    assert await workspace.clean() == ["sub/.aglet-write-0123"]
-    assert [entry.name for entry in await workspace.list("sub")] == [".aglet-write-4567"]
+    assert await workspace.clean() == ["sub/.agls-write-0123"]
+    assert [entry.name for entry in await workspace.list("sub")] == [".agls-write-4567"]
 
 
 async def test_what_a_write_of_a_dead_process_left_is_known_at_once(
@@ -109,8 +109,8 @@ async def test_what_a_write_of_a_dead_process_left_is_known_at_once(
 ) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    _plant(root, f".aglet-write-{gone.pid}-1", f".aglet-write-{os.getpid()}-2", ".aglet-write-x-3")
-    assert await workspace.clean() == [f".aglet-write-{gone.pid}-1"]
+    _plant(root, f".agls-write-{gone.pid}-1", f".agls-write-{os.getpid()}-2", ".agls-write-x-3")
+    assert await workspace.clean() == [f".agls-write-{gone.pid}-1"]
 
 
 async def test_a_file_that_vanishes_while_it_is_listed_has_no_size(
@@ -248,6 +248,6 @@ async def test_what_is_hidden_is_in_no_list(
     )
     assert {"src/b.py", f"{named}/src/b.py", str(root / "src/b.py"), "c.txt"} <= seen
     assert (await workspace.read("secrets/key")).text == "x", "that is for the permissions to judge"
-    (root / "secrets/.aglet-write-0123456789abcdef").write_text("left over")
-    os.utime(root / "secrets/.aglet-write-0123456789abcdef", (1, 1))
-    assert await workspace.clean() == ["secrets/.aglet-write-0123456789abcdef"]
+    (root / "secrets/.agls-write-0123456789abcdef").write_text("left over")
+    os.utime(root / "secrets/.agls-write-0123456789abcdef", (1, 1))
+    assert await workspace.clean() == ["secrets/.agls-write-0123456789abcdef"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.workspace import output
-from aglet.workspace.output import Kept, Live, plain
+from agls.workspace import output
+from agls.workspace.output import Kept, Live, plain
 
 ESCAPES = {
     "colour": "\x1b[1;31mred\x1b[0m",

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import WorkspaceError
-from aglet.workspace.paths import Ground, Own
+from agls.engine.ports import WorkspaceError
+from agls.workspace.paths import Ground, Own
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_the_folders_above_a_root_do_not_count(tmp_path: Path) -> None:
     assert ground.place(str(tmp_path / ".cursor" / "mcp.json")).protected
 
 
-def test_aglet_s_own_folders_are_protected_wherever_they_lie(root: Path) -> None:
+def test_agls_s_own_folders_are_protected_wherever_they_lie(root: Path) -> None:
     ground = Ground(str(root), own=Own([str(root / "state")]))
-    assert "aglet itself" in ground.place("state/sessions/1.jsonl").protected
+    assert "agls itself" in ground.place("state/sessions/1.jsonl").protected
     assert not ground.place("stateless").protected

@@ -14,11 +14,11 @@ from uuid import uuid4
 
 import pytest
 
-from aglet.engine.ports import Command, Finished, PathOutside, Workspace, WorkspaceError
-from aglet.workspace import processes as module
-from aglet.workspace.processes import Processes
-from aglet.workspace.texts import hash_of
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Command, Finished, PathOutside, Workspace, WorkspaceError
+from agls.workspace import processes as module
+from agls.workspace.processes import Processes
+from agls.workspace.texts import hash_of
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import PATIENCE, become, within
 
@@ -130,7 +130,7 @@ async def test_a_signal_is_named(workspace: Workspace) -> None:
     assert (await run(workspace, "kill -40 $$")).signal.startswith(("signal 40", "SIGRT"))
 
 
-async def test_a_command_can_be_interrupted_also_when_aglet_was_started_in_the_background(
+async def test_a_command_can_be_interrupted_also_when_agls_was_started_in_the_background(
     workspace: Workspace,
 ) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -399,11 +399,11 @@ async def test_a_keeper_does_not_listen_to_anybody_else(workspace: Workspace, ma
 
 SERVER = """
 import asyncio, sys
-from aglet.engine.ports import Command
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.texts import hash_of
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Command
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.texts import hash_of
+from agls.workspace.workspace import OpenWorkspace
 
 async def main():
     workspace = OpenWorkspace(sys.argv[1], (), NoEditor(), Processes())

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from aglet.engine.ports import Command, Workspace
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Command, Workspace
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 
 

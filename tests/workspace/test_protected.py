@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import Workspace, WorkspaceError
-from aglet.workspace.protected import danger
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.workspace.protected import danger
 
 PROTECTED = """
 .git .git/config .git/hooks/pre-commit sub/module/.git .gitmodules .gitattributes .husky/pre-push
@@ -15,7 +15,7 @@ PROTECTED = """
 .envrc .env .env.local .bashrc .zshenv .profile .ripgreprc .npmrc .yarnrc .yarnrc.yml .pypirc pip.conf
 .cargo/config .cargo/config.toml rust-toolchain rust-toolchain.toml .tool-versions sitecustomize.py
 lib/evil.pth .github/workflows/ci.yml .gitlab-ci.yml .circleci/config.yml Jenkinsfile .ssh/config
-.aglet/config.toml .devcontainer/devcontainer.json .pre-commit-config.yaml
+.agls/config.toml .devcontainer/devcontainer.json .pre-commit-config.yaml
 """.split()  # noqa: SIM905 - a list of names reads better so
 
 DISGUISED = [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aglet.engine.ports import WorkspaceError
-from aglet.workspace.texts import LATIN1, UTF8, Binary, decode, encode, with_plain_ends
+from agls.engine.ports import WorkspaceError
+from agls.workspace.texts import LATIN1, UTF8, Binary, decode, encode, with_plain_ends
 
 
 @given(st.binary())

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.engine.ports import WorkspaceError
-from aglet.workspace.uris import is_file_uri, to_path, to_uri
+from agls.engine.ports import WorkspaceError
+from agls.workspace.uris import is_file_uri, to_path, to_uri
 
 
 @pytest.mark.parametrize(

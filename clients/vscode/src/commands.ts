@@ -74,7 +74,7 @@ export function register(parts: Parts): vscode.Disposable[] {
     ...reviewVerbs(parts),
   };
   return Object.entries(verbs).map(([name, follow]) =>
-    vscode.commands.registerCommand(`aglet.${name}`, async (...given: unknown[]) => {
+    vscode.commands.registerCommand(`agls.${name}`, async (...given: unknown[]) => {
       try {
         await (follow as (...given: unknown[]) => unknown)(...given);
       } catch (problem) {
@@ -138,7 +138,7 @@ async function doctor({ server }: Parts): Promise<void> {
       : []),
     `Folder ${vscode.workspace.isTrusted ? "trusted" : "not trusted: its own settings and instructions are not read"}`,
   ];
-  await vscode.window.showInformationMessage("aglet", { modal: true, detail: lines.join("\n") });
+  await vscode.window.showInformationMessage("agls", { modal: true, detail: lines.join("\n") });
 }
 
 /** Every file of the last run as it was before it, where nobody changed it since. */

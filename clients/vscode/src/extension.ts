@@ -36,7 +36,7 @@ import { isObject, type Json } from "./store/patch";
 import { Told } from "./told";
 
 export function activate(context: vscode.ExtensionContext): Api {
-  const log = vscode.window.createOutputChannel("aglet", { log: true });
+  const log = vscode.window.createOutputChannel("agls", { log: true });
   const environment = new Environment(context, log);
   const keys = new Keys(context);
   const questions = new Questions(
@@ -73,7 +73,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
     const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
     if (chat.visible) chat.tellFailure(told);
-    else void vscode.window.showErrorMessage(`aglet: ${told}`);
+    else void vscode.window.showErrorMessage(`agls: ${told}`);
   }
 
   async function inputOf({ sessionId, itemId }: PermissionParams): Promise<Json | undefined> {
@@ -130,7 +130,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (["aglet.server.command", "aglet.configFile"].some((name) => change.affectsConfiguration(name)))
+      if (["agls.server.command", "agls.configFile"].some((name) => change.affectsConfiguration(name)))
         void server.restart();
     }),
     ...register({ ...parts, ...verbs, log, failed }),
@@ -155,7 +155,7 @@ async function save({ uris }: SaveParams): Promise<SaveAnswer> {
 async function offer(server: Server): Promise<void> {
   if (server.state !== "missing") return;
   const text =
-    "aglet's server is a Python program that comes with this extension. Set it up in an environment of its own?";
+    "agls's server is a Python program that comes with this extension. Set it up in an environment of its own?";
   const chosen = await vscode.window.showInformationMessage(text, "Set it up", "Not now");
-  if (chosen === "Set it up") await vscode.commands.executeCommand("aglet.server.install");
+  if (chosen === "Set it up") await vscode.commands.executeCommand("agls.server.install");
 }

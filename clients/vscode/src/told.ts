@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-const SCHEME = "aglet-told";
+const SCHEME = "agls-told";
 const MOST = 20; // texts that are kept; older ones are empty when they are opened again
 
 export class Told implements vscode.TextDocumentContentProvider, vscode.Disposable {

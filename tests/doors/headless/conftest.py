@@ -47,8 +47,8 @@ class Process(subprocess.Popen[str]):
         return out, err
 
 
-class Aglet:
-    """Runs `aglet` in `workspace`. The model says what `script` was told. Every log is checked."""
+class Agls:
+    """Runs `agls` in `workspace`. The model says what `script` was told. Every log is checked."""
 
     def __init__(self, folder: Path) -> None:
         self.workspace, self.home = folder / "workspace", folder / "home"
@@ -109,13 +109,13 @@ class Aglet:
     @staticmethod
     def argv(arguments: Sequence[str]) -> list[str]:
         """The command line."""
-        return [sys.executable, "-m", "aglet", *arguments]
+        return [sys.executable, "-m", "agls", *arguments]
 
     @property
     def variables(self) -> dict[str, str]:
         """The environment: the machine's without the settings of whoever runs the tests."""
-        mine = {k: v for k, v in os.environ.items() if not k.startswith(("AGLET_", "OPENAI_", "XDG_"))}
-        ours = {"AGLET_CONFIG": str(self.config_file), "AGLET_STATE_DIR": str(self.state)}
+        mine = {k: v for k, v in os.environ.items() if not k.startswith(("AGLS_", "OPENAI_", "XDG_"))}
+        ours = {"AGLS_CONFIG": str(self.config_file), "AGLS_STATE_DIR": str(self.state)}
         return {**mine, "HOME": str(self.home), **ours, **self.environment}
 
     def sessions(self) -> list[dict[str, str]]:
@@ -133,7 +133,7 @@ class Aglet:
 
 
 @pytest.fixture
-def aglet(tmp_path: Path) -> Iterator[Aglet]:
-    program = Aglet(tmp_path)
+def agls(tmp_path: Path) -> Iterator[Agls]:
+    program = Agls(tmp_path)
     yield program
     program.end()

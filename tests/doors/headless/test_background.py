@@ -1,39 +1,39 @@
-"""Commands in the background of `aglet run`: nothing is left running behind it, and it says so."""
+"""Commands in the background of `agls run`: nothing is left running behind it, and it says so."""
 
 import json
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Agls
 from support.leftovers import gone
 from support.patience import PATIENCE, wait_until
 
 FOREVER = "echo $$ > pid; echo up; sleep 1000"
 
 
-def script(aglet: Aglet) -> None:
+def script(agls: Agls) -> None:
     begin = {"name": "shell", "arguments": {"command": FOREVER, "background": True}}
     ready = {"name": "shell", "arguments": {"command": "until [ -s pid ]; do sleep 0.02; done"}}
-    aglet.prompts([{"calls": [begin, ready]}, {"text": "It is up."}], [{"text": "I know."}])
+    agls.prompts([{"calls": [begin, ready]}, {"text": "It is up."}], [{"text": "I know."}])
 
 
-def test_a_task_is_stopped_with_the_only_run(aglet: Aglet) -> None:
-    script(aglet)
-    done = aglet.run("run", "Go.", "--mode", "allowAll", "--output", "jsonl")
+def test_a_task_is_stopped_with_the_only_run(agls: Agls) -> None:
+    script(agls)
+    done = agls.run("run", "Go.", "--mode", "allowAll", "--output", "jsonl")
     assert done.code == 0
-    pid = int((aglet.workspace / "pid").read_text())
+    pid = int((agls.workspace / "pid").read_text())
     wait_until(lambda: gone(pid))
     ends = [e for e in done.events if e["type"] == "itemCompleted" and e["data"]["item"]["kind"] == "task"]
     (item,) = [end["data"]["item"] for end in ends]
     assert item["status"] == "cancelled"
     assert "the run ended, and nothing is left running behind it here" in item["output"]
     assert done.events[-1]["type"] == "runEnded"
-    again = aglet.run("resume", "And now?", "--output", "jsonl")
+    again = agls.run("resume", "And now?", "--output", "jsonl")
     (told,) = [e["data"] for e in again.events if e.get("data", {}).get("by") == "background"]
     assert "task_1: stopped" in told["content"][0]["text"]
 
 
-def test_people_are_told_that_it_was_stopped(aglet: Aglet) -> None:
-    script(aglet)
-    done = aglet.run("run", "Go.", "--mode", "allowAll")
+def test_people_are_told_that_it_was_stopped(agls: Agls) -> None:
+    script(agls)
+    done = agls.run("run", "Go.", "--mode", "allowAll")
     assert done.code == 0
     assert done.out == "It is up.\n"
     assert (
@@ -41,12 +41,12 @@ def test_people_are_told_that_it_was_stopped(aglet: Aglet) -> None:
     )
 
 
-def test_a_program_stops_tasks_over_its_input(aglet: Aglet) -> None:
+def test_a_program_stops_tasks_over_its_input(agls: Agls) -> None:
     begin = {"name": "shell", "arguments": {"command": FOREVER, "background": True}}
-    aglet.prompts([{"calls": [begin]}, {"text": "I think", "hang": True}])
+    agls.prompts([{"calls": [begin]}, {"text": "I think", "hang": True}])
     arguments = ("run", "Go.", "--mode", "allowAll", "--output", "jsonl", "--input", "jsonl")
-    process = aglet.start(*arguments, stdin=-1)
-    pid = aglet.workspace / "pid"
+    process = agls.start(*arguments, stdin=-1)
+    pid = agls.workspace / "pid"
     wait_until(lambda: pid.exists() and pid.read_text())
     request = {"jsonrpc": "2.0", "id": 1, "method": "agent/cancel", "params": {"tasks": "stop"}}
     out, _ = process.communicate(json.dumps(request) + "\n", timeout=PATIENCE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from doors.headless.conftest import Aglet, Done
+from doors.headless.conftest import Agls, Done
 from support.model_server import Failure, ModelServer
 
 
@@ -22,67 +22,67 @@ def fatal(done: Done) -> dict[str, object]:
 @pytest.mark.parametrize(
     "wrong", [["--nonsense"], ["--mode", "auto"], ["--max-turns", "x"]], ids=["option", "mode", "number"]
 )
-def test_arguments_that_make_no_sense_are_told_to_who_reads_events(aglet: Aglet, wrong: list[str]) -> None:
-    done = aglet.run("run", "go", *wrong, "--output", "jsonl")
+def test_arguments_that_make_no_sense_are_told_to_who_reads_events(agls: Agls, wrong: list[str]) -> None:
+    done = agls.run("run", "go", *wrong, "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "usage")
     assert str(fatal(done)["message"]) in done.err
-    assert aglet.run("run", "go", *wrong, "--output=json").whole["error"]["kind"] == "usage"
-    plain = aglet.run("run", "go", *wrong)
+    assert agls.run("run", "go", *wrong, "--output=json").whole["error"]["kind"] == "usage"
+    plain = agls.run("run", "go", *wrong)
     assert (plain.code, plain.out) == (2, "")
 
 
-def test_the_first_line_says_which_schema_is_spoken_also_when_no_run_begins(aglet: Aglet) -> None:
-    aglet.script({"text": "ok"})
-    good, bad = (aglet.run("run", "go", *more, "--output", "jsonl").events[0] for more in ([], ["--x"]))
+def test_the_first_line_says_which_schema_is_spoken_also_when_no_run_begins(agls: Agls) -> None:
+    agls.script({"text": "ok"})
+    good, bad = (agls.run("run", "go", *more, "--output", "jsonl").events[0] for more in ([], ["--x"]))
     assert {name: good[name] for name in bad} == bad
     assert len(bad["schema"]["sha256"]) == 64
 
 
-def test_an_unknown_model_is_told_with_the_known_ones(aglet: Aglet) -> None:
-    done = aglet.run("run", "go", "--model", "nonsense", "--output", "jsonl")
+def test_an_unknown_model_is_told_with_the_known_ones(agls: Agls) -> None:
+    done = agls.run("run", "go", "--model", "nonsense", "--output", "jsonl")
     error = fatal(done)
     assert (done.code, error["kind"]) == (2, "configInvalid"), "as the editor's door calls it"
     assert "'nonsense'" in str(error["message"])
     assert "scripted" in str(error["message"])
 
 
-def test_an_endpoint_that_cannot_be_reached_is_told(aglet: Aglet) -> None:
+def test_an_endpoint_that_cannot_be_reached_is_told(agls: Agls) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        done = aglet.run("run", "go", "--base-url", url, "--model", "m")
+        done = agls.run("run", "go", "--base-url", url, "--model", "m")
     assert done.code == 1
     assert f"{url} cannot be reached" in done.err
     assert "Traceback" not in done.err
 
 
-def test_an_address_that_is_none_is_told_by_the_name_it_was_given_by(aglet: Aglet) -> None:
-    done = aglet.run("run", "go", "--base-url", "localhost:1234", "--model", "m")
-    assert done.err.startswith("aglet: --base-url: 'localhost:1234' is not an address such as ")
-    aglet.configure("")
-    aglet.environment |= {"OPENAI_BASE_URL": "http://me:canary@h/v1", "OPENAI_MODEL": "m"}
-    done = aglet.run("run", "go")
-    assert done.err.startswith("aglet: OPENAI_BASE_URL: an address may not hold a password")
+def test_an_address_that_is_none_is_told_by_the_name_it_was_given_by(agls: Agls) -> None:
+    done = agls.run("run", "go", "--base-url", "localhost:1234", "--model", "m")
+    assert done.err.startswith("agls: --base-url: 'localhost:1234' is not an address such as ")
+    agls.configure("")
+    agls.environment |= {"OPENAI_BASE_URL": "http://me:canary@h/v1", "OPENAI_MODEL": "m"}
+    done = agls.run("run", "go")
+    assert done.err.startswith("agls: OPENAI_BASE_URL: an address may not hold a password")
     assert "canary" not in done.err
 
 
-def test_a_wrong_key_is_told(aglet: Aglet) -> None:
+def test_a_wrong_key_is_told(agls: Agls) -> None:
     with ModelServer([Failure(401, "bad key")] * 3) as server:
-        done = aglet.run("run", "go", "--base-url", server.url, "--model", "m", "--output", "json")
+        done = agls.run("run", "go", "--base-url", server.url, "--model", "m", "--output", "json")
     assert done.code == 1
     assert done.whole["error"]["kind"] == "auth"
 
 
-def test_a_folder_that_does_not_exist_is_told(aglet: Aglet) -> None:
-    done = aglet.run("run", "go", "--cwd", "absent", "--output", "jsonl")
+def test_a_folder_that_does_not_exist_is_told(agls: Agls) -> None:
+    done = agls.run("run", "go", "--cwd", "absent", "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "noFolder")
-    done = aglet.run("run", "go", "--add-dir", "absent")
+    done = agls.run("run", "go", "--add-dir", "absent")
     assert (done.code, done.err) == (
         2,
-        f"aglet: there is no folder {aglet.workspace / 'absent'}. Name one to work in.\n",
+        f"agls: there is no folder {agls.workspace / 'absent'}. Name one to work in.\n",
     )
-    assert aglet.run("config", "explain", "--cwd", "absent").code == 2
-    assert aglet.run("sessions", "--cwd", "absent").code == 2
+    assert agls.run("config", "explain", "--cwd", "absent").code == 2
+    assert agls.run("sessions", "--cwd", "absent").code == 2
 
 
 @pytest.mark.parametrize(
@@ -94,38 +94,38 @@ def test_a_folder_that_does_not_exist_is_told(aglet: Aglet) -> None:
     ],
 )
 def test_a_broken_config_is_told_with_file_line_and_key(
-    aglet: Aglet, text: str, line: int, key: str | None
+    agls: Agls, text: str, line: int, key: str | None
 ) -> None:
-    aglet.configure(text)
-    done = aglet.run("run", "go", "--output", "jsonl")
+    agls.configure(text)
+    done = agls.run("run", "go", "--output", "jsonl")
     error = fatal(done)
     assert (done.code, error["kind"]) == (2, "configInvalid")
-    assert (error["file"], error["line"], error.get("key")) == (str(aglet.config_file), line, key)
-    assert aglet.run("run", "go").err.startswith(f"aglet: {aglet.config_file}:{line}: ")
-    assert aglet.run("config", "explain").code == 2
+    assert (error["file"], error["line"], error.get("key")) == (str(agls.config_file), line, key)
+    assert agls.run("run", "go").err.startswith(f"agls: {agls.config_file}:{line}: ")
+    assert agls.run("config", "explain").code == 2
 
 
-def test_a_file_in_place_of_a_folder_is_told(aglet: Aglet) -> None:
-    (aglet.workspace / "file").touch()
-    done = aglet.run("run", "go", "--cwd", "file")
+def test_a_file_in_place_of_a_folder_is_told(agls: Agls) -> None:
+    (agls.workspace / "file").touch()
+    done = agls.run("run", "go", "--cwd", "file")
     assert (done.code, done.err) == (
         2,
-        f"aglet: {aglet.workspace / 'file'} is no folder. Name one to work in.\n",
+        f"agls: {agls.workspace / 'file'} is no folder. Name one to work in.\n",
     )
 
 
 @pytest.mark.parametrize("arguments", [("run", "go"), ("resume",), ("sessions",), ("config", "explain")])
-def test_an_empty_folder_name_is_not_the_current_folder(aglet: Aglet, arguments: tuple[str, ...]) -> None:
-    done = aglet.run(*arguments, "--cwd", "")
+def test_an_empty_folder_name_is_not_the_current_folder(agls: Agls, arguments: tuple[str, ...]) -> None:
+    done = agls.run(*arguments, "--cwd", "")
     assert done.code == 2
     assert "the name of the folder is empty" in done.err
 
 
 @pytest.mark.parametrize("arguments", [("run", "go"), ("config", "explain"), ("demo", "--dir", "x"), ()])
-def test_a_current_folder_that_is_gone_is_told(aglet: Aglet, arguments: tuple[str, ...]) -> None:
-    command = f"mkdir gone; cd gone; rmdir ../gone; {' '.join(aglet.argv(arguments))}"
+def test_a_current_folder_that_is_gone_is_told(agls: Agls, arguments: tuple[str, ...]) -> None:
+    command = f"mkdir gone; cd gone; rmdir ../gone; {' '.join(agls.argv(arguments))}"
     done = subprocess.run(
-        ["sh", "-c", command], cwd=aglet.workspace, env=aglet.variables, capture_output=True, text=True,
+        ["sh", "-c", command], cwd=agls.workspace, env=agls.variables, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert done.returncode == 2
@@ -133,39 +133,39 @@ def test_a_current_folder_that_is_gone_is_told(aglet: Aglet, arguments: tuple[st
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_session_is_told(aglet: Aglet) -> None:
-    done = aglet.run("resume", "ses_0123456789abcdef", "go", "--output", "jsonl")
+def test_an_unknown_session_is_told(agls: Agls) -> None:
+    done = agls.run("resume", "ses_0123456789abcdef", "go", "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "sessionNotFound")
-    assert str(fatal(done)["message"]).endswith("See: aglet sessions")
+    assert str(fatal(done)["message"]).endswith("See: agls sessions")
 
 
-def test_a_session_whose_folder_is_gone_is_told(aglet: Aglet, tmp_path: Path) -> None:
+def test_a_session_whose_folder_is_gone_is_told(agls: Agls, tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
-    aglet.script({"text": "ok"})
-    session_id = aglet.run("run", "go", "--cwd", "../gone", "--output", "json").whole["sessionId"]
+    agls.script({"text": "ok"})
+    session_id = agls.run("run", "go", "--cwd", "../gone", "--output", "json").whole["sessionId"]
     (tmp_path / "gone").rmdir()
-    done = aglet.run("resume", session_id, "go on")
+    done = agls.run("resume", session_id, "go on")
     assert (done.code, done.err) == (
         2,
-        f"aglet: there is no folder {tmp_path / 'gone'}. Name one to work in.\n",
+        f"agls: there is no folder {tmp_path / 'gone'}. Name one to work in.\n",
     )
 
 
-def test_a_folder_without_sessions_is_told(aglet: Aglet) -> None:
-    done = aglet.run("resume")
+def test_a_folder_without_sessions_is_told(agls: Agls) -> None:
+    done = agls.run("resume")
     assert done.code == 2
     assert "There is no session of" in done.err
 
 
-def test_without_any_model_three_lines_say_what_to_do(aglet: Aglet) -> None:
-    aglet.configure("")
-    done = aglet.run("run", "go", "--output", "jsonl")
+def test_without_any_model_three_lines_say_what_to_do(agls: Agls) -> None:
+    agls.configure("")
+    done = agls.run("run", "go", "--output", "jsonl")
     error = fatal(done)
     assert (done.code, error["kind"]) == (2, "configInvalid")
     lines = str(error["message"]).splitlines()
     assert len(lines) == 3
     assert "--base-url" in lines[1]
-    assert str(aglet.config_file) in lines[2]
+    assert str(agls.config_file) in lines[2]
 
 
 @pytest.mark.parametrize(
@@ -173,43 +173,43 @@ def test_without_any_model_three_lines_say_what_to_do(aglet: Aglet) -> None:
     [
         ("OPENAI_API_KEY", "OPENAI_API_KEY is set but no model is named"),
         ("OPENAI_MODEL", "there is no address for the model 'set'"),
-        ("AGLET_MODEL", "there is no address for the model 'set'"),
-        ("AGLET_API_KEY", "no model is configured"),
+        ("AGLS_MODEL", "there is no address for the model 'set'"),
+        ("AGLS_API_KEY", "no model is configured"),
     ],
 )
-def test_with_half_a_model_it_is_told_what_is_missing(aglet: Aglet, variable: str, said: str) -> None:
-    aglet.configure("")
-    aglet.environment[variable] = "set"
-    done = aglet.run("run", "go")
+def test_with_half_a_model_it_is_told_what_is_missing(agls: Agls, variable: str, said: str) -> None:
+    agls.configure("")
+    agls.environment[variable] = "set"
+    done = agls.run("run", "go")
     assert (done.code, done.err.count("\n")) == (2, 3)
-    assert done.err.startswith(f"aglet: {said}, and no model server")
+    assert done.err.startswith(f"agls: {said}, and no model server")
 
 
-def test_alone_it_says_how_to_begin_and_what_is_missing(aglet: Aglet) -> None:
-    assert "model" not in aglet.run().err.partition("aglet --help")[2]
-    aglet.configure("")
-    done = aglet.run()
+def test_alone_it_says_how_to_begin_and_what_is_missing(agls: Agls) -> None:
+    assert "model" not in agls.run().err.partition("agls --help")[2]
+    agls.configure("")
+    done = agls.run()
     assert (done.code, done.out) == (2, "")
-    assert "aglet demo " in done.err
+    assert "agls demo " in done.err
     assert "\n\nno model is configured, and" in done.err
-    aglet.configure("modle = 1")
-    assert "did you mean 'model'?" in aglet.run().err
+    agls.configure("modle = 1")
+    assert "did you mean 'model'?" in agls.run().err
 
 
-def test_a_json_object_is_written_even_when_no_run_could_begin(aglet: Aglet) -> None:
-    done = aglet.run("run", "go", "--cwd", "absent", "--output", "json")
+def test_a_json_object_is_written_even_when_no_run_could_begin(agls: Agls) -> None:
+    done = agls.run("run", "go", "--cwd", "absent", "--output", "json")
     assert (done.code, done.whole["stopReason"], done.whole["error"]["kind"]) == (2, "error", "noFolder")
 
 
-def test_a_run_without_a_prompt_is_refused(aglet: Aglet) -> None:
-    done = aglet.run("run", stdin=" \n")
-    assert (done.code, done.err) == (2, 'aglet: There is no prompt. Say what to do: aglet run "…"\n')
+def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
+    done = agls.run("run", stdin=" \n")
+    assert (done.code, done.err) == (2, 'agls: There is no prompt. Say what to do: agls run "…"\n')
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "usage: aglet"),
+        ([], "usage: agls"),
         (["rnu"], "invalid choice"),
         (["run", "go", "--nonsense"], "unrecognized arguments: --nonsense"),
         (["run", "go", "--out", "json"], "unrecognized arguments: --out"),
@@ -221,51 +221,49 @@ def test_a_run_without_a_prompt_is_refused(aglet: Aglet) -> None:
         (["run", "go", "--output", "xml"], "invalid choice: 'xml'"),
         (["resume", "two", "words"], "in quotes"),
         (["serve"], "--stdio"),
-        (["config"], "usage: aglet config"),
+        (["config"], "usage: agls config"),
         (["demo", "--dir", "."], "is not empty"),
         (["demo", "--dir", "file"], "cannot be used"),
     ],
 )
-def test_a_command_line_that_makes_no_sense_exits_with_2(
-    aglet: Aglet, arguments: list[str], said: str
-) -> None:
-    (aglet.workspace / "file").touch()
-    done = aglet.run(*arguments)
+def test_a_command_line_that_makes_no_sense_exits_with_2(agls: Agls, arguments: list[str], said: str) -> None:
+    (agls.workspace / "file").touch()
+    done = agls.run(*arguments)
     assert done.code == 2
     assert said in done.err
     assert "Traceback" not in done.err
 
 
-def test_a_state_folder_that_cannot_be_used_is_told(aglet: Aglet) -> None:
-    aglet.state.write_text("a file")
-    aglet.script({"text": "ok"})
-    done = aglet.run("run", "go")
+def test_a_state_folder_that_cannot_be_used_is_told(agls: Agls) -> None:
+    agls.state.write_text("a file")
+    agls.script({"text": "ok"})
+    done = agls.run("run", "go")
     assert done.code != 0
-    assert str(aglet.state) in done.err
+    assert str(agls.state) in done.err
     assert "Traceback" not in done.err
-    done = aglet.run("sessions")
+    done = agls.run("sessions")
     assert (done.code, done.err) == (
         2,
-        f"aglet: AGLET_STATE_DIR: {aglet.state} is no folder; sessions are kept there\n",
+        f"agls: AGLS_STATE_DIR: {agls.state} is no folder; sessions are kept there\n",
     )
 
 
-def test_a_state_folder_that_cannot_be_made_is_told(aglet: Aglet) -> None:
-    aglet.environment["AGLET_STATE_DIR"] = "/proc/absent"
-    done = aglet.run("run", "go", "--output", "jsonl")
+def test_a_state_folder_that_cannot_be_made_is_told(agls: Agls) -> None:
+    agls.environment["AGLS_STATE_DIR"] = "/proc/absent"
+    done = agls.run("run", "go", "--output", "jsonl")
     assert (done.code, fatal(done)["kind"]) == (2, "journal")
     assert "choose another state folder" in str(fatal(done)["message"])
 
 
-def test_a_state_folder_in_the_workspace_is_refused(aglet: Aglet) -> None:
-    aglet.environment["AGLET_STATE_DIR"] = str(aglet.workspace / "state")
-    done = aglet.run("run", "go")
+def test_a_state_folder_in_the_workspace_is_refused(agls: Agls) -> None:
+    agls.environment["AGLS_STATE_DIR"] = str(agls.workspace / "state")
+    done = agls.run("run", "go")
     assert done.code == 2
-    assert "AGLET_STATE_DIR" in done.err
-    assert list(aglet.workspace.iterdir()) == []
+    assert "AGLS_STATE_DIR" in done.err
+    assert list(agls.workspace.iterdir()) == []
 
 
-def test_a_script_that_is_missing_is_told(aglet: Aglet) -> None:
-    done = aglet.run("run", "go")
+def test_a_script_that_is_missing_is_told(agls: Agls) -> None:
+    done = agls.run("run", "go")
     assert done.code == 1
-    assert str(Path(aglet.home, "script.json")) in done.err
+    assert str(Path(agls.home, "script.json")) in done.err

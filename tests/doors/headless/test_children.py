@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Agls
 from doors.headless.test_control import Program
 from support.family import cast, delegate, task
 from support.model_server import ModelServer, Reply
@@ -16,15 +16,15 @@ PARTS = {"ROOT": [delegate(task("WORK", "w")), Reply("All done.")], "WORK": [WRI
 AGENT = '[agents.lead]\ndescription = "Leads."\nprompt = "You lead."\n'
 
 
-def configured(aglet: Aglet, server: ModelServer, more: str = "") -> None:
-    aglet.configure(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n{more}')
+def configured(agls: Agls, server: ModelServer, more: str = "") -> None:
+    agls.configure(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n{more}')
 
 
-def test_a_program_sees_a_child_and_answers_its_question(aglet: Aglet) -> None:
+def test_a_program_sees_a_child_and_answers_its_question(agls: Agls) -> None:
     with ModelServer(cast(PARTS)) as server:
-        configured(aglet, server)
+        configured(agls, server)
         always = ("run", "ROOT", "--input", "jsonl", "--output", "jsonl")
-        program = Program(aglet.start(*always, stdin=subprocess.PIPE))
+        program = Program(agls.start(*always, stdin=subprocess.PIPE))
         asked = program.event("requestOpened")
         answer = {"requestId": asked["data"]["requestId"], "response": allow(asked["data"])}
         assert program.ask(1, "agent/respond", **answer)["result"] == {"outcome": "accepted"}
@@ -37,18 +37,18 @@ def test_a_program_sees_a_child_and_answers_its_question(aglet: Aglet) -> None:
     }
     assert {(line["agentId"], line["parentItemId"]) for line in told} == {("helper", call)}
     assert [line["seq"] for line in told if "seq" in line][:1] == [1]
-    assert (aglet.workspace / "made.txt").read_text() == "by a child\n"
-    sessions = aglet.sessions()
+    assert (agls.workspace / "made.txt").read_text() == "by a child\n"
+    sessions = agls.sessions()
     assert len(sessions) == 2
 
 
 @pytest.mark.parametrize("output", ["text", "json", "jsonl"])
-def test_a_question_of_a_child_that_finds_nobody_is_refused_and_counted(aglet: Aglet, output: str) -> None:
+def test_a_question_of_a_child_that_finds_nobody_is_refused_and_counted(agls: Agls, output: str) -> None:
     with ModelServer(cast(PARTS)) as server:
-        configured(aglet, server)
-        done = aglet.run("run", "ROOT", "--output", output)
+        configured(agls, server)
+        done = agls.run("run", "ROOT", "--output", output)
     assert done.code == 3, "a human was needed"
-    assert not (aglet.workspace / "made.txt").exists()
+    assert not (agls.workspace / "made.txt").exists()
     if output == "text":
         assert done.out == "All done.\n", "what the child said is not the answer"
         assert "1 question found nobody to answer" in done.err
@@ -56,15 +56,15 @@ def test_a_question_of_a_child_that_finds_nobody_is_refused_and_counted(aglet: A
         assert (done.whole["result"], done.whole["unanswered"]) == ("All done.", 1)
 
 
-def test_a_run_of_one_of_the_agents_and_a_resume_of_the_session_not_of_its_child(aglet: Aglet) -> None:
+def test_a_run_of_one_of_the_agents_and_a_resume_of_the_session_not_of_its_child(agls: Agls) -> None:
     with ModelServer(cast(PARTS)) as server:
-        configured(aglet, server, AGENT)
-        done = aglet.run("run", "ROOT", "--agent", "lead", "--mode", "allowAll", "--output", "json")
+        configured(agls, server, AGENT)
+        done = agls.run("run", "ROOT", "--agent", "lead", "--mode", "allowAll", "--output", "json")
         assert (done.code, done.whole["result"]) == (0, "All done.")
         assert server.posts[0].body["messages"][0]["content"].startswith("You lead.")
         assert server.posts[1].body["messages"][0]["content"].startswith("You lead."), "a helper like itself"
-        again = aglet.run("resume", "--output", "json")
+        again = agls.run("resume", "--output", "json")
         assert done.whole["sessionId"] in again.whole["error"]["message"], "the latest one of the user's"
-        wrong = aglet.run("run", "ROOT", "--agent", "nobody", "--output", "json")
+        wrong = agls.run("run", "ROOT", "--agent", "nobody", "--output", "json")
     assert wrong.code == 2
     assert wrong.whole["error"]["message"] == "there is no agent 'nobody'; there are lead"

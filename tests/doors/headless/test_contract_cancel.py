@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Agls
 from doors.headless.test_control import Line, Program, request
 from support.cancel_points import BOUND, LOAD, Ended, kept_events
 from support.model_server import ModelServer
@@ -94,22 +94,22 @@ TRIGGERS = {
 }
 
 
-def prove(aglet: Aglet, name: str, place: int, *, again: bool) -> None:
+def prove(agls: Agls, name: str, place: int, *, again: bool) -> None:
     """End a run when this event arrives; then all nine points hold, and `again` the session goes on."""
     trigger, words = TRIGGERS[name], f"({name} {place})"
-    (aglet.workspace / "a.txt").write_text("a file\n")
-    (aglet.workspace / "open.txt").write_text(CONTENT)
+    (agls.workspace / "a.txt").write_text("a file\n")
+    (agls.workspace / "open.txt").write_text(CONTENT)
     with ModelServer(play) as model:
-        aglet.configure(f'model = "m"\n[models.m]\nbase_url = "{model.url}"\nmodel = "x"\n')
-        process = aglet.start("run", f"{trigger.prompt} {words}", *PROGRAM, stdin=subprocess.PIPE)
+        agls.configure(f'model = "m"\n[models.m]\nbase_url = "{model.url}"\nmodel = "x"\n')
+        process = agls.start("run", f"{trigger.prompt} {words}", *PROGRAM, stdin=subprocess.PIPE)
         player = Player(process, place, trigger.act)
         code = process.wait(PATIENCE)
         assert code in trigger.codes
         session = player.until(lambda line: line.get("type") == "hello")["sessionId"]
-        events = kept_events(aglet.state, session) if name == "reader" else player.end()[1][1:]
+        events = kept_events(agls.state, session) if name == "reader" else player.end()[1][1:]
         told = [event for event in events if "type" in event]
         run_id = next(event["runId"] for event in told if "runId" in event)
-        ended = Ended(session, run_id, told, model.posts, aglet.workspace, aglet.state)
+        ended = Ended(session, run_id, told, model.posts, agls.workspace, agls.state)
         ended.check([trigger.reason])
         if name != "reader" and trigger.reason != "endTurn":
             assert player.ended_at - player.acted_at < BOUND + LOAD, "6: in bounded time"
@@ -118,19 +118,19 @@ def prove(aglet: Aglet, name: str, place: int, *, again: bool) -> None:
             receipts = [line["result"]["state"] for line in events if line.get("id") in {1, 2}]
             assert receipts == ["cancelling", "cancelling"], "9: a second one is idempotent"
         if again:
-            done = aglet.run("resume", session, f"next {words} again")
+            done = agls.run("resume", session, f"next {words} again")
             assert (done.code, done.out) == (0, "The next one.\n"), done.err
             ended.history_is_right_in(model.posts[-1])
 
 
 @pytest.mark.parametrize("name", TRIGGERS)
-def test_a_headless_run_that_is_ended_at_some_event_ends_once_and_goes_on(aglet: Aglet, name: str) -> None:
-    prove(aglet, name, random.Random(name).randrange(EVENTS), again=name == "SIGTERM")
+def test_a_headless_run_that_is_ended_at_some_event_ends_once_and_goes_on(agls: Agls, name: str) -> None:
+    prove(agls, name, random.Random(name).randrange(EVENTS), again=name == "SIGTERM")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("name", TRIGGERS)
-def test_a_headless_run_that_is_ended_at_every_event_ends_once_and_goes_on(aglet: Aglet, name: str) -> None:
+def test_a_headless_run_that_is_ended_at_every_event_ends_once_and_goes_on(agls: Agls, name: str) -> None:
     for place in range(EVENTS):
-        prove(aglet, name, place, again=place % GOES_ON == 0)
+        prove(agls, name, place, again=place % GOES_ON == 0)

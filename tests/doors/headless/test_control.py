@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
-from aglet.config import Told, read
-from aglet.doors.headless.begin import Request, begin
-from aglet.doors.headless.control import FOLLOWED, Control
-from aglet.doors.headless.conversation import Conversation
-from aglet.doors.headless.inlet import Cutter, Inlet
-from aglet.doors.headless.leaving import Leaving
-from aglet.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarted
-from aglet.engine.session import Session
-from aglet.engine.vocabulary import Message, UserMessage
-from aglet.workspace.editor import NoEditor
-from aglet.world import open_world
-from doors.headless.conftest import SCRIPTED, Aglet
+from agls.config import Told, read
+from agls.doors.headless.begin import Request, begin
+from agls.doors.headless.control import FOLLOWED, Control
+from agls.doors.headless.conversation import Conversation
+from agls.doors.headless.inlet import Cutter, Inlet
+from agls.doors.headless.leaving import Leaving
+from agls.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarted
+from agls.engine.session import Session
+from agls.engine.vocabulary import Message, UserMessage
+from agls.workspace.editor import NoEditor
+from agls.world import open_world
+from doors.headless.conftest import SCRIPTED, Agls
 from support.patience import PATIENCE
 from support.wire_rules import check_lines
 
@@ -35,7 +35,7 @@ WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"
 
 
 class Program:
-    """A script that started `aglet run --input jsonl` and talks to it."""
+    """A script that started `agls run --input jsonl` and talks to it."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert isinstance(process.stdin, io.TextIOWrapper)
@@ -95,18 +95,18 @@ def request(id: int | str, method: str, **params: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).encode() + b"\n"
 
 
-def start(aglet: Aglet, *arguments: str) -> Program:
+def start(agls: Agls, *arguments: str) -> Program:
     always = ("run", "go", "--input", "jsonl", "--output", "jsonl")
-    return Program(aglet.start(*always, *arguments, stdin=subprocess.PIPE))
+    return Program(agls.start(*always, *arguments, stdin=subprocess.PIPE))
 
 
 # --- a real process --------------------------------------------------------------------------------
 
 
-def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(aglet: Aglet) -> None:
+def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(agls: Agls) -> None:
     turns: list[Line] = [{"calls": [WRITE]}, {"text": "Done."}]
-    aglet.prompts(turns, [{"text": "Briefly: done."}])
-    program = start(aglet)
+    agls.prompts(turns, [{"text": "Briefly: done."}])
+    program = start(agls)
     question = program.event("requestOpened")["data"]
     steered = program.ask("s", "agent/steer", input="and be brief")["result"]
     assert steered["outcome"] == "injected"
@@ -119,36 +119,36 @@ def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(aglet: Ag
     code, lines = program.end()
     assert (code, lines[-1]["data"]["stopReason"]) == (0, "endTurn")
     assert "unanswered" not in lines[-1]["data"]
-    assert (aglet.workspace / "a.txt").read_text() == "one\n"
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
     said = [line["data"]["item"] for line in lines if line.get("type") == "itemCompleted"]
     assert [item["content"] for item in said if item.get("steer")] == [
         [{"type": "text", "text": "and be brief"}]
     ]
 
 
-def test_whatever_is_not_clearly_yes_is_no(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "I could not."})
-    program = start(aglet)
+def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "I could not."})
+    program = start(agls)
     question = program.event("requestOpened")["data"]
     program.ask(1, "agent/respond", requestId=question["requestId"], response={"outcome": "yes, please"})
     code, lines = program.end()
     assert (code, "unanswered" in lines[-1]["data"]) == (0, False)
-    assert not (aglet.workspace / "a.txt").exists()
+    assert not (agls.workspace / "a.txt").exists()
 
 
-def test_the_end_of_the_input_is_no_cancel_but_nobody_is_there_any_more(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "I could not write."})
-    program = start(aglet)
+def test_the_end_of_the_input_is_no_cancel_but_nobody_is_there_any_more(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "I could not write."})
+    program = start(agls)
     program.event("requestOpened")
     program.stdin.close()
     code, lines = program.end()
     assert (code, lines[-1]["data"]["stopReason"], lines[-1]["data"]["unanswered"]) == (3, "endTurn", 1)
-    assert not (aglet.workspace / "a.txt").exists()
+    assert not (agls.workspace / "a.txt").exists()
 
 
-def test_a_cancel_is_answered_and_ends_the_run(aglet: Aglet) -> None:
-    aglet.script({"text": "begun", "hang": True})
-    program = start(aglet)
+def test_a_cancel_is_answered_and_ends_the_run(agls: Agls) -> None:
+    agls.script({"text": "begun", "hang": True})
+    program = start(agls)
     program.event("itemDelta")
     run_id = program.event("runStarted")["runId"]
     answer = program.ask(1, "agent/cancel")["result"]
@@ -157,20 +157,20 @@ def test_a_cancel_is_answered_and_ends_the_run(aglet: Aglet) -> None:
     assert (code, lines[-1]["data"]["stopReason"]) == (130, "cancelled")
 
 
-def test_requests_may_come_from_a_file(aglet: Aglet) -> None:
-    aglet.script({"text": "begun", "hang": True})
-    requests = aglet.home / "requests.jsonl"
+def test_requests_may_come_from_a_file(agls: Agls) -> None:
+    agls.script({"text": "begun", "hang": True})
+    requests = agls.home / "requests.jsonl"
     requests.write_bytes(request(1, "agent/cancel").removesuffix(b"\n"))
     with requests.open() as file:
-        process = aglet.start("run", "go", "--input", "jsonl", "--output", "jsonl", stdin=file)
+        process = agls.start("run", "go", "--input", "jsonl", "--output", "jsonl", stdin=file)
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (130, "")
     assert '{"jsonrpc":"2.0","id":1,"result":{"state":"cancelling"' in out
 
 
-def test_a_reader_that_goes_away_interrupts_the_run_while_it_waits_for_an_answer(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    process = aglet.start("run", "go", "--input", "jsonl", "--output", "jsonl", stdin=subprocess.PIPE)
+def test_a_reader_that_goes_away_interrupts_the_run_while_it_waits_for_an_answer(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    process = agls.start("run", "go", "--input", "jsonl", "--output", "jsonl", stdin=subprocess.PIPE)
     assert process.stdin
     assert process.stdout
     while "requestOpened" not in process.stdout.readline():
@@ -180,13 +180,13 @@ def test_a_reader_that_goes_away_interrupts_the_run_while_it_waits_for_an_answer
         process.stdin.write(request(1, "agent/steer", input="more").decode())
         process.stdin.flush()
     assert process.wait(PATIENCE) == 1
-    aglet.script({"calls": []}, {"text": "Done after all."})
-    assert "Done after all." in aglet.run("resume").out
+    agls.script({"calls": []}, {"text": "Done after all."})
+    assert "Done after all." in agls.run("resume").out
 
 
-def test_lines_that_are_none_are_answered_and_the_run_goes_on(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    program = start(aglet)
+def test_lines_that_are_none_are_answered_and_the_run_goes_on(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    program = start(agls)
     program.event("requestOpened")
     chance = random.Random(7)
     sent = b"".join(line + b"\n" for line, _, _ in WRONG)
@@ -232,8 +232,8 @@ WRONG: list[tuple[bytes, Any, tuple[int, str]]] = [
         (["run", "--input", "jsonl", "--output", "jsonl"], "There is no prompt"),
     ],
 )
-def test_standard_input_has_one_use(aglet: Aglet, arguments: list[str], told: str) -> None:
-    done = aglet.run(*arguments, stdin="go")
+def test_standard_input_has_one_use(agls: Agls, arguments: list[str], told: str) -> None:
+    done = agls.run(*arguments, stdin="go")
     assert done.code == 2
     assert told in done.out + done.err
 

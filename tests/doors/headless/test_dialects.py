@@ -2,8 +2,8 @@
 
 import pytest
 
-from aglet.models.endpoint import Dialect
-from doors.headless.conftest import Aglet
+from agls.models.endpoint import Dialect
+from doors.headless.conftest import Agls
 from support.model_dialects import DIALECTS, Said
 from support.model_server import Failure, ModelServer, Raw, Reply
 
@@ -12,14 +12,14 @@ ANSWER = Said("It says Grüße.", usage=(2100, 5))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_tool_is_called_and_its_result_goes_back(aglet: Aglet, dialect: Dialect) -> None:
-    (aglet.workspace / "note.txt").write_text("Grüße")
+def test_a_tool_is_called_and_its_result_goes_back(agls: Agls, dialect: Dialect) -> None:
+    (agls.workspace / "note.txt").write_text("Grüße")
     with ModelServer([Raw(said.events(dialect)) for said in (READING, ANSWER)]) as server:
-        aglet.configure(
+        agls.configure(
             f'model = "m"\n[models.m]\ndialect = "{dialect}"\nbase_url = "{server.url}"\n'
             'model = "model-1"\napi_key = "sk-canary-123"\n'
         )
-        done = aglet.run("run", "What does note.txt say?")
+        done = agls.run("run", "What does note.txt say?")
         assert (done.code, done.out) == (0, "It says Grüße.\n"), done.err
         first, second = server.posts
     assert "What does note.txt say?" in first.content.decode()
@@ -28,27 +28,27 @@ def test_a_tool_is_called_and_its_result_goes_back(aglet: Aglet, dialect: Dialec
     assert "sk-canary-123" not in done.err
 
 
-def test_model_and_effort_are_named_for_a_run_and_changed_when_it_is_gone_on_with(aglet: Aglet) -> None:
+def test_model_and_effort_are_named_for_a_run_and_changed_when_it_is_gone_on_with(agls: Agls) -> None:
     with ModelServer([Reply("One."), Reply("Two."), Reply("Three.")]) as server:
-        aglet.configure(
+        agls.configure(
             f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n[models.big]\nbase_url = "{server.url}"\n'
             '[tiers]\nstrong = "big"\nmine = "m/other"\n'
         )
         asked = [("run", "mine", "low"), ("resume", "strong", "high")]
         for number, (command, model, effort) in enumerate(asked):
-            done = aglet.run(command, f"prompt {number}", "--model", model, "--effort", effort)
+            done = agls.run(command, f"prompt {number}", "--model", model, "--effort", effort)
             assert done.code == 0, done.err
-        assert aglet.run("resume", "prompt 2").out == "Three.\n"
+        assert agls.run("resume", "prompt 2").out == "Three.\n"
         sent = [(post.body["model"], post.body.get("reasoning_effort")) for post in server.posts]
     assert sent == [("other", "low"), ("big", "high"), ("m", None)], "each for its own run"
 
 
-def test_a_model_that_gives_way_to_another_is_told(aglet: Aglet) -> None:
+def test_a_model_that_gives_way_to_another_is_told(agls: Agls) -> None:
     with ModelServer([Failure(402, "nothing left")]) as spent, ModelServer([Reply("Hello.")]) as other:
-        aglet.configure(
+        agls.configure(
             f'model = "work"\n[models.work]\nbase_url = "{spent.url}"\nfallback = "spare"\n'
             f'[models.spare]\nbase_url = "{other.url}"\n'
         )
-        done = aglet.run("run", "hi")
+        done = agls.run("run", "hi")
     assert (done.code, done.out) == (0, "Hello.\n")
     assert "nothing left" in done.err and "spare is asked in its place" in done.err

@@ -1,25 +1,25 @@
-"""`aglet config explain`, and the log."""
+"""`agls config explain`, and the log."""
 
 import logging
 from pathlib import Path
 
 import pytest
 
-from aglet.doors.logs import LARGEST, begin_log
-from doors.headless.conftest import SCRIPTED, Aglet
+from agls.doors.logs import LARGEST, begin_log
+from doors.headless.conftest import SCRIPTED, Agls
 
 
-def test_every_setting_is_shown_with_who_said_so(aglet: Aglet) -> None:
-    aglet.configure(f"{SCRIPTED}[budget]\nmax_turns = 9\n")
-    aglet.environment["AGLET_MODEL"] = "other"
-    rows = {line.split()[0]: line for line in aglet.run("config", "explain").out.splitlines() if line}
-    assert rows["model"].split()[1:] == ['"other"', "environment,", "AGLET_MODEL"]
-    assert f"user file, {aglet.config_file}:6" in rows["budget.max_turns"]
+def test_every_setting_is_shown_with_who_said_so(agls: Agls) -> None:
+    agls.configure(f"{SCRIPTED}[budget]\nmax_turns = 9\n")
+    agls.environment["AGLS_MODEL"] = "other"
+    rows = {line.split()[0]: line for line in agls.run("config", "explain").out.splitlines() if line}
+    assert rows["model"].split()[1:] == ['"other"', "environment,", "AGLS_MODEL"]
+    assert f"user file, {agls.config_file}:6" in rows["budget.max_turns"]
     assert rows["permissions.mode"].split() == ["permissions.mode", '"ask"']
 
 
-def test_the_same_as_json(aglet: Aglet) -> None:
-    rows = {row["key"]: row for row in aglet.run("config", "explain", "--json").whole}
+def test_the_same_as_json(agls: Agls) -> None:
+    rows = {row["key"]: row for row in agls.run("config", "explain", "--json").whole}
     assert rows["model"]["value"] == "scripted"
     assert rows["model"]["source"] == "user file"
     assert rows["permissions.mode"] == {
@@ -30,28 +30,28 @@ def test_the_same_as_json(aglet: Aglet) -> None:
     }
 
 
-def test_the_model_of_a_run_is_named(aglet: Aglet) -> None:
-    assert aglet.run("config", "explain").out.endswith("\nA run here asks the model scripted (scripted).\n")
-    aglet.configure('model = "m"\n[models.m]\ncontext_window = 5\n')
-    last = aglet.run("config", "explain").out.splitlines()[-1]
+def test_the_model_of_a_run_is_named(agls: Agls) -> None:
+    assert agls.run("config", "explain").out.endswith("\nA run here asks the model scripted (scripted).\n")
+    agls.configure('model = "m"\n[models.m]\ncontext_window = 5\n')
+    last = agls.run("config", "explain").out.splitlines()[-1]
     assert (
         last
-        == f"A run here cannot begin: {aglet.config_file}:2: models.m: base_url is missing; write where it is"
+        == f"A run here cannot begin: {agls.config_file}:2: models.m: base_url is missing; write where it is"
     )
 
 
-def test_one_long_value_does_not_push_all_the_others(aglet: Aglet) -> None:
+def test_one_long_value_does_not_push_all_the_others(agls: Agls) -> None:
     rules = ", ".join(f'"shell(make {name})"' for name in ("one", "two", "three", "four", "five"))
-    aglet.configure(f"{SCRIPTED}[permissions]\nallow = [{rules}]\n")
-    rows = aglet.run("config", "explain").out.splitlines()
+    agls.configure(f"{SCRIPTED}[permissions]\nallow = [{rules}]\n")
+    rows = agls.run("config", "explain").out.splitlines()
     assert len(rows[0]) < 100 < max(map(len, rows))
 
 
-def test_a_project_file_is_shown_only_as_if_it_were_trusted(aglet: Aglet) -> None:
-    (aglet.workspace / ".aglet").mkdir()
-    (aglet.workspace / ".aglet/config.toml").write_text('model = "evil"\n[budget]\nmax_turns = 2\n')
-    assert "project file" not in aglet.run("config", "explain").out
-    trusting = aglet.run("config", "explain", "--trust")
+def test_a_project_file_is_shown_only_as_if_it_were_trusted(agls: Agls) -> None:
+    (agls.workspace / ".agls").mkdir()
+    (agls.workspace / ".agls/config.toml").write_text('model = "evil"\n[budget]\nmax_turns = 2\n')
+    assert "project file" not in agls.run("config", "explain").out
+    trusting = agls.run("config", "explain", "--trust")
     assert "project file" in trusting.out
     assert "model was ignored" in trusting.err
 
@@ -77,8 +77,8 @@ def test_the_log_is_private_and_holds_no_secret(tmp_path: Path, kept_logging: No
     try:
         raise ValueError("canary-long abc")
     except ValueError:
-        logging.getLogger("aglet").exception("failed with %s", "canary")
-    file = tmp_path / "state/aglet.log"
+        logging.getLogger("agls").exception("failed with %s", "canary")
+    file = tmp_path / "state/agls.log"
     text = file.read_text()
     assert "failed with [secret]" in text
     assert "ValueError: [secret] abc" in text
@@ -87,22 +87,22 @@ def test_the_log_is_private_and_holds_no_secret(tmp_path: Path, kept_logging: No
 
 
 def test_a_log_that_grew_large_begins_anew(tmp_path: Path, kept_logging: None) -> None:
-    (tmp_path / "aglet.log").write_bytes(b"x" * (LARGEST + 1))
+    (tmp_path / "agls.log").write_bytes(b"x" * (LARGEST + 1))
     begin_log(tmp_path, list[str])
-    assert (tmp_path / "aglet.log").stat().st_size == 0
-    assert (tmp_path / "aglet.log.1").stat().st_size == LARGEST + 1
+    assert (tmp_path / "agls.log").stat().st_size == 0
+    assert (tmp_path / "agls.log.1").stat().st_size == LARGEST + 1
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path, kept_logging: None) -> None:
     (tmp_path / "state").write_text("")
     begin_log(tmp_path / "state", list[str])
-    logging.getLogger("aglet").error("nobody reads this")
+    logging.getLogger("agls").error("nobody reads this")
 
 
-def test_a_crash_of_a_tool_is_in_the_log_and_not_on_the_screen(aglet: Aglet) -> None:
-    aglet.script({"text": "x"})
-    (aglet.home / "script.json").write_text('{"prompts": [{"turns": [{"error": {"kind": "auth"}}]}]}')
-    done = aglet.run("run", "go")
+def test_a_crash_of_a_tool_is_in_the_log_and_not_on_the_screen(agls: Agls) -> None:
+    agls.script({"text": "x"})
+    (agls.home / "script.json").write_text('{"prompts": [{"turns": [{"error": {"kind": "auth"}}]}]}')
+    done = agls.run("run", "go")
     assert done.code == 1
     assert "Traceback" not in done.err
-    assert (aglet.state / "aglet.log").exists()
+    assert (agls.state / "agls.log").exists()

@@ -1,10 +1,10 @@
-"""`aglet models`: what is configured, what answers, what is known, and who said it."""
+"""`agls models`: what is configured, what answers, what is known, and who said it."""
 
 from typing import Any
 
 import pytest
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Agls
 from support.model_replies import page
 from support.model_server import ModelServer
 
@@ -30,12 +30,12 @@ def of(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
     return next(row for row in rows if row["name"] == name)
 
 
-def test_every_model_with_its_server_its_names_and_who_said_what(aglet: Aglet) -> None:
+def test_every_model_with_its_server_its_names_and_who_said_what(agls: Agls) -> None:
     listing = {"data": [{"id": "large", "context_length": 131072}, {"id": "medium"}]}
     with ModelServer(pages={"/v1/models": page(listing)}) as server:
-        aglet.configure(CONFIG.format(url=server.url, key=KEY))
-        done = aglet.run("models", "--json")
-        shown = aglet.run("models")
+        agls.configure(CONFIG.format(url=server.url, key=KEY))
+        done = agls.run("models", "--json")
+        shown = agls.run("models")
     assert done.code == 0
     rows = done.whole["models"]
     work = of(rows, "work")
@@ -57,40 +57,40 @@ def test_every_model_with_its_server_its_names_and_who_said_what(aglet: Aglet) -
     assert KEY not in done.out + done.err + shown.out + shown.err
 
 
-def test_offline_nobody_is_asked(aglet: Aglet) -> None:
+def test_offline_nobody_is_asked(agls: Agls) -> None:
     claude = '[models.claude]\ndialect = "anthropic"\nmodel = "claude-haiku-4-5"\n'
     with ModelServer() as server:
-        aglet.configure(CONFIG.format(url=server.url, key=KEY) + claude)
-        done = aglet.run("models", "--offline", "--json")
+        agls.configure(CONFIG.format(url=server.url, key=KEY) + claude)
+        done = agls.run("models", "--offline", "--json")
         assert server.connections == 0
     rows = done.whole["models"]
     assert {row["reached"] for row in rows} == {None}
     assert of(rows, "claude")["figures"]["inputPrice"] == {"value": 1.0, "source": "list"}
-    assert "not asked" in aglet.run("models", "--offline").out
+    assert "not asked" in agls.run("models", "--offline").out
 
 
-def test_a_model_that_could_not_be_used_is_listed_with_the_reason(aglet: Aglet) -> None:
-    aglet.configure('model = "m"\n[models.m]\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "NOT_SET"\n')
-    done = aglet.run("models", "--offline", "--json")
+def test_a_model_that_could_not_be_used_is_listed_with_the_reason(agls: Agls) -> None:
+    agls.configure('model = "m"\n[models.m]\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "NOT_SET"\n')
+    done = agls.run("models", "--offline", "--json")
     assert (done.code, len(done.whole["models"])) == (0, 1)
     assert "NOT_SET is not set" in done.whole["problem"]
-    assert "NOT_SET is not set" in aglet.run("models", "--offline").err
+    assert "NOT_SET is not set" in agls.run("models", "--offline").err
 
 
 @pytest.mark.parametrize("text", ["model = ", 'modell = "m"\n'])
-def test_a_broken_configuration_is_told(aglet: Aglet, text: str) -> None:
-    aglet.configure(text)
-    done = aglet.run("models")
+def test_a_broken_configuration_is_told(agls: Agls, text: str) -> None:
+    agls.configure(text)
+    done = agls.run("models")
     assert (done.code, done.out) == (2, "")
-    assert f"{aglet.config_file}:1" in done.err
+    assert f"{agls.config_file}:1" in done.err
 
 
-def test_without_any_model_it_says_where_to_look(aglet: Aglet) -> None:
-    aglet.configure("")
-    done = aglet.run("models", "--offline")
+def test_without_any_model_it_says_where_to_look(agls: Agls) -> None:
+    agls.configure("")
+    done = agls.run("models", "--offline")
     assert (done.code, done.out) == (0, "")
-    assert "aglet doctor" in done.err
+    assert "agls doctor" in done.err
 
 
-def test_a_scripted_model_has_a_script_and_no_server(aglet: Aglet) -> None:
-    assert f"script    {aglet.home / 'script.json'}" in aglet.run("models", "--offline").out
+def test_a_scripted_model_has_a_script_and_no_server(agls: Agls) -> None:
+    assert f"script    {agls.home / 'script.json'}" in agls.run("models", "--offline").out

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from aglet.doors.headless import run as door
-from aglet.doors.headless.begin import Request, folder
-from aglet.doors.headless.exits import CannotBegin, Exit
-from aglet.doors.headless.pipe import Pipe
-from aglet.doors.headless.terminal import parsed, subject_lines
+from agls.doors.headless import run as door
+from agls.doors.headless.begin import Request, folder
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.pipe import Pipe
+from agls.doors.headless.terminal import parsed, subject_lines
 
 
 @pytest.mark.parametrize(

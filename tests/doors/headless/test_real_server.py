@@ -1,22 +1,22 @@
-"""A model server that is not ours, named by `AGLET_TEST_SERVER` (`docs/models.md` says how to have one)."""
+"""A model server that is not ours, named by `AGLS_TEST_SERVER` (`docs/models.md` says how to have one)."""
 
 import os
 from dataclasses import replace
 
 import pytest
 
-from aglet.engine.vocabulary import AssistantMessage, ToolResult
-from aglet.models.endpoint import Endpoint
-from aglet.models.listing import list_models
-from aglet.models.own_api import server_of
-from aglet.models.probe import ASKING, REPORT, probe
-from doors.headless.conftest import Aglet
+from agls.engine.vocabulary import AssistantMessage, ToolResult
+from agls.models.endpoint import Endpoint
+from agls.models.listing import list_models
+from agls.models.own_api import server_of
+from agls.models.probe import ASKING, REPORT, probe
+from doors.headless.conftest import Agls
 from support.model_asking import Asking, hear, prompt
 
-URL = os.environ.get("AGLET_TEST_SERVER", "")
-MODEL = os.environ.get("AGLET_TEST_MODEL", "")
+URL = os.environ.get("AGLS_TEST_SERVER", "")
+MODEL = os.environ.get("AGLS_TEST_MODEL", "")
 pytestmark = [
-    pytest.mark.skipif(not URL, reason="AGLET_TEST_SERVER names no model server"),
+    pytest.mark.skipif(not URL, reason="AGLS_TEST_SERVER names no model server"),
     pytest.mark.timeout(600),  # a real model thinks
 ]
 
@@ -97,10 +97,10 @@ async def test_an_answer_that_nobody_wants_any_more_does_not_hold_up_the_next(na
     assert heard.reply, heard.error
 
 
-def test_the_program_works_with_it(aglet: Aglet, name: str) -> None:
-    (aglet.workspace / "note.txt").write_text("hello from the note\n")
-    aglet.configure(f'model = "real"\n[models.real]\nbase_url = "{URL}"\nmodel = "{name}"\n')
-    done = aglet.run(
+def test_the_program_works_with_it(agls: Agls, name: str) -> None:
+    (agls.workspace / "note.txt").write_text("hello from the note\n")
+    agls.configure(f'model = "real"\n[models.real]\nbase_url = "{URL}"\nmodel = "{name}"\n')
+    done = agls.run(
         "run", "Read note.txt with the tool read_file, then say what it says.", "--output", "jsonl"
     )
     assert done.code == 0, done.err

@@ -1,4 +1,4 @@
-"""`aglet resume` and `aglet sessions`."""
+"""`agls resume` and `agls sessions`."""
 
 import signal
 import time
@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
-from aglet.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStarted, SessionChanged
-from aglet.engine.vocabulary import Stop, StopReason, Text
-from aglet.stores.files import FileStore
-from doors.headless.conftest import Aglet
+from agls.doors.fold import fold
+from agls.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStarted, SessionChanged
+from agls.engine.vocabulary import Stop, StopReason, Text
+from agls.stores.files import FileStore
+from doors.headless.conftest import Agls
 from support.patience import PATIENCE
 
 LIST = {"name": "list_dir", "arguments": {}}
 
 
-def test_a_session_goes_on_where_it_was(aglet: Aglet) -> None:
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    first = aglet.run("run", "one", "--output", "json").whole
-    done = aglet.run("resume", first["sessionId"], "two", "--output", "jsonl")
+def test_a_session_goes_on_where_it_was(agls: Agls) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    first = agls.run("run", "one", "--output", "json").whole
+    done = agls.run("resume", first["sessionId"], "two", "--output", "jsonl")
     assert done.code == 0
     assert done.events[0]["sessionId"] == first["sessionId"]
     texts = [e["data"]["item"]["text"] for e in done.events if e["type"] == "itemCompleted"
@@ -30,76 +30,76 @@ def test_a_session_goes_on_where_it_was(aglet: Aglet) -> None:
     assert sorted(set(numbers)) == list(range(min(numbers), max(numbers) + 1))
 
 
-def test_what_a_program_missed_is_told_first_when_it_says_what_it_knows(aglet: Aglet) -> None:
-    aglet.prompts([{"calls": [LIST]}, {"text": "First."}], [{"text": "Second."}], [{"text": "Third."}])
-    before = aglet.run("run", "one", "--output", "jsonl").events
+def test_what_a_program_missed_is_told_first_when_it_says_what_it_knows(agls: Agls) -> None:
+    agls.prompts([{"calls": [LIST]}, {"text": "First."}], [{"text": "Second."}], [{"text": "Third."}])
+    before = agls.run("run", "one", "--output", "jsonl").events
     session_id, known = before[0]["sessionId"], before[-1]["seq"]
-    short = aglet.run("resume", session_id, "two", "--output", "jsonl", "--since", str(known)).events
-    whole = aglet.run("resume", session_id, "three", "--output", "jsonl", "--since", "0").events
+    short = agls.run("resume", session_id, "two", "--output", "jsonl", "--since", str(known)).events
+    whole = agls.run("resume", session_id, "three", "--output", "jsonl", "--since", "0").events
     places = [event["seq"] for event in short if "seq" in event]
     assert places[0] == known + 1
     items = fold([*before[1:], *short[1:]]).items
     assert list(fold(whole[1:]).items.items())[: len(items)] == list(items.items())
     ends = [event["data"]["stopReason"] for event in whole if event["type"] == "runEnded"]
     assert ends == ["endTurn"] * 3
-    refused = aglet.run("resume", session_id, "four", "--output", "jsonl", "--since", "99999")
+    refused = agls.run("resume", session_id, "four", "--output", "jsonl", "--since", "99999")
     assert (refused.code, refused.events[-1]["error"]["kind"]) == (2, "cursorExpired")
-    assert aglet.run("resume", session_id, "four", "--since", "0").code == 2, "it is for programs"
+    assert agls.run("resume", session_id, "four", "--since", "0").code == 2, "it is for programs"
 
 
-def test_the_latest_session_of_the_folder_is_taken_when_none_is_named(aglet: Aglet) -> None:
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    aglet.run("run", "old")
-    latest = aglet.run("run", "new", "--output", "json").whole["sessionId"]
-    done = aglet.run("resume", "two", "--output", "json")
+def test_the_latest_session_of_the_folder_is_taken_when_none_is_named(agls: Agls) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    agls.run("run", "old")
+    latest = agls.run("run", "new", "--output", "json").whole["sessionId"]
+    done = agls.run("resume", "two", "--output", "json")
     assert (done.whole["sessionId"], done.whole["result"]) == (latest, "Second.")
 
 
-def test_the_prompt_may_come_from_standard_input(aglet: Aglet) -> None:
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    aglet.run("run", "one")
-    assert aglet.run("resume", "-", stdin="two").out == "Second.\n"
+def test_the_prompt_may_come_from_standard_input(agls: Agls) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    agls.run("run", "one")
+    assert agls.run("resume", "-", stdin="two").out == "Second.\n"
 
 
-def test_an_interrupted_run_goes_on_without_a_prompt(aglet: Aglet) -> None:
-    aglet.script({"calls": [LIST]}, {"hang": True})
-    process = aglet.start("run", "go")
-    aglet.wait_until_asked(2)
+def test_an_interrupted_run_goes_on_without_a_prompt(agls: Agls) -> None:
+    agls.script({"calls": [LIST]}, {"hang": True})
+    process = agls.start("run", "go")
+    agls.wait_until_asked(2)
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 1
     process.communicate()
-    aglet.script({"calls": [LIST]}, {"text": "Done after all."})
-    done = aglet.run("resume", "--output", "jsonl")
+    agls.script({"calls": [LIST]}, {"text": "Done after all."})
+    done = agls.run("resume", "--output", "jsonl")
     assert done.code == 0
     admitted = next(event for event in done.events if event["type"] == "runAdmitted")
     assert admitted["data"]["recovers"].startswith("run_")
-    assert aglet.run("resume").code == 2
+    assert agls.run("resume").code == 2
 
 
-def test_damage_of_the_file_is_told(aglet: Aglet) -> None:
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    session_id = aglet.run("run", "one", "--output", "json").whole["sessionId"]
-    (journal,) = aglet.state.glob("sessions/*.jsonl")
+def test_damage_of_the_file_is_told(agls: Agls) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    session_id = agls.run("run", "one", "--output", "json").whole["sessionId"]
+    (journal,) = agls.state.glob("sessions/*.jsonl")
     journal.write_bytes(journal.read_bytes()[:-20])
-    done = aglet.run("resume", session_id, "two")
+    done = agls.run("resume", session_id, "two")
     assert (done.code, done.out) == (0, "Second.\n")
     assert "The file of this session was damaged" in done.err
     assert f"{session_id}.jsonl.damaged-1" in done.err
-    assert "damaged" not in aglet.run("resume", session_id, "three").err
+    assert "damaged" not in agls.run("resume", session_id, "three").err
 
 
-def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(aglet: Aglet, tmp_path: Path) -> None:
+def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(agls: Agls, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
-    aglet.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
-    session_id = aglet.run("run", "one", "--cwd", "../other", "--output", "json").whole["sessionId"]
-    done = aglet.run("resume", session_id, "two", "--mode", "acceptEdits")
+    agls.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
+    session_id = agls.run("run", "one", "--cwd", "../other", "--output", "json").whole["sessionId"]
+    done = agls.run("resume", session_id, "two", "--mode", "acceptEdits")
     assert (done.code, done.err) == (0, f"This session works in {tmp_path / 'other'}.\n")
     assert (tmp_path / "other/a.txt").exists()
-    done = aglet.run("resume", session_id, "three", "--cwd", ".")
+    done = agls.run("resume", session_id, "three", "--cwd", ".")
     assert (done.code, done.err) == (
         2,
-        f"aglet: {session_id} is a session of {tmp_path / 'other'}. Leave out --cwd.\n",
+        f"agls: {session_id} is a session of {tmp_path / 'other'}. Leave out --cwd.\n",
     )
 
 
@@ -112,45 +112,45 @@ def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(aglet: Agl
     ],
 )
 def test_the_way_to_go_on_that_is_told_works(
-    aglet: Aglet, turns: list[dict[str, Any]], arguments: list[str]
+    agls: Agls, turns: list[dict[str, Any]], arguments: list[str]
 ) -> None:
-    aglet.script(*turns)
-    *_, resume, session_id = aglet.run("run", "go", "--max-turns", "1").err.removesuffix(' "…"\n').split()
-    aglet.script({"text": "Done."}, {"text": "Done."})
+    agls.script(*turns)
+    *_, resume, session_id = agls.run("run", "go", "--max-turns", "1").err.removesuffix(' "…"\n').split()
+    agls.script({"text": "Done."}, {"text": "Done."})
     assert resume == "resume"
-    assert aglet.run(resume, session_id, *arguments).code == 0
+    assert agls.run(resume, session_id, *arguments).code == 0
 
 
-def test_a_killed_run_goes_on_without_a_prompt(aglet: Aglet) -> None:
-    aglet.script({"text": "begun", "hang": True})
-    process = aglet.start("run", "go")
-    aglet.wait_until_asked()
+def test_a_killed_run_goes_on_without_a_prompt(agls: Agls) -> None:
+    agls.script({"text": "begun", "hang": True})
+    process = agls.start("run", "go")
+    agls.wait_until_asked()
     process.kill()
     process.communicate()
-    aglet.script({"text": "Done after all."})
-    done = aglet.run("resume")
+    agls.script({"text": "Done after all."})
+    done = agls.run("resume")
     assert (done.code, done.out) == (0, "Done after all.\n")
 
 
-def test_a_run_that_failed_goes_on_without_a_prompt(aglet: Aglet) -> None:
-    aglet.script({"error": {"kind": "network"}})
-    assert aglet.run("run", "go").code == 1
-    aglet.script({"text": "Done after all."})
-    assert aglet.run("resume").out == "Done after all.\n"
+def test_a_run_that_failed_goes_on_without_a_prompt(agls: Agls) -> None:
+    agls.script({"error": {"kind": "network"}})
+    assert agls.run("run", "go").code == 1
+    agls.script({"text": "Done after all."})
+    assert agls.run("resume").out == "Done after all.\n"
 
 
-def test_it_says_so_when_there_is_nothing_to_continue(aglet: Aglet) -> None:
-    aglet.script({"text": "Done."})
-    session_id = aglet.run("run", "go", "--output", "json").whole["sessionId"]
-    done = aglet.run("resume", session_id)
+def test_it_says_so_when_there_is_nothing_to_continue(agls: Agls) -> None:
+    agls.script({"text": "Done."})
+    session_id = agls.run("run", "go", "--output", "json").whole["sessionId"]
+    done = agls.run("resume", session_id)
     assert done.code == 2
     assert f"nothing to continue in {session_id}: its last run is complete" in done.err
 
 
-def leave(aglet: Aglet, session_id: str, *facts: Fact) -> None:
+def leave(agls: Agls, session_id: str, *facts: Fact) -> None:
     """A session as a process left it that was killed after these facts."""
-    journal = FileStore(aglet.state).create(session_id)
-    first = SessionChanged(str(aglet.workspace.resolve()))
+    journal = FileStore(agls.state).create(session_id)
+    first = SessionChanged(str(agls.workspace.resolve()))
     journal.append(*(Entry(seq, time.time(), fact) for seq, fact in enumerate((first, *facts), 1)))
     journal.close()
 
@@ -158,21 +158,21 @@ def leave(aglet: Aglet, session_id: str, *facts: Fact) -> None:
 WAITING = Admitted("run_1", "item_1", (Text("first"),))
 
 
-def test_a_session_that_never_had_a_prompt_is_not_the_latest(aglet: Aglet) -> None:
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    session_id = aglet.run("run", "one", "--output", "json").whole["sessionId"]
+def test_a_session_that_never_had_a_prompt_is_not_the_latest(agls: Agls) -> None:
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    session_id = agls.run("run", "one", "--output", "json").whole["sessionId"]
     for number in range(60):  # more than one page of them
-        leave(aglet, f"ses_killed{number}")
-    done = aglet.run("resume", "two", "--output", "json")
+        leave(agls, f"ses_killed{number}")
+    done = agls.run("resume", "two", "--output", "json")
     assert (done.whole["sessionId"], done.whole["result"]) == (session_id, "Second.")
 
 
-def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(aglet: Aglet) -> None:
-    leave(aglet, "ses_killed")
+def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> None:
+    leave(agls, "ses_killed")
     for words in ([], ["go"]):
-        done = aglet.run("resume", *words)
+        done = agls.run("resume", *words)
         assert done.code == 2
-        assert done.err.endswith('Begin one: aglet run "…"\n')
+        assert done.err.endswith('Begin one: agls run "…"\n')
 
 
 @pytest.mark.parametrize(
@@ -190,31 +190,31 @@ def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(aglet: Aglet) ->
     ],
 )
 def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
-    aglet: Aglet, facts: list[Fact], why: str
+    agls: Agls, facts: list[Fact], why: str
 ) -> None:
-    leave(aglet, "ses_killed", *facts)
-    said = f'nothing to continue in ses_killed: {why}. Say what to do: aglet resume ses_killed "…"\n'
-    done = aglet.run("resume", "ses_killed")
+    leave(agls, "ses_killed", *facts)
+    said = f'nothing to continue in ses_killed: {why}. Say what to do: agls resume ses_killed "…"\n'
+    done = agls.run("resume", "ses_killed")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith(said)
 
 
-def test_prompts_that_were_never_begun_are_gone_on_with(aglet: Aglet) -> None:
+def test_prompts_that_were_never_begun_are_gone_on_with(agls: Agls) -> None:
     """Row 74: what was admitted is never lost, whenever the process died."""
     second = Admitted("run_2", "item_2", (Text("second"),))
-    leave(aglet, "ses_killed", WAITING, second)
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    done = aglet.run("resume", "--output", "jsonl")
+    leave(agls, "ses_killed", WAITING, second)
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    done = agls.run("resume", "--output", "jsonl")
     assert done.code == 0
     ended = [event["runId"] for event in done.events if event["type"] == "runEnded"]
     assert ended == ["run_1", "run_2"]
-    assert aglet.run("resume").code == 2
+    assert agls.run("resume").code == 2
 
 
-def test_a_prompt_that_was_never_begun_runs_before_the_next_one(aglet: Aglet) -> None:
-    leave(aglet, "ses_killed", WAITING)
-    aglet.prompts([{"text": "First."}], [{"text": "Second."}])
-    events = aglet.run("resume", "and then", "--output", "jsonl").events
+def test_a_prompt_that_was_never_begun_runs_before_the_next_one(agls: Agls) -> None:
+    leave(agls, "ses_killed", WAITING)
+    agls.prompts([{"text": "First."}], [{"text": "Second."}])
+    events = agls.run("resume", "and then", "--output", "jsonl").events
     texts = [
         event["data"]["item"]["text"]
         for event in events
@@ -223,57 +223,57 @@ def test_a_prompt_that_was_never_begun_runs_before_the_next_one(aglet: Aglet) ->
     assert texts == ["First.", "Second."]
 
 
-def test_a_session_that_another_process_writes_is_left_alone(aglet: Aglet) -> None:
-    aglet.script({"text": "begun", "hang": True})
-    process = aglet.start("run", "go")
-    aglet.wait_until_asked()
-    (session,) = aglet.sessions()
-    done = aglet.run("resume", session["sessionId"], "go on", "--output", "json")
+def test_a_session_that_another_process_writes_is_left_alone(agls: Agls) -> None:
+    agls.script({"text": "begun", "hang": True})
+    process = agls.start("run", "go")
+    agls.wait_until_asked()
+    (session,) = agls.sessions()
+    done = agls.run("resume", session["sessionId"], "go on", "--output", "json")
     assert (done.code, done.whole["error"]["kind"]) == (1, "sessionBusyElsewhere")
     process.kill()
     process.communicate()
 
 
-def test_more_folders_stay_with_their_session(aglet: Aglet) -> None:
-    other, third = aglet.home.parent / "other", aglet.home.parent / "third"
+def test_more_folders_stay_with_their_session(agls: Agls) -> None:
+    other, third = agls.home.parent / "other", agls.home.parent / "third"
     other.mkdir()
     third.mkdir()
     write = {"name": "write_file", "arguments": {"path": str(other / "b.txt"), "content": "b"}}
-    aglet.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
-    aglet.run("run", "one", "--add-dir", "../other")
-    assert aglet.run("resume", "two", "--add-dir", "../third", "--mode", "acceptEdits").code == 0
+    agls.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
+    agls.run("run", "one", "--add-dir", "../other")
+    assert agls.run("resume", "two", "--add-dir", "../third", "--mode", "acceptEdits").code == 0
     assert (other / "b.txt").exists()
 
 
 # --- sessions --------------------------------------------------------------------------------------
 
 
-def test_sessions_are_listed_newest_first(aglet: Aglet) -> None:
-    aglet.script({"text": "Done."})
+def test_sessions_are_listed_newest_first(agls: Agls) -> None:
+    agls.script({"text": "Done."})
     for title in ("older", "newer"):
-        aglet.run("run", "go", "--title", title)
-    rows = aglet.sessions()
+        agls.run("run", "go", "--title", title)
+    rows = agls.sessions()
     assert [row["title"] for row in rows] == ["newer", "older"]
-    assert rows[0]["cwd"] == aglet.workspace.as_uri()
+    assert rows[0]["cwd"] == agls.workspace.as_uri()
     assert rows[0]["state"] == "idle"
-    lines = aglet.run("sessions").out.splitlines()
+    lines = agls.run("sessions").out.splitlines()
     assert lines[0].split()[0] == "SESSION"
     assert rows[0]["sessionId"] in lines[1]
 
 
-def test_sessions_can_be_searched_and_narrowed_to_a_folder(aglet: Aglet) -> None:
-    aglet.script({"text": "Done."})
-    aglet.run("run", "repair the pump", "--title", "x" * 80)
-    aglet.run("run", "paint the fence")
-    found = aglet.run("sessions", "--search", "pump").out
+def test_sessions_can_be_searched_and_narrowed_to_a_folder(agls: Agls) -> None:
+    agls.script({"text": "Done."})
+    agls.run("run", "repair the pump", "--title", "x" * 80)
+    agls.run("run", "paint the fence")
+    found = agls.run("sessions", "--search", "pump").out
     assert len(found.splitlines()) == 2
     assert "…" in found
-    assert len(aglet.run("sessions", "--cwd", ".").out.splitlines()) == 3
-    assert aglet.run("sessions", "--cwd", "..").out == ""
+    assert len(agls.run("sessions", "--cwd", ".").out.splitlines()) == 3
+    assert agls.run("sessions", "--cwd", "..").out == ""
 
 
-def test_without_sessions_it_says_how_to_begin_one(aglet: Aglet) -> None:
-    done = aglet.run("sessions")
+def test_without_sessions_it_says_how_to_begin_one(agls: Agls) -> None:
+    done = agls.run("sessions")
     assert (done.code, done.out) == (0, "")
-    assert "aglet run" in done.err
-    assert aglet.sessions() == []
+    assert "agls run" in done.err
+    assert agls.sessions() == []

@@ -1,4 +1,4 @@
-"""`aglet run`: what is written, and the exit code that tells how it went."""
+"""`agls run`: what is written, and the exit code that tells how it went."""
 
 import hashlib
 import os
@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.headless.exits import CODES, exit_of
-from aglet.doors.shapes import STOP_REASONS
-from doors.headless.conftest import SCRIPTED, Aglet
+from agls.doors.headless.exits import CODES, exit_of
+from agls.doors.shapes import STOP_REASONS
+from doors.headless.conftest import SCRIPTED, Agls
 from support.model_server import ModelServer, Reply
 
 LIST = {"name": "list_dir", "arguments": {}}
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\ntwo\n"}}
 
 
-def test_the_answer_goes_to_standard_output_and_nothing_else_is_said(aglet: Aglet) -> None:
-    aglet.script({"text": "I look.", "calls": [LIST]}, {"text": "It is empty."})
-    done = aglet.run("run", "look")
+def test_the_answer_goes_to_standard_output_and_nothing_else_is_said(agls: Agls) -> None:
+    agls.script({"text": "I look.", "calls": [LIST]}, {"text": "It is empty."})
+    done = agls.run("run", "look")
     assert (done.code, done.out, done.err) == (0, "It is empty.\n", "")
 
 
-def test_an_edit_that_was_allowed_is_made_and_told(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    done = aglet.run("run", "write", "--mode", "acceptEdits", "--output", "json")
-    assert (aglet.workspace / "a.txt").read_text() == "one\ntwo\n"
+def test_an_edit_that_was_allowed_is_made_and_told(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    done = agls.run("run", "write", "--mode", "acceptEdits", "--output", "json")
+    assert (agls.workspace / "a.txt").read_text() == "one\ntwo\n"
     assert done.code == 0
     whole = done.whole
     assert whole["result"] == "Done."
@@ -35,18 +35,18 @@ def test_an_edit_that_was_allowed_is_made_and_told(aglet: Aglet) -> None:
     assert whole["model"] == "scripted"
     assert whole["sessionId"].startswith("ses_")
     assert whole["usage"]["inputTokens"] > 0
-    uri = (aglet.workspace / "a.txt").as_uri()
+    uri = (agls.workspace / "a.txt").as_uri()
     assert whole["filesChanged"] == [{"uri": uri, "change": "added", "insertions": 2, "deletions": 0}]
 
 
-def test_an_answer_that_fits_a_schema_is_given_as_json(aglet: Aglet) -> None:
-    schema = aglet.workspace / "schema.json"
+def test_an_answer_that_fits_a_schema_is_given_as_json(agls: Agls) -> None:
+    schema = agls.workspace / "schema.json"
     schema.write_text('{"type": "object", "required": ["ok"]}')
-    aglet.script({"text": "Yes."}, {"text": '```json\n{"ok": true}\n```'})
-    done = aglet.run("run", "look", "--output-schema", str(schema), "--output", "json")
+    agls.script({"text": "Yes."}, {"text": '```json\n{"ok": true}\n```'})
+    done = agls.run("run", "look", "--output-schema", str(schema), "--output", "json")
     assert (done.code, done.whole["output"]) == (0, {"ok": True})
-    aglet.script({"text": "Yes."}, {"text": "Yes."}, {"text": "Yes."})
-    done = aglet.run("run", "look", "--output-schema", str(schema), "--output", "json")
+    agls.script({"text": "Yes."}, {"text": "Yes."}, {"text": "Yes."})
+    done = agls.run("run", "look", "--output-schema", str(schema), "--output", "json")
     assert (done.code, done.whole["error"]["kind"]) == (1, "outputInvalid")
 
 
@@ -54,13 +54,13 @@ def test_an_answer_that_fits_a_schema_is_given_as_json(aglet: Aglet) -> None:
     ("text", "said"), [(None, "cannot be read"), ("{", "is no JSON"), ('{"type": 3}', "is no JSON Schema")]
 )
 def test_a_schema_that_is_none_is_told_before_anything_is_asked(
-    aglet: Aglet, text: str | None, said: str
+    agls: Agls, text: str | None, said: str
 ) -> None:
-    schema = aglet.workspace / "schema.json"
+    schema = agls.workspace / "schema.json"
     if text is not None:
         schema.write_text(text)
-    aglet.script({"text": "Yes."})
-    done = aglet.run("run", "look", "--output-schema", str(schema))
+    agls.script({"text": "Yes."})
+    done = agls.run("run", "look", "--output-schema", str(schema))
     assert done.code == 2
     assert said in done.err
 
@@ -68,49 +68,49 @@ def test_a_schema_that_is_none_is_told_before_anything_is_asked(
 # --- JSON lines ------------------------------------------------------------------------------------
 
 
-def test_the_first_line_is_hello_and_the_last_is_the_end_of_the_run(aglet: Aglet) -> None:
+def test_the_first_line_is_hello_and_the_last_is_the_end_of_the_run(agls: Agls) -> None:
     """Row 84: JSON lines."""
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    done = aglet.run("run", "write", "--output", "jsonl", "--mode", "allowAll")
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    done = agls.run("run", "write", "--output", "jsonl", "--mode", "allowAll")
     first, *events, last = done.events
     assert first["type"] == "hello"
     assert first["protocolVersion"] == 1
-    schema = files("aglet_protocol").joinpath("schema.json").read_bytes()
+    schema = files("agls_protocol").joinpath("schema.json").read_bytes()
     assert first["schema"]["sha256"] == hashlib.sha256(schema).hexdigest()
     assert (last["type"], last["data"]["stopReason"]) == ("runEnded", "endTurn")
     assert {event["sessionId"] for event in events} == {first["sessionId"]}
     assert done.code == 0
 
 
-def test_the_numbers_of_the_events_have_no_hole(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    done = aglet.run("run", "write", "--output", "jsonl")
+def test_the_numbers_of_the_events_have_no_hole(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    done = agls.run("run", "write", "--output", "jsonl")
     numbers = [event["seq"] for event in done.events if "seq" in event]
     assert sorted(set(numbers)) == list(range(1, max(numbers) + 1))
     assert numbers == sorted(numbers)
 
 
-def test_deltas_add_up_to_the_message(aglet: Aglet) -> None:
-    aglet.script({"text": "Grüße, 世界: " * 10})
-    events = aglet.run("run", "greet", "--output", "jsonl").events
+def test_deltas_add_up_to_the_message(agls: Agls) -> None:
+    agls.script({"text": "Grüße, 世界: " * 10})
+    events = agls.run("run", "greet", "--output", "jsonl").events
     deltas = [e["data"]["append"] for e in events if e["type"] == "itemDelta"]
     completed = [e["data"]["item"] for e in events if e["type"] == "itemCompleted"]
     assert len(deltas) > 1
     assert "".join(deltas) == completed[-1]["text"] == "Grüße, 世界: " * 10
 
 
-def test_there_is_no_colour_code_in_any_output(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
+def test_there_is_no_colour_code_in_any_output(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
     for output in ("text", "json", "jsonl"):
-        done = aglet.run("run", "write", "--output", output)
+        done = agls.run("run", "write", "--output", output)
         assert "\x1b" not in done.out + done.err
 
 
 @pytest.mark.parametrize("output", ["text", "json", "jsonl"])
-def test_what_is_no_text_is_written_all_the_same(aglet: Aglet, output: str) -> None:
-    (aglet.workspace / os.fsdecode(b"\xff\xe2\x80\xa8.txt")).touch()
-    aglet.script({"calls": [LIST]}, {"text": "One\u2028line \x1b."})
-    done = aglet.run("run", os.fsdecode(b"prompt \xff"), "--output", output)
+def test_what_is_no_text_is_written_all_the_same(agls: Agls, output: str) -> None:
+    (agls.workspace / os.fsdecode(b"\xff\xe2\x80\xa8.txt")).touch()
+    agls.script({"calls": [LIST]}, {"text": "One\u2028line \x1b."})
+    done = agls.run("run", os.fsdecode(b"prompt \xff"), "--output", output)
     assert (done.code, "Traceback" in done.err) == (0, False)
     if output == "jsonl":
         assert done.events[-1]["type"] == "runEnded"
@@ -120,36 +120,36 @@ def test_what_is_no_text_is_written_all_the_same(aglet: Aglet, output: str) -> N
 
 
 @pytest.mark.parametrize("arguments", [["-"], []])
-def test_the_prompt_may_come_from_standard_input(aglet: Aglet, arguments: list[str]) -> None:
-    aglet.prompts([])
-    (aglet.home / "script.json").write_text(
+def test_the_prompt_may_come_from_standard_input(agls: Agls, arguments: list[str]) -> None:
+    agls.prompts([])
+    (agls.home / "script.json").write_text(
         '{"prompts": [{"match": "Grüße\\nzwei", "turns": [{"text": "Understood."}]}]}'
     )
-    done = aglet.run("run", *arguments, stdin="Grüße\nzwei\n")
+    done = agls.run("run", *arguments, stdin="Grüße\nzwei\n")
     assert (done.code, done.out) == (0, "Understood.\n")
 
 
-def test_a_title_names_the_session(aglet: Aglet) -> None:
-    aglet.script({"text": "Done."})
-    aglet.run("run", "go", "--title", "My work")
-    assert [session["title"] for session in aglet.sessions()] == ["My work"]
+def test_a_title_names_the_session(agls: Agls) -> None:
+    agls.script({"text": "Done."})
+    agls.run("run", "go", "--title", "My work")
+    assert [session["title"] for session in agls.sessions()] == ["My work"]
 
 
-def test_another_folder_can_be_worked_in(aglet: Aglet, tmp_path: Path) -> None:
+def test_another_folder_can_be_worked_in(agls: Agls, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    done = aglet.run("run", "go", "--cwd", "../other", "--mode", "acceptEdits")
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    done = agls.run("run", "go", "--cwd", "../other", "--mode", "acceptEdits")
     assert (done.code, (tmp_path / "other/a.txt").exists()) == (0, True)
 
 
-def test_a_folder_that_is_added_may_be_written(aglet: Aglet, tmp_path: Path) -> None:
+def test_a_folder_that_is_added_may_be_written(agls: Agls, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     path = str(tmp_path / "other/b.txt")
-    aglet.script(
+    agls.script(
         {"calls": [{"name": "write_file", "arguments": {"path": path, "content": "b"}}]}, {"text": "."}
     )
-    assert aglet.run("run", "go", "--mode", "acceptEdits").code == 3
-    assert aglet.run("run", "go", "--mode", "acceptEdits", "--add-dir", "../other").code == 0
+    assert agls.run("run", "go", "--mode", "acceptEdits").code == 3
+    assert agls.run("run", "go", "--mode", "acceptEdits", "--add-dir", "../other").code == 0
     assert (tmp_path / "other/b.txt").read_text() == "b"
 
 
@@ -168,11 +168,11 @@ def test_a_folder_that_is_added_may_be_written(aglet: Aglet, tmp_path: Path) -> 
     ],
 )
 def test_each_way_to_end_has_its_exit_code(
-    aglet: Aglet, turns: list[dict[str, Any]], arguments: list[str], code: int, reason: str
+    agls: Agls, turns: list[dict[str, Any]], arguments: list[str], code: int, reason: str
 ) -> None:
     """Row 84: success, budget, error: the exit code and the JSON object agree."""
-    aglet.script(*turns)
-    done = aglet.run("run", "go", "--output", "json", *arguments)
+    agls.script(*turns)
+    done = agls.run("run", "go", "--output", "json", *arguments)
     assert (done.code, done.whole["exitCode"], done.whole["stopReason"]) == (code, code, reason)
 
 
@@ -184,52 +184,52 @@ def test_every_stop_reason_of_the_wire_has_an_exit_code() -> None:
     assert set(codes) - limits == set(CODES)
 
 
-def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "I could not write."})
-    done = aglet.run("run", "write", "--output", "json")
+def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "I could not write."})
+    done = agls.run("run", "write", "--output", "json")
     assert done.whole["unanswered"] == 1
     assert done.whole["result"] == "I could not write."
     assert done.code == 3
-    assert not (aglet.workspace / "a.txt").exists()
-    assert "1 question found nobody" in aglet.run("run", "write").err
+    assert not (agls.workspace / "a.txt").exists()
+    assert "1 question found nobody" in agls.run("run", "write").err
 
 
-def test_people_read_why_a_run_ended_and_how_to_go_on(aglet: Aglet) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "ok"})
-    done = aglet.run("run", "go", "--max-turns", "1")
+def test_people_read_why_a_run_ended_and_how_to_go_on(agls: Agls) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "ok"})
+    done = agls.run("run", "go", "--max-turns", "1")
     said = "Stopped at a limit (maxTurns): The budget of turns is used up: 1 of 1. Raise maxTurns (--max-"
     assert said in done.err
-    assert "aglet resume ses_" in done.err
+    assert "agls resume ses_" in done.err
 
 
-def test_a_headless_run_has_twelve_turns_unless_it_is_told_otherwise(aglet: Aglet) -> None:
+def test_a_headless_run_has_twelve_turns_unless_it_is_told_otherwise(agls: Agls) -> None:
     turns = [{"calls": [{"name": "list_dir", "arguments": {"path": "." * (n % 2)}}]} for n in range(20)]
-    aglet.script(*turns, {"text": "ok"})
-    done = aglet.run("run", "go", "--output", "json")
+    agls.script(*turns, {"text": "ok"})
+    done = agls.run("run", "go", "--output", "json")
     assert (done.code, done.whole["detail"].partition(" Raise")[0]) == (
         4,
         "The budget of turns is used up: 12 of 12.",
     )
-    assert aglet.run("run", "go", "--max-turns", "30").code == 0
+    assert agls.run("run", "go", "--max-turns", "30").code == 0
 
 
-def test_a_run_that_takes_too_long_ends_at_its_limit(aglet: Aglet) -> None:
-    aglet.script({"text": "begun", "hang": True})
-    done = aglet.run("run", "go", "--max-seconds", "0.5", "--output", "json")
+def test_a_run_that_takes_too_long_ends_at_its_limit(agls: Agls) -> None:
+    agls.script({"text": "begun", "hang": True})
+    done = agls.run("run", "go", "--max-seconds", "0.5", "--output", "json")
     assert (done.code, done.whole["stopReason"]) == (4, "timeout")
     assert done.whole["detail"].startswith("The time limit of 0.5 seconds is reached. Give it more with maxS")
 
 
-def test_every_wait_for_the_model_is_told_even_without_a_terminal(aglet: Aglet) -> None:
+def test_every_wait_for_the_model_is_told_even_without_a_terminal(agls: Agls) -> None:
     busy = {"kind": "overloaded", "message": "It is busy.", "times": 1, "wait": 0.1}
-    aglet.script({"text": "ok", "error": busy})
-    done = aglet.run("run", "go")
+    agls.script({"text": "ok", "error": busy})
+    done = agls.run("run", "go")
     assert (done.code, done.out, done.err) == (0, "ok\n", "It is busy. Trying again in 0 s.\n")
 
 
-def test_why_a_tool_failed_is_told(aglet: Aglet) -> None:
-    aglet.script({"calls": [{"name": "read_file", "arguments": {"path": "absent"}}]}, {"text": "ok"})
-    err = aglet.run("run", "go").err
+def test_why_a_tool_failed_is_told(agls: Agls) -> None:
+    agls.script({"calls": [{"name": "read_file", "arguments": {"path": "absent"}}]}, {"text": "ok"})
+    err = agls.run("run", "go").err
     assert err.startswith("failed: read_file absent (")
     assert err.count("\n") == 1
 
@@ -237,100 +237,100 @@ def test_why_a_tool_failed_is_told(aglet: Aglet) -> None:
 # --- over HTTP -------------------------------------------------------------------------------------
 
 
-def test_a_model_behind_http_needs_no_configuration_but_its_address(aglet: Aglet) -> None:
-    aglet.configure("")
+def test_a_model_behind_http_needs_no_configuration_but_its_address(agls: Agls) -> None:
+    agls.configure("")
     with ModelServer([Reply(calls=[("write_file", WRITE["arguments"])]), Reply("Done.")]) as server:
         arguments = ("--base-url", server.url, "--model", "test-model", "--mode", "acceptEdits")
-        aglet.environment["AGLET_API_KEY"] = "canary-key"
-        done = aglet.run("run", "write", *arguments)
+        agls.environment["AGLS_API_KEY"] = "canary-key"
+        done = agls.run("run", "write", *arguments)
         assert (done.code, done.out) == (0, "Done.\n")
         assert server.posts[0].headers["authorization"] == "Bearer canary-key"
         assert server.posts[1].body["messages"][-1]["role"] == "tool"
-    assert (aglet.workspace / "a.txt").exists()
+    assert (agls.workspace / "a.txt").exists()
 
 
-def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(aglet: Aglet) -> None:
+def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(agls: Agls) -> None:
     torn = Reply("Half of what", cut_after=1, then="close")
     with ModelServer([torn, Reply("All of what I said.")]) as server:
-        done = aglet.run("run", "go", "--base-url", server.url, "--model", "m")
+        done = agls.run("run", "go", "--base-url", server.url, "--model", "m")
     assert (done.code, done.out) == (0, "All of what I said.\n")
     assert "broke off before it was complete. Trying again in" in done.err
 
 
-def test_an_answer_that_breaks_off_later_is_told_and_not_repeated(aglet: Aglet) -> None:
+def test_an_answer_that_breaks_off_later_is_told_and_not_repeated(agls: Agls) -> None:
     torn = Reply("Half of what", cut_after=2, then="close")
     with ModelServer([torn, Reply("All of what I said.")]) as server:
-        done = aglet.run("run", "go", "--base-url", server.url, "--model", "m")
+        done = agls.run("run", "go", "--base-url", server.url, "--model", "m")
         assert len(server.posts) == 1
     assert done.code == 1
     assert "Ask again, or ask to go on." in done.err
 
 
-def test_the_environment_alone_is_enough(aglet: Aglet) -> None:
-    aglet.configure("")
+def test_the_environment_alone_is_enough(agls: Agls) -> None:
+    agls.configure("")
     with ModelServer([Reply("Hello.")]) as server:
-        aglet.environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
-        done = aglet.run("run", "hi")
+        agls.environment |= {"OPENAI_BASE_URL": server.url, "OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
+        done = agls.run("run", "hi")
         assert (done.code, done.out) == (0, "Hello.\n")
         assert server.posts[0].body["model"] == "m"
         assert server.posts[0].headers["authorization"] == "Bearer k"
 
 
-def test_a_key_is_in_no_output_no_session_and_no_log(aglet: Aglet) -> None:
+def test_a_key_is_in_no_output_no_session_and_no_log(agls: Agls) -> None:
     """Row 48: grep after a run finds none."""
-    aglet.configure("")
+    agls.configure("")
     command = {"name": "shell", "arguments": {"command": "env; cat /proc/$PPID/environ; echo ran"}}
-    aglet.environment["AGLET_API_KEY"] = "canary-4711"
+    agls.environment["AGLS_API_KEY"] = "canary-4711"
     with ModelServer([Reply(calls=[("shell", command["arguments"])]), Reply("Done.")]) as server:
         arguments = ("--base-url", server.url, "--model", "m", "--mode", "allowAll", "--output", "jsonl")
-        done = aglet.run("run", "look", *arguments)
+        done = agls.run("run", "look", *arguments)
         assert done.code == 0
         assert "ran" in done.out
         assert server.posts[0].headers["authorization"] == "Bearer canary-4711"
-    written = "".join(p.read_text(errors="replace") for p in aglet.state.rglob("*") if p.is_file())
+    written = "".join(p.read_text(errors="replace") for p in agls.state.rglob("*") if p.is_file())
     assert "canary-4711" not in done.out + done.err + written
 
 
 # --- trust -----------------------------------------------------------------------------------------
 
 
-def test_a_folder_is_trusted_only_for_the_run_that_says_so(aglet: Aglet) -> None:
-    (aglet.workspace / ".aglet").mkdir()
-    (aglet.workspace / ".aglet/config.toml").write_text("[budget]\nmax_turns = 1\n")
-    (aglet.workspace / "AGENTS.md").write_text("CANARY INSTRUCTION")
-    aglet.script({"calls": [LIST]}, {"text": "ok"})
-    assert aglet.run("run", "go").code == 0
-    assert aglet.run("run", "go", "--trust").code == 4
-    assert aglet.run("run", "go").code == 0
-    journals = [file.read_text() for file in aglet.state.glob("sessions/*.jsonl")]
+def test_a_folder_is_trusted_only_for_the_run_that_says_so(agls: Agls) -> None:
+    (agls.workspace / ".agls").mkdir()
+    (agls.workspace / ".agls/config.toml").write_text("[budget]\nmax_turns = 1\n")
+    (agls.workspace / "AGENTS.md").write_text("CANARY INSTRUCTION")
+    agls.script({"calls": [LIST]}, {"text": "ok"})
+    assert agls.run("run", "go").code == 0
+    assert agls.run("run", "go", "--trust").code == 4
+    assert agls.run("run", "go").code == 0
+    journals = [file.read_text() for file in agls.state.glob("sessions/*.jsonl")]
     assert sum("CANARY INSTRUCTION" in journal for journal in journals) == 1
 
 
-def test_what_a_trusted_project_may_not_say_is_told(aglet: Aglet) -> None:
-    (aglet.workspace / ".aglet").mkdir()
-    (aglet.workspace / ".aglet/config.toml").write_text('[permissions]\nmode = "allowAll"\n')
-    aglet.script({"calls": [WRITE]}, {"text": "ok"})
-    done = aglet.run("run", "go", "--trust")
+def test_what_a_trusted_project_may_not_say_is_told(agls: Agls) -> None:
+    (agls.workspace / ".agls").mkdir()
+    (agls.workspace / ".agls/config.toml").write_text('[permissions]\nmode = "allowAll"\n')
+    agls.script({"calls": [WRITE]}, {"text": "ok"})
+    done = agls.run("run", "go", "--trust")
     assert done.code == 3
     assert "permissions.mode was ignored" in done.err
 
 
-def test_the_result_also_goes_where_the_user_named(aglet: Aglet) -> None:
-    aglet.configure(SCRIPTED + '[delivery.targets.here]\nfile = "result.md"\n')
-    aglet.script({"text": "Fifteen birds."})
-    assert aglet.run("run", "count", "--deliver", "here").code == 0
-    assert (aglet.workspace / "result.md").read_text() == "Fifteen birds.\n"
-    done = aglet.run("run", "count", "--deliver", "elsewhere")
+def test_the_result_also_goes_where_the_user_named(agls: Agls) -> None:
+    agls.configure(SCRIPTED + '[delivery.targets.here]\nfile = "result.md"\n')
+    agls.script({"text": "Fifteen birds."})
+    assert agls.run("run", "count", "--deliver", "here").code == 0
+    assert (agls.workspace / "result.md").read_text() == "Fifteen birds.\n"
+    done = agls.run("run", "count", "--deliver", "elsewhere")
     assert done.code == 2
     assert "deliver must name a target of your config file (here), not 'elsewhere'" in done.err
 
 
-def test_files_are_attached_and_an_image_needs_no_words(aglet: Aglet) -> None:
-    (aglet.workspace / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+def test_files_are_attached_and_an_image_needs_no_words(agls: Agls) -> None:
+    (agls.workspace / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     with ModelServer([Reply("A dot.")]) as server:
-        done = aglet.run("run", "--attach", "a.png", "--base-url", server.url, "--model", "m")
+        done = agls.run("run", "--attach", "a.png", "--base-url", server.url, "--model", "m")
         assert (done.code, done.out) == (0, "A dot.\n")
         assert "data:image/png;base64," in str(server.posts[0].body["messages"])
-    refused = aglet.run("run", "look", "--attach", "gone.png", "--base-url", server.url, "--model", "m")
+    refused = agls.run("run", "look", "--attach", "gone.png", "--base-url", server.url, "--model", "m")
     assert refused.code == 2
     assert "gone.png cannot be attached: it is no file." in refused.err

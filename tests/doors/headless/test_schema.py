@@ -1,4 +1,4 @@
-"""`aglet schema`: what this build speaks, on standard output or in a folder."""
+"""`agls schema`: what this build speaks, on standard output or in a folder."""
 
 import hashlib
 import json
@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-import aglet_protocol
-from aglet.doors.headless.protocol_files import protocol_files
+import agls_protocol
+from agls.doors.headless.protocol_files import protocol_files
 
-from .conftest import Aglet
+from .conftest import Agls
 
 ROOT = Path(__file__).parents[3]
-PACKAGE = Path(aglet_protocol.__file__).parent
+PACKAGE = Path(agls_protocol.__file__).parent
 
 
-def test_without_a_folder_the_schema_is_printed(aglet: Aglet) -> None:
-    done = aglet.run("schema")
+def test_without_a_folder_the_schema_is_printed(agls: Agls) -> None:
+    done = agls.run("schema")
     assert (done.code, done.err) == (0, "")
     assert done.out == (PACKAGE / "schema.json").read_text()
 
 
-def test_all_files_are_written_into_the_folder(aglet: Aglet) -> None:
-    done = aglet.run("schema", "--out", "made/here")
+def test_all_files_are_written_into_the_folder(agls: Agls) -> None:
+    done = agls.run("schema", "--out", "made/here")
     assert done.code == 0, done.err
-    folder = aglet.workspace / "made" / "here"
+    folder = agls.workspace / "made" / "here"
     written = {
         str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()
     }
@@ -34,21 +34,21 @@ def test_all_files_are_written_into_the_folder(aglet: Aglet) -> None:
     digest = hashlib.sha256(written["schema.json"].encode()).hexdigest()
     assert json.loads(written["meta.json"])["schemaSha256"] == digest
     assert written["protocol.ts"] == (ROOT / "clients/vscode/src/protocol.gen.ts").read_text()
-    assert written["protocol.lua"] == (ROOT / "clients/neovim/lua/aglet/protocol_gen.lua").read_text()
+    assert written["protocol.lua"] == (ROOT / "clients/neovim/lua/agls/protocol_gen.lua").read_text()
 
 
 @pytest.mark.parametrize("out", ["file", "file/below", "/proc/nothing"])
-def test_a_folder_that_cannot_be_written_is_told(aglet: Aglet, out: str) -> None:
-    (aglet.workspace / "file").write_text("mine")
-    done = aglet.run("schema", "--out", out)
+def test_a_folder_that_cannot_be_written_is_told(agls: Agls, out: str) -> None:
+    (agls.workspace / "file").write_text("mine")
+    done = agls.run("schema", "--out", out)
     assert (done.code, done.out) == (2, "")
     assert f"cannot be written to {out}" in done.err
     assert "Name a folder" in done.err
-    assert (aglet.workspace / "file").read_text() == "mine"
+    assert (agls.workspace / "file").read_text() == "mine"
 
 
-def test_an_empty_name_is_most_likely_a_mistake(aglet: Aglet) -> None:
-    assert "empty" in aglet.run("schema", "--out", "").err
+def test_an_empty_name_is_most_likely_a_mistake(agls: Agls) -> None:
+    assert "empty" in agls.run("schema", "--out", "").err
 
 
 def test_they_are_in_the_wheel(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_they_are_in_the_wheel(tmp_path: Path) -> None:
 
     (built,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
     names = set(zipfile.ZipFile(built).namelist())
-    assert {"aglet_protocol/schema.json", "aglet_protocol/meta.json"} <= names
-    golden = {f"aglet_protocol/golden/{path.name}" for path in (PACKAGE / "golden").iterdir()}
+    assert {"agls_protocol/schema.json", "agls_protocol/meta.json"} <= names
+    golden = {f"agls_protocol/golden/{path.name}" for path in (PACKAGE / "golden").iterdir()}
     assert golden
     assert golden <= names

@@ -1,4 +1,4 @@
-"""`aglet sessions …`: sessions are found, named, filed, handed on and removed; nothing of them is lost."""
+"""`agls sessions …`: sessions are found, named, filed, handed on and removed; nothing of them is lost."""
 
 import json
 from collections.abc import Callable
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.doors.headless.cli import main
-from aglet.engine.facts import Noted, RunStarted, SessionChanged
-from aglet.engine.state import fold_all
-from aglet.stores.files import FileStore
+from agls.doors.headless.cli import main
+from agls.engine.facts import Noted, RunStarted, SessionChanged
+from agls.engine.state import fold_all
+from agls.stores.files import FileStore
 from support.store_samples import conversation, entries_of
 
 Cli = Callable[..., tuple[int, str, str]]
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> FileStore:
 def cli(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Cli:
-    monkeypatch.setenv("AGLET_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("AGLS_STATE_DIR", str(tmp_path / "state"))
 
     def call(*arguments: str) -> tuple[int, str, str]:
         code = main(["sessions", *arguments])
@@ -53,7 +53,7 @@ def test_what_was_said_is_found_by_its_words(cli: Cli) -> None:
     assert ids(cli("list", "--cwd", ".")[1]) == []
     code, out, err = cli("search", "elephant")
     assert (code, out) == (0, "")
-    assert "aglet sessions" in err
+    assert "agls sessions" in err
 
 
 def test_a_session_is_renamed(cli: Cli) -> None:
@@ -87,7 +87,7 @@ def test_a_session_is_shown_in_words_and_as_json(cli: Cli) -> None:
     cli("tag", "ses_bb", "pets")
     out = cli("show", "ses_bb")[1]
     assert "you: feed the cat" in out
-    assert "aglet: I did feed the cat." in out
+    assert "agls: I did feed the cat." in out
     assert "tags: pets" in out
     told = json.loads(cli("show", "ses_bb", "--json")[1])
     assert (told["messages"], told["tags"], told["interrupted"]) == (2, ["pets"], False)
@@ -100,7 +100,7 @@ def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one(cli: Cli) -> N
     assert "ses_aa1" in err
     assert "ses_aa2" in err
     code, _, err = cli("show", "nothing")
-    assert (code, "aglet sessions" in err) == (2, True)
+    assert (code, "agls sessions" in err) == (2, True)
 
 
 def test_a_fork_is_a_session_of_its_own(cli: Cli, store: FileStore) -> None:

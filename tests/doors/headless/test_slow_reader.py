@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
-from aglet.doors.headless import pipe as pipes
-from aglet.doors.headless.output import FULL, Lines
-from aglet.doors.headless.pipe import Pipe
+from agls.doors.fold import fold
+from agls.doors.headless import pipe as pipes
+from agls.doors.headless.output import FULL, Lines
+from agls.doors.headless.pipe import Pipe
 from support.leftovers import resident_of
 from support.wire_rules import check_lines
 
-from .conftest import Aglet
+from .conftest import Agls
 
 PIECES = [f"{n:05d} {'é' * 20} " for n in range(40_000)]
 READ = {"name": "read_file", "arguments": {"path": "a.txt"}}
@@ -33,22 +33,22 @@ def wait_for(journal: Path, words: str, count: int = 1) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_who_reads_nothing_can_still_cancel_and_little_waits_for_them(aglet: Aglet) -> None:
-    (aglet.workspace / "a.txt").write_text("a file")
+def test_who_reads_nothing_can_still_cancel_and_little_waits_for_them(agls: Agls) -> None:
+    (agls.workspace / "a.txt").write_text("a file")
     flood = {"text": PIECES, "delay": 0, "calls": [READ]}
-    aglet.script(flood, {"text": PIECES[:9], "hang": True})
-    process = aglet.start(
+    agls.script(flood, {"text": PIECES[:9], "hang": True})
+    process = agls.start(
         "run", "go", "--output", "jsonl", "--input", "jsonl", "--max-seconds", "600", stdin=subprocess.PIPE
     )
     assert process.stdin
     assert process.stdout
-    wait_for(aglet.state / "sessions", '"turn_started"', 1)
+    wait_for(agls.state / "sessions", '"turn_started"', 1)
     before = resident_of(process.pid)
-    wait_for(aglet.state / "sessions", '"turn_started"', 2)  # the flood is over
+    wait_for(agls.state / "sessions", '"turn_started"', 2)  # the flood is over
     assert resident_of(process.pid) - before < 64
     process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "agent/cancel"}\n')
     process.stdin.flush()
-    wait_for(aglet.state / "sessions", '"run_ended"')  # although nobody has read a line
+    wait_for(agls.state / "sessions", '"run_ended"')  # although nobody has read a line
     process.stdin.close()
     process.stdin = None
     lines = [json.loads(line) for line in process.stdout]

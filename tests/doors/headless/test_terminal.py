@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Agls
 from support.patience import PATIENCE
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
@@ -61,15 +61,15 @@ def terminal() -> Iterator[FakeTerminal]:
     os.close(terminal.theirs)
 
 
-def begin(aglet: Aglet, terminal: FakeTerminal, *arguments: str):
-    """Start `aglet run` at the terminal."""
+def begin(agls: Agls, terminal: FakeTerminal, *arguments: str):
+    """Start `agls run` at the terminal."""
     ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
-    return aglet.start("run", "go", *arguments, **ends)
+    return agls.start("run", "go", *arguments, **ends)
 
 
-def test_a_question_shows_the_diff_and_yes_lets_it_be_written(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    process = begin(aglet, terminal)
+def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     assert "Create a.txt" in terminal.screen
     assert "+one" in terminal.screen
@@ -77,36 +77,36 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(aglet: Aglet, term
     assert "[s] Allow for this session (edit(a.txt))" in terminal.screen
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
-    assert (aglet.workspace / "a.txt").read_text() == "one\n"
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
     screen = terminal.rest()
     assert "Done." in screen
     assert "1 file changed, +1 -0" in screen
 
 
-def test_no_keeps_it_from_being_written_and_the_model_reads_why(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Well."})
-    process = begin(aglet, terminal)
+def test_no_keeps_it_from_being_written_and_the_model_reads_why(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("n not that file\n")
     assert process.wait(PATIENCE) == 0
-    assert not (aglet.workspace / "a.txt").exists()
-    (journal,) = aglet.state.glob("sessions/*.jsonl")
+    assert not (agls.workspace / "a.txt").exists()
+    (journal,) = agls.state.glob("sessions/*.jsonl")
     assert "They said: not that file" in journal.read_text()
 
 
-def test_a_yes_for_the_session_is_not_asked_for_again(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [WRITE]}, {"calls": [WRITE_AGAIN]}, {"text": "Done."})
-    process = begin(aglet, terminal)
+def test_a_yes_for_the_session_is_not_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"calls": [WRITE_AGAIN]}, {"text": "Done."})
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("s\n")
     assert process.wait(PATIENCE) == 0
-    assert (aglet.workspace / "a.txt").read_text() == "two\n"
+    assert (agls.workspace / "a.txt").read_text() == "two\n"
     assert terminal.rest().count("Reject: ") == 1
 
 
-def test_a_key_that_means_nothing_is_asked_for_again(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi > b"}}]}, {"text": "Done."})
-    process = begin(aglet, terminal)
+def test_a_key_that_means_nothing_is_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi > b"}}]}, {"text": "Done."})
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     assert "$ echo hi > b" in terminal.screen
     terminal.type("maybe\n")
@@ -116,60 +116,60 @@ def test_a_key_that_means_nothing_is_asked_for_again(aglet: Aglet, terminal: Fak
     assert terminal.rest().count("Reject: ") == 2
 
 
-def test_the_end_of_the_input_is_no_answer_and_the_run_goes_on(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Well."})
-    process = begin(aglet, terminal)
+def test_the_end_of_the_input_is_no_answer_and_the_run_goes_on(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("\x04")
     assert process.wait(PATIENCE) == 0
-    assert not (aglet.workspace / "a.txt").exists()
+    assert not (agls.workspace / "a.txt").exists()
     assert "Reject: \r\n" in terminal.rest()
 
 
-def test_the_model_may_ask_a_question_of_its_own(aglet: Aglet, terminal: FakeTerminal) -> None:
+def test_the_model_may_ask_a_question_of_its_own(agls: Agls, terminal: FakeTerminal) -> None:
     ask = {"name": "ask_user", "arguments": {"question": "Which colour?", "choices": ["red", "blue"]}}
-    aglet.script({"calls": [ask]}, {"text": "Thanks."})
-    process = begin(aglet, terminal)
+    agls.script({"calls": [ask]}, {"text": "Thanks."})
+    process = begin(agls, terminal)
     terminal.wait_for("Choice (red, blue): ")
     assert "Which colour?" in terminal.screen
     terminal.type("blue\n")
     terminal.wait_for("Your own words: ")
     terminal.type("\n")
     assert process.wait(PATIENCE) == 0
-    (journal,) = aglet.state.glob("sessions/*.jsonl")
+    (journal,) = agls.state.glob("sessions/*.jsonl")
     assert "The user answered: blue" in journal.read_text()
 
 
-def test_what_was_typed_before_the_question_does_not_answer_it(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Well."})
+def test_what_was_typed_before_the_question_does_not_answer_it(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
     terminal.type("y\ny\n")
-    process = begin(aglet, terminal)
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     terminal.type("n\n")
     assert process.wait(PATIENCE) == 0
-    assert not (aglet.workspace / "a.txt").exists()
+    assert not (agls.workspace / "a.txt").exists()
 
 
-def test_a_terminal_that_cannot_change_a_line_is_not_asked_to(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [LIST]}, {"text": "Done."})
-    aglet.environment["TERM"] = "dumb"
-    assert begin(aglet, terminal).wait(PATIENCE) == 0
+def test_a_terminal_that_cannot_change_a_line_is_not_asked_to(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [LIST]}, {"text": "Done."})
+    agls.environment["TERM"] = "dumb"
+    assert begin(agls, terminal).wait(PATIENCE) == 0
     assert "\x1b" not in terminal.rest()
     assert "Done.\r\n" in terminal.screen
 
 
-def test_a_form_can_be_left(aglet: Aglet, terminal: FakeTerminal) -> None:
+def test_a_form_can_be_left(agls: Agls, terminal: FakeTerminal) -> None:
     ask = {"name": "ask_user", "arguments": {"question": "Which colour?"}}
-    aglet.script({"calls": [ask]}, {"text": "Thanks."})
-    process = begin(aglet, terminal)
+    agls.script({"calls": [ask]}, {"text": "Thanks."})
+    process = begin(agls, terminal)
     terminal.wait_for("Answer: ")
     terminal.type("\x04")
     assert process.wait(PATIENCE) == 0
 
 
-def test_control_c_withdraws_the_question(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Well."})
-    process = begin(aglet, terminal)
+def test_control_c_withdraws_the_question(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"calls": [WRITE]}, {"text": "Well."})
+    process = begin(agls, terminal)
     terminal.wait_for("Reject: ")
     process.send_signal(2)
     assert process.wait(PATIENCE) == 130
@@ -178,9 +178,9 @@ def test_control_c_withdraws_the_question(aglet: Aglet, terminal: FakeTerminal) 
     assert "Cancelled.\r\n" in screen
 
 
-def test_the_answer_streams_and_the_progress_goes_away(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\nLast words."}, delay=0.01)
-    assert begin(aglet, terminal).wait(PATIENCE) == 0
+def test_the_answer_streams_and_the_progress_goes_away(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\nLast words."}, delay=0.01)
+    assert begin(agls, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "I look.\r\n" in screen
     assert "First line.\r\nLast words.\r\n" in screen
@@ -189,35 +189,35 @@ def test_the_answer_streams_and_the_progress_goes_away(aglet: Aglet, terminal: F
     assert "…" not in shown
 
 
-def test_control_characters_of_the_model_do_nothing(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"text": "\x1b]0;owned\x07 \u202ebad \x9b31m"})
-    assert begin(aglet, terminal).wait(PATIENCE) == 0
+def test_control_characters_of_the_model_do_nothing(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"text": "\x1b]0;owned\x07 \u202ebad \x9b31m"})
+    assert begin(agls, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "\x1b]0;owned" not in screen
     assert "\\x1b]0;owned\\x07 \\u202ebad \\x9b31m" in screen
 
 
-def test_a_retry_and_a_failed_tool_are_told(aglet: Aglet, terminal: FakeTerminal) -> None:
+def test_a_retry_and_a_failed_tool_are_told(agls: Agls, terminal: FakeTerminal) -> None:
     missing = {"name": "read_file", "arguments": {"path": "absent"}}
     retried = {"text": "ok", "error": {"kind": "overloaded", "message": "busy", "times": 1, "wait": 0.1}}
-    aglet.script({"calls": [missing]}, retried)
-    assert begin(aglet, terminal).wait(PATIENCE) == 0
+    agls.script({"calls": [missing]}, retried)
+    assert begin(agls, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "failed: read_file absent" in screen
     assert "trying again in 0 s (busy)" in screen
 
 
-def test_an_answer_that_breaks_off_is_told(aglet: Aglet, terminal: FakeTerminal) -> None:
-    aglet.script({"text": "half of it", "cut": True})
-    assert begin(aglet, terminal).wait(PATIENCE) == 1
+def test_an_answer_that_breaks_off_is_told(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script({"text": "half of it", "cut": True})
+    assert begin(agls, terminal).wait(PATIENCE) == 1
     assert "(this answer broke off" in terminal.rest()
 
 
 def test_a_question_can_be_answered_while_the_output_goes_elsewhere(
-    aglet: Aglet, terminal: FakeTerminal
+    agls: Agls, terminal: FakeTerminal
 ) -> None:
-    aglet.script({"calls": [WRITE]}, {"text": "Done."})
-    process = aglet.start("run", "go", "--output", "json", stdin=terminal.theirs, stderr=terminal.theirs)
+    agls.script({"calls": [WRITE]}, {"text": "Done."})
+    process = agls.start("run", "go", "--output", "json", stdin=terminal.theirs, stderr=terminal.theirs)
     terminal.wait_for("Reject: ")
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0

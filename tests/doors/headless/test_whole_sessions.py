@@ -6,18 +6,18 @@ import signal
 
 import pytest
 
-from doors.headless.conftest import Aglet
+from doors.headless.conftest import Agls
 from support.patience import PATIENCE, wait_until
 
 READ = {"calls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]}
 WRITE = {"calls": [{"name": "write_file", "arguments": {"path": "b.txt", "content": "b\n"}}]}
 
 
-def test_one_shot_with_a_file_that_is_read(aglet: Aglet) -> None:
+def test_one_shot_with_a_file_that_is_read(agls: Agls) -> None:
     """Row 1: the model reads a file and answers; its text, two model calls, the usual end."""
-    (aglet.workspace / "a.txt").write_text("the answer is 42\n")
-    aglet.script(READ, {"text": "It says 42."})
-    events = aglet.run("run", "What does a.txt say?", "--output", "jsonl").events
+    (agls.workspace / "a.txt").write_text("the answer is 42\n")
+    agls.script(READ, {"text": "It says 42."})
+    events = agls.run("run", "What does a.txt say?", "--output", "jsonl").events
     done = [event["data"]["item"] for event in events if event["type"] == "itemCompleted"]
     assert "the answer is 42" in next(item["output"] for item in done if item["kind"] == "toolCall")
     assert done[-1]["text"] == "It says 42."
@@ -26,48 +26,48 @@ def test_one_shot_with_a_file_that_is_read(aglet: Aglet) -> None:
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
-def test_an_answer_that_was_cut_at_the_limit_is_printed_whole(aglet: Aglet, output: str) -> None:
+def test_an_answer_that_was_cut_at_the_limit_is_printed_whole(agls: Agls, output: str) -> None:
     """Row 5: `length`, then `stop`: the text is joined, and the model is asked to go on once."""
-    aglet.script({"text": "first ha", "finish": "length"}, {"text": "lf, second half."})
-    done = aglet.run("run", "go", "--output", output)
+    agls.script({"text": "first ha", "finish": "length"}, {"text": "lf, second half."})
+    done = agls.run("run", "go", "--output", output)
     text = done.whole["result"] if output == "json" else done.out.removesuffix("\n")
     assert text == "first half, second half."
-    (journal,) = aglet.state.glob("sessions/*.jsonl")
+    (journal,) = agls.state.glob("sessions/*.jsonl")
     assert journal.read_text().count('"origin":"continuation"') == 1
 
 
-def test_what_is_cancelled_in_a_tool_leaves_no_process_and_can_be_gone_on_with(aglet: Aglet) -> None:
+def test_what_is_cancelled_in_a_tool_leaves_no_process_and_can_be_gone_on_with(agls: Agls) -> None:
     """Row 11: a signal in the middle of a command: its processes end, the session goes on."""
     tree = "sleep 600 & echo $! > child; echo $$ > parent; wait"
-    aglet.prompts([{"calls": [{"name": "shell", "arguments": {"command": tree}}]}], [{"text": "I am back."}])
-    process = aglet.start("run", "go", "--mode", "allowAll", "--output", "jsonl")
-    files = [aglet.workspace / name for name in ("child", "parent")]
+    agls.prompts([{"calls": [{"name": "shell", "arguments": {"command": tree}}]}], [{"text": "I am back."}])
+    process = agls.start("run", "go", "--mode", "allowAll", "--output", "jsonl")
+    files = [agls.workspace / name for name in ("child", "parent")]
     wait_until(lambda: all(file.exists() and file.read_text().strip() for file in files))
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=PATIENCE)
     assert json.loads(out.splitlines()[-1])["data"]["stopReason"] == "cancelled"
     for file in files:
         assert not os.path.exists(f"/proc/{file.read_text().strip()}/stat")  # noqa: PTH110 - a process
-    assert aglet.run("resume", "Where are you?").out == "I am back.\n"
+    assert agls.run("resume", "Where are you?").out == "I am back.\n"
 
 
-def test_a_resume_may_widen_and_narrow_what_is_allowed(aglet: Aglet) -> None:
+def test_a_resume_may_widen_and_narrow_what_is_allowed(agls: Agls) -> None:
     """Row 76: flags may widen or narrow permissions, each for its run."""
-    aglet.prompts([WRITE, {"text": "1"}], [WRITE, {"text": "2"}], [WRITE, {"text": "3"}])
-    file = aglet.workspace / "b.txt"
-    assert (aglet.run("run", "go", "--mode", "acceptEdits").code, file.exists()) == (0, True)
+    agls.prompts([WRITE, {"text": "1"}], [WRITE, {"text": "2"}], [WRITE, {"text": "3"}])
+    file = agls.workspace / "b.txt"
+    assert (agls.run("run", "go", "--mode", "acceptEdits").code, file.exists()) == (0, True)
     file.unlink()
-    assert (aglet.run("resume", "go", "--mode", "plan").out, file.exists()) == ("2\n", False)
-    assert (aglet.run("resume", "go", "--mode", "acceptEdits").out, file.exists()) == ("3\n", True)
+    assert (agls.run("resume", "go", "--mode", "plan").out, file.exists()) == ("2\n", False)
+    assert (agls.run("resume", "go", "--mode", "acceptEdits").out, file.exists()) == ("3\n", True)
 
 
-def test_a_branch_can_be_gone_on_with_beside_its_origin(aglet: Aglet) -> None:
+def test_a_branch_can_be_gone_on_with_beside_its_origin(agls: Agls) -> None:
     """Row 78: branch, list, export; each by another process, and what one did is there for the next."""
-    aglet.prompts([{"text": "The pump works."}], [{"text": "In the branch."}])
-    origin = aglet.run("run", "Repair the pump", "--output", "json").whole["sessionId"]
-    fork = aglet.run("sessions", "fork", origin).out.strip()
-    assert aglet.run("resume", fork, "And now?").out == "In the branch.\n"
-    rows = {row["sessionId"]: row.get("parentSessionId", "") for row in aglet.sessions()}
+    agls.prompts([{"text": "The pump works."}], [{"text": "In the branch."}])
+    origin = agls.run("run", "Repair the pump", "--output", "json").whole["sessionId"]
+    fork = agls.run("sessions", "fork", origin).out.strip()
+    assert agls.run("resume", fork, "And now?").out == "In the branch.\n"
+    rows = {row["sessionId"]: row.get("parentSessionId", "") for row in agls.sessions()}
     assert rows == {origin: "", fork: origin}
-    told = [aglet.run("sessions", "export", one, "--format", "md").out for one in (origin, fork)]
+    told = [agls.run("sessions", "export", one, "--format", "md").out for one in (origin, fork)]
     assert ["In the branch." in page for page in told] == [False, True]

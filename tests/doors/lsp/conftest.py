@@ -14,8 +14,8 @@ from support.wire import Wire, script, turns
 
 LIMITED = """
 import sys
-from aglet.doors.lsp import main
-from aglet.doors.lsp.limits import Limits
+from agls.doors.lsp import main
+from agls.doors.lsp.limits import Limits
 sys.exit(main(limits=Limits({})))
 """
 Serve = Callable[..., Wire]

@@ -298,12 +298,12 @@ def test_in_plain_mode_a_command_cancels_tasks(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Up."))
     wire.initialize({}, capabilities={"window": {"showMessage": {"messageActionItem": {}}}})
     wire.answers["window/showMessageRequest"] = lambda asked: asked["actions"][0]
-    run = {"command": "aglet.run", "arguments": ["go"]}
+    run = {"command": "agls.run", "arguments": ["go"]}
     wire.call("workspace/executeCommand", run)
     pid = pid_of(wire)
     wire.until(lambda m: m.get("method") == "window/showMessage" and "done" in m["params"]["message"])
     assert not gone(pid)
-    stop = {"command": "aglet.cancel", "arguments": [{"tasks": "stop"}]}
+    stop = {"command": "agls.cancel", "arguments": [{"tasks": "stop"}]}
     assert wire.call("workspace/executeCommand", stop)["stoppedTasks"] == ["task_1"]
     wait_until(lambda: gone(pid))
     assert not wire.events

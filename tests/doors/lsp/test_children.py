@@ -198,7 +198,7 @@ def test_who_ends_a_session_ends_its_tree_at_once(tmp_path: Path, method: str) -
 def test_a_child_that_crashes_is_a_failed_result(tmp_path: Path) -> None:
     """A crash in a child (what it works with cannot be made any more) ends the child and nobody else."""
     play = cast({"ROOT": [hand("gone", "GONE"), Reply("I saw it.")]})
-    definition = tmp_path / "workspace/.aglet/agents/gone.toml"
+    definition = tmp_path / "workspace/.agls/agents/gone.toml"
 
     def choose(request: Request) -> Answer:
         definition.unlink(missing_ok=True)

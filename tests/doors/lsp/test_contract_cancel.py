@@ -94,7 +94,7 @@ def cancel(case: Case, queued: str = "keep") -> None:
 
 def command(case: Case) -> None:
     given = {"sessionId": case.session, **({"runId": case.begun} if case.begun else {})}
-    asked = {"command": "aglet.cancel", "arguments": [given]}
+    asked = {"command": "agls.cancel", "arguments": [given]}
     case.asked.append(case.player.wire.post("workspace/executeCommand", asked))
 
 

@@ -47,9 +47,9 @@ def wire(tmp_path: Path) -> Wire:
     script.write_text(json.dumps({"prompts": [hanging, {"match": "", "repeat": True, **turns("yes")}]}))
     config = tmp_path / "config.toml"
     config.write_text(CONFIG.format(script=script, header=HEADER))
-    given = {"AGLET_API_KEY": KEY, "OPENAI_API_KEY": KEY, "HOME": str(home), "AGLET_CONFIG": str(config)}
+    given = {"AGLS_API_KEY": KEY, "OPENAI_API_KEY": KEY, "HOME": str(home), "AGLS_CONFIG": str(config)}
     command = ["env", *(f"{name}={value}" for name, value in given.items())]
-    return Wire(tmp_path, command=[*command, sys.executable, "-m", "aglet", "serve", "--stdio"])
+    return Wire(tmp_path, command=[*command, sys.executable, "-m", "agls", "serve", "--stdio"])
 
 
 def provoke(wire: Wire, folder: Path) -> None:
@@ -72,7 +72,7 @@ def provoke(wire: Wire, folder: Path) -> None:
     wire.ask("agent/run", {**here, "input": "x", "options": {"maxTurns": "x"}})
     wire.ask("agent/queue", {**here, "op": "remove", "itemId": "none"})
     wire.ask("agent/queue", {**here, "clientKey": "k" * 1_000})
-    wire.ask("workspace/executeCommand", {"command": "aglet.approve", "arguments": [{"requestId": "none"}]})
+    wire.ask("workspace/executeCommand", {"command": "agls.approve", "arguments": [{"requestId": "none"}]})
     wire.ask("agent/action/invoke", {**here, "name": "none"})
     wire.ask("agent/action/invoke", {**here, "name": "permission.revoke", "input": {"rule": "none"}})
     wire.ask("agent/events", {**here, "after": {"epoch": "other", "seq": 1}})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aglet.doors.fold import fold
+from agls.doors.fold import fold
 from support.rich_run import allow, call
 from support.wire import Message, Wire, turns
 

@@ -211,7 +211,7 @@ def test_a_command_that_answers_a_question_too_late_says_so(serve: Serve) -> Non
     session = wire.session()
     wire.run(session)
     asked = wire.event("requestResolved")["data"]["requestId"]
-    command = {"command": "aglet.reject", "arguments": [{"requestId": asked}]}
+    command = {"command": "agls.reject", "arguments": [{"requestId": asked}]}
     assert error(wire.ask("workspace/executeCommand", command))[:2] == (-33013, "requestResolved")
     late = {"requestId": asked, "response": {"outcome": "dismissed"}}
     assert wire.call("agent/respond", late) == {"outcome": "alreadyResolved"}

@@ -19,7 +19,7 @@ import socket, sys, threading
 def look(*arguments, **options):
     threading.Event().wait()
 socket.getaddrinfo = look
-from aglet.doors.lsp import main
+from agls.doors.lsp import main
 sys.exit(main())
 """
 SLOW_DISK = """
@@ -30,7 +30,7 @@ def slowly(descriptor):
         time.sleep(0.01)
     flush(descriptor)
 os.fsync = os.fdatasync = slowly
-from aglet.doors.lsp import main
+from agls.doors.lsp import main
 sys.exit(main())
 """
 MANY = 12  # runs at once: more than the event loop has threads

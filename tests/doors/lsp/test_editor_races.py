@@ -9,11 +9,11 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from aglet.doors.lsp import arrivals
-from aglet.doors.lsp.open_documents import Document, lines_of
-from aglet.doors.lsp.positions import Place, offset_at
-from aglet.engine.ports import FileText, Stale, Workspace, WorkspaceError
-from aglet.workspace.agreements import Buffer
+from agls.doors.lsp import arrivals
+from agls.doors.lsp.open_documents import Document, lines_of
+from agls.doors.lsp.positions import Place, offset_at
+from agls.engine.ports import FileText, Stale, Workspace, WorkspaceError
+from agls.workspace.agreements import Buffer
 from support.lsp_editor import Manners
 from support.lsp_link import Link
 

@@ -59,7 +59,7 @@ def test_a_reverted_change_is_an_item_and_what_the_user_typed_stays(serve: Serve
     items = wire.call("agent/resume", {"sessionId": session, "replay": "all"})["snapshot"]["items"]
     assert items[-1] == item
     assert wire.call("agent/item", {"sessionId": session, "itemId": item["itemId"]})["item"] == item
-    assert editor.undo(uri) == "aglet: revert this change", "one step of the user's undo"
+    assert editor.undo(uri) == "agls: revert this change", "one step of the user's undo"
     assert editor.documents[uri].text == EDITED + "mine\n"
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.lsp.focus import read_focus
-from aglet.engine.vocabulary import Focus
+from agls.doors.lsp.focus import read_focus
+from agls.engine.vocabulary import Focus
 from support.wire import Message, Wire
 
 from .conftest import Serve

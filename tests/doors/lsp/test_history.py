@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
+from agls.doors.fold import fold
 from support.wire import Message, Wire, turns
 
 from .conftest import Serve

@@ -22,8 +22,8 @@ def test_the_first_answer_is_given_before_anything_is_imported(tmp_path: Path) -
     """The list of modules at the moment of the reply, from inside the process."""
     spy = (
         "import sys\n"
-        "import aglet.doors.lsp as door\n"
-        "from aglet.doors.lsp import hello\n"
+        "import agls.doors.lsp as door\n"
+        "from agls.doors.lsp import hello\n"
         "told = hello.initialize_result\n"
         "def spy(*given):\n"
         "    return told(*given) | {'modules': sorted(sys.modules)}\n"
@@ -38,7 +38,7 @@ def test_the_first_answer_is_given_before_anything_is_imported(tmp_path: Path) -
         heavy = {"asyncio", "pygls", "lsprotocol", "pydantic", "httpx", "attrs", "cattrs", "dataclasses"}
         assert not heavy & modules
         assert {name for name in outside if not name.startswith("_")} <= {
-            "aglet",
+            "agls",
             "sitecustomize",
             "coverage",
         }
@@ -188,17 +188,17 @@ def test_a_broken_configuration_is_told_to_whoever_asks(tmp_path: Path, text: st
 
 @pytest.mark.parametrize("stream", ["<&-", ">&-"])
 def test_a_server_without_input_or_output_ends_and_says_why(stream: str) -> None:
-    command = ["sh", "-c", f'"{sys.executable}" -m aglet serve --stdio {stream}']
+    command = ["sh", "-c", f'"{sys.executable}" -m agls serve --stdio {stream}']
     ended = subprocess.run(
         command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE
     )
     assert ended.returncode == 1
-    assert ended.stderr == "aglet: serve --stdio needs standard input and output: Bad file descriptor\n"
+    assert ended.stderr == "agls: serve --stdio needs standard input and output: Bad file descriptor\n"
 
 
 def test_stray_output_never_reaches_the_client(tmp_path: Path) -> None:
     code = (
-        "import sys, os, aglet.doors.lsp as door\n"
+        "import sys, os, agls.doors.lsp as door\n"
         "take = door.take_streams\n"
         "def noisy():\n"
         "    streams = take()\n"
@@ -229,7 +229,7 @@ def test_a_version_nobody_speaks_is_reported_and_the_server_is_an_ordinary_one(s
     wire = serve(turns("hi"))
     result = wire.initialize({"protocolVersions": [99], "events": {}})
     assert result["capabilities"]["experimental"]["agent"] == {"supportedVersions": [1], "mismatch": True}
-    done = wire.call("workspace/executeCommand", {"command": "aglet.run", "arguments": ["go"]})
+    done = wire.call("workspace/executeCommand", {"command": "agls.run", "arguments": ["go"]})
     assert done["outcome"] == "started"
     wire.until(lambda m: m.get("method") == "window/showMessage")
     assert not wire.events

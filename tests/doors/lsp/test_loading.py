@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 LATER = """
-import sys, aglet.doors.lsp.server
+import sys, agls.doors.lsp.server
 print([name for name in ("lsprotocol", "pygls", "httpx") if name in sys.modules])
 """
 

@@ -5,12 +5,12 @@ from typing import cast
 
 import pytest
 
-from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.meant import Meant
-from aglet.doors.lsp.peer import Peer
-from aglet.engine.facts import Admitted, Entry, Fact, QueueChanged, RunEnded, RunStarted
-from aglet.engine.state import State, fold
-from aglet.engine.vocabulary import Stop, StopReason, Text
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.meant import Meant
+from agls.doors.lsp.peer import Peer
+from agls.engine.facts import Admitted, Entry, Fact, QueueChanged, RunEnded, RunStarted
+from agls.engine.state import State, fold
+from agls.engine.vocabulary import Stop, StopReason, Text
 
 CANCELLED = Stop(StopReason.CANCELLED)
 FIRST, SECOND, THIRD = (Admitted(f"run_{n}", f"item_{n}", (Text("go"),)) for n in (1, 2, 3))

@@ -15,25 +15,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.doors import from_wire
-from aglet.doors.errors import to_bad
-from aglet.doors.fold import fold, merged
-from aglet.doors.lsp import arrivals, watchdog
-from aglet.doors.lsp import editor as editing
-from aglet.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
-from aglet.doors.lsp.client import Client, read_client
-from aglet.doors.lsp.editor import LspEditor
-from aglet.doors.lsp.framing import Frames, Oversized, Untrusted
-from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.peer import Peer
-from aglet.doors.lsp.plain import Mirror
-from aglet.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
-from aglet.doors.lsp.publish import Publisher
-from aglet.doors.lsp.sync import Sync
-from aglet.doors.lsp.transport import ATOMIC, Writer
-from aglet.doors.messages import Bad, parse
-from aglet.engine.admission import Refused
-from aglet.engine.facts import (
+from agls.doors import from_wire
+from agls.doors.errors import to_bad
+from agls.doors.fold import fold, merged
+from agls.doors.lsp import arrivals, watchdog
+from agls.doors.lsp import editor as editing
+from agls.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
+from agls.doors.lsp.client import Client, read_client
+from agls.doors.lsp.editor import LspEditor
+from agls.doors.lsp.framing import Frames, Oversized, Untrusted
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.peer import Peer
+from agls.doors.lsp.plain import Mirror
+from agls.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
+from agls.doors.lsp.publish import Publisher
+from agls.doors.lsp.sync import Sync
+from agls.doors.lsp.transport import ATOMIC, Writer
+from agls.doors.messages import Bad, parse
+from agls.engine.admission import Refused
+from agls.engine.facts import (
     Admitted,
     Entry,
     Glimpse,
@@ -47,9 +47,9 @@ from aglet.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
-from aglet.engine.ports import JournalError, ModelError, Stale, WorkspaceError
-from aglet.engine.state import State
-from aglet.engine.vocabulary import (
+from agls.engine.ports import JournalError, ModelError, Stale, WorkspaceError
+from agls.engine.state import State
+from agls.engine.vocabulary import (
     Image,
     Option,
     Question,
@@ -61,7 +61,7 @@ from aglet.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
 )
-from aglet.workspace.editor import Buffer
+from agls.workspace.editor import Buffer
 from support.patience import PATIENCE, become, wait_until
 from support.wire_rules import check_wire
 
@@ -122,9 +122,9 @@ def frames_of(data: bytes) -> list[bytes | Oversized]:
 
 
 def test_oversized_frames_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aglet.doors.lsp.framing.BODY_LIMIT", 5)
+    monkeypatch.setattr("agls.doors.lsp.framing.BODY_LIMIT", 5)
     good = b"Content-Length: 2\r\n\r\n{}"
-    monkeypatch.setattr("aglet.doors.lsp.framing.ENDS", 3)
+    monkeypatch.setattr("agls.doors.lsp.framing.ENDS", 3)
     large = b"Content-Length: 20\r\n\r\n" + b"x" * 17 + b"end"
     assert frames_of(good + large + good) == [b"{}", Oversized(20, b"xxxend"), b"{}"]
     assert frames_of(b"Content-Length: 20\r\n\r\nxxx") == []
@@ -344,7 +344,7 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
 async def test_a_client_that_reads_again_is_told_although_nothing_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("aglet.doors.lsp.flow.PAUSE", 0.01)
+    monkeypatch.setattr("agls.doors.lsp.flow.PAUSE", 0.01)
     publisher, peer = publishing()
     say(publisher, "a")
     peer.backlog = FULL + 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.lsp.hello import DOCUMENT
+from agls.doors.lsp.hello import DOCUMENT
 from support.advertised import check_advertised
 from support.wire import Message, turns
 
@@ -33,7 +33,7 @@ def approve(client: PlainClient) -> str:
     """Say yes in the way this editor has; gives the text of the question."""
     question = client.message("Edit code.py")
     if not client.asks_by_message:
-        client.choose("aglet: Allow once")
+        client.choose("agls: Allow once")
     return question["message"]
 
 
@@ -41,9 +41,9 @@ def edited(serve: Serve, name: str, *more: Any, text: str = TEXT) -> PlainClient
     """A client whose document the agent edited."""
     client = PlainClient(serve(turns(reading(), edit(), "All done."), *more), name, text)
     client.choice = {"title": "Allow once"}
-    client.command("aglet.run", "make line 5 German")
+    client.command("agls.run", "make line 5 German")
     approve(client)
-    client.message("aglet: done")
+    client.message("agls: done")
     return client
 
 
@@ -52,12 +52,12 @@ def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
     client = PlainClient(serve(turns(reading(), edit(), "All done."), HANGING), name, TEXT)
     wire, client.choice = client.wire, {"title": "Allow once"}
 
-    run = client.command("aglet.run", "make line 5 German")
+    run = client.command("agls.run", "make line 5 German")
     assert run["outcome"] == "started"
     question = approve(client)
     assert "+neue Zeile 5" in question
     assert "-line 5" in question
-    client.message("aglet: done")
+    client.message("agls: done")
     assert client.text == NEW
     values = [m["params"]["value"] for m in wire.of_method("$/progress")]
     assert [values[0]["kind"], values[-1]["kind"]] == ["begin", "end"]
@@ -67,7 +67,7 @@ def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
     assert not any("\n" in one for one in told)
     assert [m["params"]["message"] for m in wire.of_method("window/logMessage")][-1] == "All done."
 
-    page = client.command("aglet.transcript")
+    page = client.command("agls.transcript")
     file = Path(page["path"])
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "+neue Zeile 5" in file.read_text()
@@ -79,10 +79,10 @@ def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
     client.eventually(lambda: not client.actions(4))
     assert client.text == TEXT
 
-    client.command("aglet.run", "now hang")
+    client.command("agls.run", "now hang")
     begun = wire.until(lambda m: m.get("method") == "$/progress" and m["params"]["token"] != first(wire))
     wire.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
-    client.message("aglet: cancelled")
+    client.message("agls: cancelled")
     client.eventually(lambda: "*cancelled" in file.read_text())
     assert "now hang" in file.read_text()
 
@@ -95,16 +95,16 @@ def first(wire: Any) -> Any:
 def test_an_editor_without_our_code_can_say_no_and_cancel(serve: Serve, name: str) -> None:
     client = PlainClient(serve(turns(reading(), edit(), "A pity."), HANGING), name, TEXT)
     client.choice = {"title": "allow once"}  # not the title: that is a no
-    client.command("aglet.run", "make line 5 German")
+    client.command("agls.run", "make line 5 German")
     client.message("Edit code.py")
     if not client.asks_by_message:
-        client.choose("aglet: Reject")
-    client.message("aglet: done")
+        client.choose("agls: Reject")
+    client.message("agls: done")
     assert client.text == TEXT
-    run = client.command("aglet.run", "hang")
-    cancelled = client.command("aglet.cancel", run["runId"])
+    run = client.command("agls.run", "hang")
+    cancelled = client.command("agls.cancel", run["runId"])
     assert (cancelled["sessionId"], cancelled["state"]) == (run["sessionId"], "cancelling")
-    client.message("aglet: cancelled")
+    client.message("agls: cancelled")
 
 
 def test_every_command_of_the_recipe_is_advertised() -> None:
@@ -121,7 +121,7 @@ def test_every_command_of_the_recipe_is_advertised() -> None:
         "setOption",
     )
     advertised = json.loads(DOCUMENT.read_text())["capabilities"]["executeCommandProvider"]["commands"]
-    assert {f"aglet.{name}" for name in named} <= set(advertised)
+    assert {f"agls.{name}" for name in named} <= set(advertised)
 
 
 # --- what waits to be judged ---
@@ -130,17 +130,17 @@ def test_every_command_of_the_recipe_is_advertised() -> None:
 @pytest.mark.parametrize("name", ["neovim", "vscode"])
 def test_what_waits_to_be_judged_is_told_with_its_place(serve: Serve, name: str) -> None:
     client = edited(serve, name)
-    (change,) = client.command("aglet.changes")["changes"]
+    (change,) = client.command("agls.changes")["changes"]
     assert (change["uri"], change["line"], change["stands"]) == (client.uri, 4, True)
     assert (change["old"], change["new"]) == ("line 5 😋\n", "neue Zeile 5 😋\n")
-    assert client.command("aglet.changes", change["sessionId"])["changes"] == [change]
-    assert client.command("aglet.changes", "another session")["changes"] == []
+    assert client.command("agls.changes", change["sessionId"])["changes"] == [change]
+    assert client.command("agls.changes", "another session")["changes"] == []
     client.replace("line 1 ", "line 0\nline 1 ")
-    assert client.command("aglet.changes")["changes"][0]["line"] == 5, "where it is now"
+    assert client.command("agls.changes")["changes"][0]["line"] == 5, "where it is now"
     client.replace("neue Zeile 5 ", "my own line 5 ")
-    assert not client.command("aglet.changes")["changes"][0]["stands"]
-    client.command("aglet.keep", change["hunk"])
-    assert client.command("aglet.changes")["changes"] == []
+    assert not client.command("agls.changes")["changes"][0]["stands"]
+    client.command("agls.keep", change["hunk"])
+    assert client.command("agls.changes")["changes"] == []
 
 
 # --- reverting ---
@@ -189,14 +189,14 @@ def test_an_edit_the_editor_refuses_is_told_and_can_be_tried_again(serve: Serve)
 
 def test_a_change_that_was_kept_is_not_offered_again_even_by_another_process(serve: Serve) -> None:
     client = edited(serve, "neovim")
-    session = client.command("aglet.sessions")["sessions"][0]["sessionId"]
+    session = client.command("agls.sessions")["sessions"][0]["sessionId"]
     assert [a["title"] for a in client.actions(4)] == ["Keep this change", "Revert this change"]
     assert not client.actions(10)
     assert client.choose("Keep this change", 4)["outcome"] == "kept"
     assert not client.actions(4)
     assert client.wire.leave() == 0
     again = PlainClient(serve(), "neovim", client.text)
-    assert again.command("aglet.resume", session)["sessionId"] == session
+    assert again.command("agls.resume", session)["sessionId"] == session
     assert not again.actions(4)
 
 
@@ -204,7 +204,7 @@ def test_a_change_is_offered_by_another_process_until_it_is_judged(serve: Serve)
     client = edited(serve, "neovim")
     assert client.wire.leave() == 0
     again = PlainClient(serve(), "neovim", client.text)
-    again.command("aglet.resume")
+    again.command("agls.resume")
     again.choose("Revert this change", 4)
     again.eventually(lambda: again.text == TEXT)
 
@@ -213,33 +213,33 @@ def test_a_change_of_a_closed_file_or_an_unknown_one_says_so(serve: Serve) -> No
     client = edited(serve, "neovim")
     argument = client.actions(4)[1]["command"]["arguments"][0]
     client.wire.notify("textDocument/didClose", {"textDocument": {"uri": client.uri}})
-    asked: Message = {"command": "aglet.revert", "arguments": [argument]}
+    asked: Message = {"command": "agls.revert", "arguments": [argument]}
     error = client.wire.ask("workspace/executeCommand", asked)["error"]
     assert "not open in the editor" in error["message"]
-    asked = {"command": "aglet.revert", "arguments": ["no such"]}
+    asked = {"command": "agls.revert", "arguments": ["no such"]}
     assert "already" in client.wire.ask("workspace/executeCommand", asked)["error"]["message"]
-    asked = {"command": "aglet.keep", "arguments": []}
+    asked = {"command": "agls.keep", "arguments": []}
     assert client.wire.ask("workspace/executeCommand", asked)["error"]["code"] == -32602
 
 
 def test_the_changes_are_listed_where_they_stand_now(serve: Serve) -> None:
     client = edited(serve, "neovim")
     client.replace("line 1 ", "line 0\nline 1 ")
-    (change,) = client.command("aglet.changes")["changes"]
-    assert client.command("aglet.changes", change["sessionId"])["changes"] == [change]
-    assert client.command("aglet.changes", "another") == {"changes": []}
+    (change,) = client.command("agls.changes")["changes"]
+    assert client.command("agls.changes", change["sessionId"])["changes"] == [change]
+    assert client.command("agls.changes", "another") == {"changes": []}
     assert change["stands"]
     assert client.text.split("\n")[change["line"]] + "\n" == change["new"].splitlines(keepends=True)[0]
     assert change["old"] in TEXT
     client.replace("neue Zeile 5 ", "my own line 5 ")
     client.replace("line 4 ", "my own line 4 ")
-    (moved,) = client.command("aglet.changes")["changes"]
+    (moved,) = client.command("agls.changes")["changes"]
     assert (moved["hunk"], moved["stands"]) == (change["hunk"], False)
     client.wire.notify("textDocument/didClose", {"textDocument": {"uri": client.uri}})
-    (closed,) = client.command("aglet.changes")["changes"]
+    (closed,) = client.command("agls.changes")["changes"]
     assert (closed["hunk"], "stands" in closed) == (change["hunk"], False)
-    client.command("aglet.keep", {"hunk": change["hunk"]})
-    assert client.command("aglet.changes") == {"changes": []}
+    client.command("agls.keep", {"hunk": change["hunk"]})
+    assert client.command("agls.changes") == {"changes": []}
 
 
 # --- asking ---
@@ -249,8 +249,8 @@ def test_a_selection_can_be_asked_about_and_the_transcript_opens(serve: Serve) -
     client = PlainClient(serve("It counts."), "vscode", TEXT)
     assert not client.actions(2)
     assert not client.actions(2, 3, only=["source.fixAll"])
-    run = client.choose("Ask aglet about this selection", 2, 4, only=["quickfix"])
-    client.message("aglet: done")
+    run = client.choose("Ask agls about this selection", 2, 4, only=["quickfix"])
+    client.message("agls: done")
     items = client.wire.call("agent/resume", {"sessionId": run["sessionId"]})["snapshot"]["items"]
     resource = items[0]["content"][1]
     assert resource["text"] == "line 3 😋\nline 4 😋\n"
@@ -264,10 +264,10 @@ def test_a_diagnostic_can_be_fixed(serve: Serve) -> None:
     span = {"start": {"line": 6, "character": 0}, "end": {"line": 6, "character": 4}}
     diagnostic = {"range": span, "message": "odd\nline", "source": "ruff"}
     actions = client.actions(6, diagnostics=[diagnostic])
-    assert [a["title"] for a in actions] == ["Fix this diagnostic with aglet: odd line"]
+    assert [a["title"] for a in actions] == ["Fix this diagnostic with agls: odd line"]
     assert actions[0]["diagnostics"] == [diagnostic]
     run = client.choose("Fix this diagnostic", 6, diagnostics=[diagnostic])
-    client.message("aglet: done")
+    client.message("agls: done")
     items = client.wire.call("agent/resume", {"sessionId": run["sessionId"]})["snapshot"]["items"]
     text, resource = items[0]["content"]
     assert "of ruff in line 7" in text["text"]
@@ -284,9 +284,9 @@ def test_a_client_that_knows_only_commands_gets_commands(serve: Serve) -> None:
     span = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 4}}
     asked: Message = {"textDocument": {"uri": uri}, "range": span, "context": {"diagnostics": []}}
     actions = wire.call("textDocument/codeAction", asked)
-    assert [(a["title"][:4], a["command"]) for a in actions] == [("Ask ", "aglet.run"), ("Give", "aglet.run")]
+    assert [(a["title"][:4], a["command"]) for a in actions] == [("Ask ", "agls.run"), ("Give", "agls.run")]
     assert wire.call("workspace/executeCommand", actions[1])["outcome"] == "started"
-    wire.until(lambda m: m.get("params", {}).get("message") == "aglet: done")
+    wire.until(lambda m: m.get("params", {}).get("message") == "agls: done")
     assert wire.call("textDocument/codeAction", {**asked, "textDocument": {"uri": "file:///x"}}) == []
     asked["range"]["end"] = {"line": -1, "character": "x"}
     assert wire.ask("textDocument/codeAction", asked)["error"]["code"] == -32602

@@ -449,7 +449,7 @@ def _(arena: Arena) -> None:
 
 @probe("reply to an unknown id")
 def _(arena: Arena) -> None:
-    for number in ("aglet-999", 1, ""):
+    for number in ("agls-999", 1, ""):
         arena.shared.send({"jsonrpc": "2.0", "id": number, "result": None})
         arena.shared.send({"jsonrpc": "2.0", "id": number, "error": "not even an object"})
     alive(arena.shared)
@@ -565,7 +565,7 @@ def _(arena: Arena) -> None:
 @probe("client closes its reading end")
 def _(arena: Arena) -> None:
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
-    command = [sys.executable, "-m", "aglet", "serve", "--stdio"]
+    command = [sys.executable, "-m", "agls", "serve", "--stdio"]
     for watch in within(2.0):
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
             assert server.stdin

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
-from aglet.doors.lsp.batches import Piece
-from aglet.doors.lsp.client import read_client
-from aglet.doors.lsp.door import Attached
-from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.peer import Peer
-from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import Answer, Question
-from aglet.stores.memory import MemoryStore
+from agls.doors.fold import fold
+from agls.doors.lsp.batches import Piece
+from agls.doors.lsp.client import read_client
+from agls.doors.lsp.door import Attached
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.peer import Peer
+from agls.engine.sessions import Sessions
+from agls.engine.vocabulary import Answer, Question
+from agls.stores.memory import MemoryStore
 from support.scenario import FakeClock
 from support.wire import AGENT, Message, Wire, events_in, turns
 from support.wire_rules import check_wire
@@ -200,7 +200,7 @@ def test_a_form_is_not_approved_by_command(serve: Serve) -> None:
     wire.initialize()
     wire.call("agent/run", {"sessionId": wire.session(), "input": "go"})
     asked = wire.until(lambda m: m.get("method") == "agent/askUser")["params"]["requestId"]
-    approve = {"command": "aglet.approve", "arguments": [asked]}
+    approve = {"command": "agls.approve", "arguments": [asked]}
     assert "is a form" in wire.ask("workspace/executeCommand", approve)["error"]["message"]
     filled = {"requestId": asked, "response": {"outcome": "accept", "content": {"answer": "green"}}}
     assert wire.call("agent/respond", filled) == {"outcome": "accepted"}
@@ -214,7 +214,7 @@ UNCLEAR: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["aglet.approve", "aglet.reject"])
+@pytest.mark.parametrize("command", ["agls.approve", "agls.reject"])
 def test_a_command_that_does_not_say_clearly_what_it_answers_answers_nothing(
     serve: Serve, command: str
 ) -> None:
@@ -235,16 +235,16 @@ def test_a_command_that_does_not_say_clearly_what_it_answers_answers_nothing(
 def test_plain_commands_answer_questions_too(serve: Serve) -> None:
     wire = serve(turns(SHELL, "done"), turns(SHELL, "done"))
     wire.initialize({}, capabilities=MESSAGES)
-    for command in ("aglet.approve", "aglet.reject"):
+    for command in ("agls.approve", "agls.reject"):
         count = len(wire.of_method("window/showMessageRequest"))
-        wire.call("workspace/executeCommand", {"command": "aglet.run", "arguments": ["go"]})
+        wire.call("workspace/executeCommand", {"command": "agls.run", "arguments": ["go"]})
         wire.until(lambda m, n=count: len(wire.of_method("window/showMessageRequest")) > n)
         done = wire.call("workspace/executeCommand", {"command": command, "arguments": []})
         assert done["outcome"] == "accepted"
         wire.until(lambda m, n=count: len(wire.of_method("window/showMessage")) > n)
-    unknown = {"command": "aglet.approve", "arguments": ["ask_x"]}
+    unknown = {"command": "agls.approve", "arguments": ["ask_x"]}
     assert wire.ask("workspace/executeCommand", unknown)["error"]["data"]["kind"] == "requestResolved"
-    nothing = wire.call("workspace/executeCommand", {"command": "aglet.approve", "arguments": []})
+    nothing = wire.call("workspace/executeCommand", {"command": "agls.approve", "arguments": []})
     assert nothing == {"outcome": "alreadyResolved"}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Admitted, Fact, RunEnded, RunStarted, SessionChanged
-from aglet.engine.vocabulary import Limits, Stop, StopReason, Text
-from aglet.stores.files import FileStore
+from agls.engine.facts import Admitted, Fact, RunEnded, RunStarted, SessionChanged
+from agls.engine.vocabulary import Limits, Stop, StopReason, Text
+from agls.stores.files import FileStore
 from support.store_samples import entries_of
 from support.wire import Wire, turns
 
@@ -103,7 +103,7 @@ def test_auto_goes_on_by_itself_and_says_so(serve: Serve, tmp_path: Path) -> Non
     hello(wire, "auto")
     assert ended(wire, "run_1")["data"]["stopReason"] == "endTurn"
     said = wire.until(lambda m: m.get("method") == "window/showMessage")
-    assert said["params"]["message"] == "aglet goes on with “repair it”, which was interrupted."
+    assert said["params"]["message"] == "agls goes on with “repair it”, which was interrupted."
     assert wire.of_method("window/showMessageRequest") == []
 
 
@@ -143,8 +143,8 @@ def test_a_client_without_questions_is_told_how_in_plain_mode(serve: Serve, tmp_
     wire = serve("never")
     hello(wire, agent={}, window=False)
     said = wire.until(lambda m: m.get("method") == "window/showMessage")["params"]["message"]
-    command = json.loads(said.partition("aglet.run with ")[2])
-    wire.call("workspace/executeCommand", {"command": "aglet.run", "arguments": [command]})
+    command = json.loads(said.partition("agls.run with ")[2])
+    wire.call("workspace/executeCommand", {"command": "agls.run", "arguments": [command]})
 
 
 def test_what_is_left_of_the_limits_counts_from_the_editor_as_well(serve: Serve, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.shapes import is_object
+from agls.doors.shapes import is_object
 from support.advertised import NEEDS
 from support.rich_run import call
 from support.wire import AGENT, Message, Wire, script, turns
@@ -34,8 +34,8 @@ WORK = turns(
     {"calls": [call("write_file", path="new.txt", content="new\n"), call("read_file", path="code.py")]},
     "All done.",
 )
-COMMANDS = ("aglet.sessions", "aglet.changes", "aglet.cancel", "aglet.transcript")
-TAKES_BY_COMMAND = re.compile(r"aglet\.reject \((\w+)\)")
+COMMANDS = ("agls.sessions", "agls.changes", "agls.cancel", "agls.transcript")
+TAKES_BY_COMMAND = re.compile(r"agls\.reject \((\w+)\)")
 FOR_OTHERS = {  # what has a better form here, or comes only with more than this
     "window/showMessageRequest", "window/workDoneProgress/create", "workspace/configuration",
     "workspace/textDocumentContent/refresh", "agent/secret",
@@ -65,14 +65,14 @@ def everything(wire: Wire, capabilities: Message) -> set[str]:
         if message.get("method") == "window/showMessage" and (
             asked := TAKES_BY_COMMAND.search(message["params"]["message"])
         ):
-            order = {"command": "aglet.approve", "arguments": [asked[1]]}
+            order = {"command": "agls.approve", "arguments": [asked[1]]}
             wire.post("workspace/executeCommand", order)
 
     wire.heard = approve
     session = wire.session()
     ended = wire.run(session, workDoneToken="mine")
     assert ended["stopReason"] == "endTurn"
-    assert "result" in wire.ask("workspace/executeCommand", {"command": "aglet.run", "arguments": ["again"]})
+    assert "result" in wire.ask("workspace/executeCommand", {"command": "agls.run", "arguments": ["again"]})
     for command in COMMANDS:
         wire.call("workspace/executeCommand", {"command": command, "arguments": [{"sessionId": session}]})
     client.actions(0, 2)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
+from agls.doors.fold import fold
 from support.wire import AGENT, Message, Wire, turns
 
 from .conftest import Serve

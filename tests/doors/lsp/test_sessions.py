@@ -2,7 +2,7 @@
 
 import pytest
 
-from aglet.doors.fold import fold
+from agls.doors.fold import fold
 from support.wire import Wire, events_in, turns
 from support.wire_rules import check_wire
 

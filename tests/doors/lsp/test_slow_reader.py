@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.fold import fold
-from aglet.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
-from aglet.doors.messages import dumps
-from aglet.engine.loop import GRACE
+from agls.doors.fold import fold
+from agls.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.messages import dumps
+from agls.engine.loop import GRACE
 from support.leftovers import at_rest, resident
 from support.patience import TRIES, wait_until
 from support.wire import AGENT, Wire, frame, turns

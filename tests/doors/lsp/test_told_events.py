@@ -4,18 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aglet.doors.lsp.client import read_client
-from aglet.doors.lsp.door import Attached
-from aglet.doors.lsp.limits import Limits
-from aglet.doors.lsp.peer import Peer
-from aglet.engine.actions import ActionContext, ActionOutcome
-from aglet.engine.facts import Admitted
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import Text
-from aglet.stores.memory import MemoryStore
-from aglet.toolkit import Arguments, TypedAction
+from agls.doors.lsp.client import read_client
+from agls.doors.lsp.door import Attached
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.peer import Peer
+from agls.engine.actions import ActionContext, ActionOutcome
+from agls.engine.facts import Admitted
+from agls.engine.feature import Feature, Outfit
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.vocabulary import Text
+from agls.stores.memory import MemoryStore
+from agls.toolkit import Arguments, TypedAction
 from support.scenario import NOWHERE, FakeClock, FakeModel, say
 from support.wire import AGENT, Message, Wire, script, turns
 

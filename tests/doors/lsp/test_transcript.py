@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.lsp.plain import brief
-from aglet.doors.lsp.seen import MOST_LINES, seen, shortened
-from aglet.doors.lsp.transcript import Transcript, write_page
-from aglet.doors.markdown import heading, markdown
-from aglet.engine.vocabulary import JsonObject, Option, Question
+from agls.doors.lsp.plain import brief
+from agls.doors.lsp.seen import MOST_LINES, seen, shortened
+from agls.doors.lsp.transcript import Transcript, write_page
+from agls.doors.markdown import heading, markdown
+from agls.engine.vocabulary import JsonObject, Option, Question
 from support.wire import Message, turns
 
 from .conftest import Serve
@@ -59,7 +59,7 @@ def test_a_command_stands_there_with_output_and_exit_code() -> None:
 
 def test_an_answer_with_an_open_block_of_code_does_not_swallow_the_rest() -> None:
     assert page(completed(kind="message", text="see\n````py\nx\n```")).endswith("\n````\n\n")
-    assert page(completed(kind="message", text="see\n```py\nx\n```")) == "## aglet\n\nsee\n```py\nx\n```\n\n"
+    assert page(completed(kind="message", text="see\n```py\nx\n```")) == "## agls\n\nsee\n```py\nx\n```\n\n"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_transcript_that_cannot_be_kept_says_so_once(tmp_path: Path) -> None:
     assert transcript.kept
     file.unlink()
     assert not transcript.kept
-    assert "aglet.transcript" in transcript.take([completed(kind="message", text="c")])
+    assert "agls.transcript" in transcript.take([completed(kind="message", text="c")])
     assert transcript.take([completed(kind="message", text="d")]) == ""
 
 
@@ -108,39 +108,39 @@ def test_a_link_in_its_place_is_not_written_through(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_written_is_an_error_and_the_run_goes_on(serve: Serve) -> None:
     client = PlainClient(serve("hi"), "neovim", "text\n")
-    session = client.command("aglet.run", {"input": "go"})["sessionId"]
-    client.message("aglet: done")
+    session = client.command("agls.run", {"input": "go"})["sessionId"]
+    client.message("agls: done")
     (client.wire.workspace.parent / "state" / "sessions" / f"{session}.md").mkdir()
-    error = client.wire.ask("workspace/executeCommand", {"command": "aglet.transcript", "arguments": []})[
+    error = client.wire.ask("workspace/executeCommand", {"command": "agls.transcript", "arguments": []})[
         "error"
     ]
     assert "cannot be written" in error["message"]
     client.wire.answers["window/showMessageRequest"] = lambda params: None
-    assert client.command("aglet.run", {"input": "go", "transcript": True})["outcome"] == "started"
+    assert client.command("agls.run", {"input": "go", "transcript": True})["outcome"] == "started"
     client.message("The transcript cannot be shown")
 
 
 def test_sessions_are_listed_resumed_and_told_by_bare_strings(serve: Serve) -> None:
     client = PlainClient(serve(turns("one"), turns("two")), "helix", "text\n")
-    refused: Message = {"command": "aglet.resume", "arguments": []}
-    assert "aglet.run makes one" in client.wire.ask("workspace/executeCommand", refused)["error"]["message"]
-    first = client.command("aglet.run", "find the bug")["sessionId"]
-    client.message("aglet: done")
-    assert [row["sessionId"] for row in client.command("aglet.sessions")["sessions"]] == [first]
-    assert client.command("aglet.sessions", "nothing of the kind")["sessions"] == []
-    assert client.command("aglet.setOption", "mode=plan") == {"options": {"mode": "plan"}}
-    assert client.command("aglet.setOption", {"optionId": "mode", "value": None}) == {"options": {}}
-    bad: Message = {"command": "aglet.setOption", "arguments": ["mode=none"]}
+    refused: Message = {"command": "agls.resume", "arguments": []}
+    assert "agls.run makes one" in client.wire.ask("workspace/executeCommand", refused)["error"]["message"]
+    first = client.command("agls.run", "find the bug")["sessionId"]
+    client.message("agls: done")
+    assert [row["sessionId"] for row in client.command("agls.sessions")["sessions"]] == [first]
+    assert client.command("agls.sessions", "nothing of the kind")["sessions"] == []
+    assert client.command("agls.setOption", "mode=plan") == {"options": {"mode": "plan"}}
+    assert client.command("agls.setOption", {"optionId": "mode", "value": None}) == {"options": {}}
+    bad: Message = {"command": "agls.setOption", "arguments": ["mode=none"]}
     assert client.wire.ask("workspace/executeCommand", bad)["error"]["code"] == -32602
-    told = client.command("aglet.transcript", first)
+    told = client.command("agls.transcript", first)
     assert told["shown"] is False
     assert "find the bug" in Path(told["path"]).read_text()
     item = Path(told["path"]).read_text().split("## You\n\n`")[1].split("`")[0]
-    back = client.command("aglet.rewind", {"toItemId": "", "dryRun": True})
+    back = client.command("agls.rewind", {"toItemId": "", "dryRun": True})
     assert item in back["droppedItemIds"]
-    assert client.command("aglet.rewind", item)["lastItemId"] == item
+    assert client.command("agls.rewind", item)["lastItemId"] == item
     client.eventually(lambda: "The conversation went back" in Path(told["path"]).read_text())
-    assert client.command("aglet.resume", first)["state"] == "idle"
+    assert client.command("agls.resume", first)["state"] == "idle"
     client.wire.call("agent/session/delete", {"sessionId": first})
     assert not Path(told["path"]).exists()
 
@@ -162,7 +162,7 @@ def test_a_question_shows_all_of_a_command_and_the_beginning_of_a_long_diff() ->
     patch = "".join(f"+{number}\n" for number in range(500))
     text = seen(Question("permission", "Edit", subject={"type": "edit", "changes": [{"patch": patch}]}))
     assert f"+{MOST_LINES - 1}\n[… {500 - MOST_LINES} more lines" in text
-    assert "aglet.transcript" in shortened("x" * 10_000)
+    assert "agls.transcript" in shortened("x" * 10_000)
     assert shortened("x\n") == "x"
     tool = seen(Question("permission", "Call", subject={"type": "tool", "name": "n", "input": {"a": EVIL}}))
     assert "owned" in tool

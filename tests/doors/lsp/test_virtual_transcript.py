@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aglet.doors.lsp.transcript import VirtualPage, session_of, virtual_uri
+from agls.doors.lsp.transcript import VirtualPage, session_of, virtual_uri
 from support.wire import Message, turns
 
 from .conftest import Serve
@@ -25,21 +25,21 @@ def served(client: PlainClient) -> Any:
 
 def test_a_client_with_virtual_documents_reads_along(serve: Serve) -> None:
     client = PlainClient(serve(turns("It counts."), turns("And more.")), "vscode", "text\n")
-    assert served(client) == {"schemes": ["aglet"]}
+    assert served(client) == {"schemes": ["agls"]}
     client.wire.answers[REFRESH] = lambda params: None
-    session = client.command("aglet.run", "count")["sessionId"]
-    client.message("aglet: done")
-    told = client.command("aglet.transcript")
+    session = client.command("agls.run", "count")["sessionId"]
+    client.message("agls: done")
+    told = client.command("agls.transcript")
     assert told["virtualUri"] == virtual_uri(session)
     client.eventually(lambda: client.shown == [told["virtualUri"]])
     assert not client.wire.of_method(REFRESH), "nobody has read it"
     text = client.wire.call(CONTENT, {"uri": told["virtualUri"]})["text"]
     assert text == Path(told["path"]).read_text()
     assert "It counts." in text
-    client.command("aglet.run", "go on")
+    client.command("agls.run", "go on")
     asked = client.wire.until(lambda m: m.get("method") == REFRESH)
     assert asked["params"] == {"uri": told["virtualUri"]}
-    client.eventually(lambda: len([m for m in client.wire.messages if "aglet: done" in str(m)]) == 2)
+    client.eventually(lambda: len([m for m in client.wire.messages if "agls: done" in str(m)]) == 2)
     assert len(client.wire.of_method(REFRESH)) == 1, "it was not read again"
     assert "And more." in client.wire.call(CONTENT, {"uri": told["virtualUri"]})["text"]
 
@@ -47,15 +47,15 @@ def test_a_client_with_virtual_documents_reads_along(serve: Serve) -> None:
 def test_a_session_that_is_not_open_can_be_read_too(serve: Serve) -> None:
     client = PlainClient(serve("It counts."), "vscode", "text\n")
     client.wire.answers[REFRESH] = lambda params: None
-    session = client.command("aglet.run", "count")["sessionId"]
-    client.message("aglet: done")
+    session = client.command("agls.run", "count")["sessionId"]
+    client.message("agls: done")
     assert client.wire.leave() == 0
     again = PlainClient(serve(), "vscode", "text\n")
     spelled = virtual_uri(session).replace(":/", ":///")
     assert "It counts." in again.wire.call(CONTENT, {"uri": spelled})["text"]
     unknown = again.wire.ask(CONTENT, {"uri": virtual_uri("ses_nobody")})["error"]
     assert unknown["data"]["kind"] == "sessionNotFound"
-    for uri in ("aglet:/transcript/../x.md", "file:///etc/passwd", "", 7, None):
+    for uri in ("agls:/transcript/../x.md", "file:///etc/passwd", "", 7, None):
         assert again.wire.ask(CONTENT, {"uri": uri})["error"]["data"]["kind"] == "invalidParams"
     assert again.wire.ask(CONTENT, [])["error"]["data"]["kind"] == "invalidParams"
 
@@ -63,9 +63,9 @@ def test_a_session_that_is_not_open_can_be_read_too(serve: Serve) -> None:
 def test_a_client_without_them_is_offered_none(serve: Serve) -> None:
     client = PlainClient(serve("It counts."), "neovim", "text\n")
     assert served(client) is None
-    client.command("aglet.run", "count")
-    client.message("aglet: done")
-    told = client.command("aglet.transcript")
+    client.command("agls.run", "count")
+    client.message("agls: done")
+    told = client.command("agls.transcript")
     assert "virtualUri" not in told
     client.eventually(lambda: client.shown == [told["uri"]])
 
@@ -73,7 +73,7 @@ def test_a_client_without_them_is_offered_none(serve: Serve) -> None:
 def test_one_reading_is_followed_by_one_word_at_most() -> None:
     asked: list[Message] = []
     peer: Any = SimpleNamespace(ask_in_passing=lambda method, params: asked.append({method: params}))
-    page = VirtualPage(peer, "aglet:/transcript/s.md")
+    page = VirtualPage(peer, "agls:/transcript/s.md")
     item = {"itemId": "i", "kind": "message", "status": "completed", "text": "x"}
     news: list[Message] = [{"type": "itemCompleted", "data": {"item": item}}]
     page.take(news)
@@ -83,9 +83,9 @@ def test_one_reading_is_followed_by_one_word_at_most() -> None:
         page.take([{"type": "itemDelta", "data": {}}])
         page.take(news)
         page.take(news)
-    assert asked == [{REFRESH: {"uri": "aglet:/transcript/s.md"}}] * 2
+    assert asked == [{REFRESH: {"uri": "agls:/transcript/s.md"}}] * 2
 
 
 def test_a_uri_names_a_session_or_nothing() -> None:
     assert session_of(virtual_uri("ses_1")) == "ses_1"
-    assert [session_of(uri) for uri in ("aglet:/transcript/a/b.md", "x:/transcript/a.md")] == ["", ""]
+    assert [session_of(uri) for uri in ("agls:/transcript/a/b.md", "x:/transcript/a.md")] == ["", ""]

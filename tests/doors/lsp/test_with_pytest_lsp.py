@@ -12,7 +12,7 @@ from support.wire import script, turns
 
 
 @pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "aglet", "serve", "--stdio"])
+    config=ClientServerConfig(server_command=[sys.executable, "-m", "agls", "serve", "--stdio"])
 )
 async def client(lsp_client: LanguageClient, tmp_path: Path) -> Any:
     config = script(tmp_path, turns("All done."))
@@ -32,10 +32,10 @@ async def client(lsp_client: LanguageClient, tmp_path: Path) -> Any:
 async def test_an_ordinary_client_runs_a_prompt(client: LanguageClient, tmp_path: Path) -> None:
     document = types.TextDocumentItem("file:///x.txt", "text", 1, "hello")
     client.text_document_did_open(types.DidOpenTextDocumentParams(document))
-    command = types.ExecuteCommandParams("aglet.run", ["go"])
+    command = types.ExecuteCommandParams("agls.run", ["go"])
     done = await client.workspace_execute_command_async(command)
     assert done is not None
     if not client.messages:  # it may have come before the answer
         await client.wait_for_notification("window/showMessage")
-    assert [message.message for message in client.messages] == ["aglet: done"]
+    assert [message.message for message in client.messages] == ["agls: done"]
     assert "All done." in [message.message for message in client.log_messages]

@@ -114,8 +114,8 @@ class Editor:
             "PATH": os.environ["PATH"],
             "LANG": "C.UTF-8",
             "HOME": str(self.folder),
-            "AGLET_STATE_DIR": str(self.folder / "state"),
-            "AGLET_CONFIG": str(self.folder / "config.toml"),
+            "AGLS_STATE_DIR": str(self.folder / "state"),
+            "AGLS_CONFIG": str(self.folder / "config.toml"),
             **homes,
         }
         self.launch(["--clean", "-n", "-i", "NONE", "--cmd", f"set runtimepath^={CLIENT}"], environment)
@@ -179,8 +179,8 @@ class Editor:
 
     def setup(self, **options: Any) -> None:
         """What a user has in their init.lua, with the server of this checkout."""
-        cmd = [sys.executable, "-m", "aglet", "serve", "--stdio"]
-        self.lua("require('aglet').setup(...)", {"cmd": cmd, **options})
+        cmd = [sys.executable, "-m", "agls", "serve", "--stdio"]
+        self.lua("require('agls').setup(...)", {"cmd": cmd, **options})
 
     # --- the user ---
 

@@ -31,8 +31,8 @@ end
 
 
 CHAT = (
-    "vim.iter(pairs(require('aglet.chat').all)):map(function(buf, chat) "
-    "return chat.session == require('aglet').current() and buf or nil end):next()"
+    "vim.iter(pairs(require('agls.chat').all)):map(function(buf, chat) "
+    "return chat.session == require('agls').current() and buf or nil end):next()"
 )
 
 
@@ -65,7 +65,7 @@ def opened(
     editor.command("edit code.py")
     editor.keys("ggOmine = 1<Esc>")
     editor.until("vim.api.nvim_get_mode().mode == 'n' and vim.fn.getline(1) == 'mine = 1'")
-    editor.command("Aglet open")
+    editor.command("Agls open")
     editor.until("vim.api.nvim_get_mode().mode == 'i'")
     editor.keys("<Esc>")
     editor.until("vim.api.nvim_get_mode().mode == 'n'")
@@ -81,16 +81,16 @@ def use_server(editor: Editor, server: ModelServer) -> None:
 
 def prompt(editor: Editor, text: str) -> None:
     """Type a prompt and send it, with the keys a user has."""
-    editor.until("vim.b.aglet_prompt")
+    editor.until("vim.b.agls_prompt")
     editor.keys(f"<Esc>cc{text}<Esc><CR>")
 
 
 def ended(editor: Editor, reason: str, runs: int = 1) -> None:
     """Wait until so many runs have ended, the last one like this, and the screen shows it."""
-    store = "require('aglet').current().store"
+    store = "require('agls').current().store"
     editor.until(f"vim.tbl_count({store}.runs) == {runs} and {store}.state == 'idle'")
     editor.until(
-        "not vim.iter(pairs(require('aglet.chat').all)):any(function(_, chat) return chat.waiting end)"
+        "not vim.iter(pairs(require('agls.chat').all)):any(function(_, chat) return chat.waiting end)"
     )
     found = editor.lua(f"return vim.tbl_map(function(run) return run.stopReason end, {store}.runs)")
     assert reason in found.values(), (found, editor.told())
@@ -120,7 +120,7 @@ def gone(editor: Editor, text: str) -> None:
 
 def waiting(editor: Editor, count: int) -> None:
     """Wait until so many changes wait to be judged."""
-    editor.until("#require('aglet.changes').all == ...", count)
+    editor.until("#require('agls.changes').all == ...", count)
 
 
 def watch_pickers(editor: Editor) -> None:
@@ -146,7 +146,7 @@ def at_the_picker(editor: Editor, count: int) -> None:
 def restarted(editor: Editor, act: Callable[[], None]) -> None:
     """Do something that ends the server, and wait until another one is ready."""
     editor.lua(
-        "READY = false vim.api.nvim_create_autocmd('User', { pattern = 'AgletReady', once = true, "
+        "READY = false vim.api.nvim_create_autocmd('User', { pattern = 'AglsReady', once = true, "
         "callback = function() READY = true end })"
     )
     act()
@@ -159,5 +159,5 @@ def leave_and_come_back(editor: Editor) -> None:
     editor.start()
     editor.setup()
     editor.command("edit code.py")
-    editor.command("Aglet resume")
-    editor.until("require('aglet').current()")
+    editor.command("Agls resume")
+    editor.until("require('agls').current()")

@@ -12,7 +12,7 @@ from .driver import CLIENT, Editor
 from .scene import HANGING, TWO_EDITS, call, ended, opened, prompt, said, use_server, waiting
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
-HELP = (CLIENT / "doc" / "aglet.txt").read_text()
+HELP = (CLIENT / "doc" / "agls.txt").read_text()
 INTERNAL = {"client", "ready"}  # for the parts of the plugin
 WINDOWS = "return vim.tbl_map(vim.api.nvim_win_get_buf, vim.api.nvim_list_wins())"
 ASKING: Message = {"text": "I run.", "calls": [call("shell", command="echo one")]}
@@ -31,59 +31,59 @@ def lua_of(title: str) -> list[str]:
 
 
 def test_the_help_page_has_every_command_option_function_and_highlight(editor: Editor) -> None:
-    commands = set(re.findall(r"^(?::\[range\])?:?Aglet (\w+)", section("COMMANDS"), re.MULTILINE))
-    assert commands == set(editor.lua("return vim.tbl_keys(require('aglet.commands').subcommands)"))
+    commands = set(re.findall(r"^(?::\[range\])?:?Agls (\w+)", section("COMMANDS"), re.MULTILINE))
+    assert commands == set(editor.lua("return vim.tbl_keys(require('agls.commands').subcommands)"))
     functions = editor.lua(
-        "return vim.tbl_filter(function(name) return type(require('aglet')[name]) == 'function' end, "
-        "vim.tbl_keys(require('aglet')))"
+        "return vim.tbl_filter(function(name) return type(require('agls')[name]) == 'function' end, "
+        "vim.tbl_keys(require('agls')))"
     )
-    tags = set(re.findall(r"\*aglet\.(\w+)\(\)\*", HELP))
+    tags = set(re.findall(r"\*agls\.(\w+)\(\)\*", HELP))
     assert tags == set(functions) - INTERNAL
-    defaults = editor.lua("return vim.inspect(require('aglet.config').current)")
+    defaults = editor.lua("return vim.inspect(require('agls.config').current)")
     editor.lua(lua_of("OPTIONS")[0])
-    assert editor.lua("return vim.inspect(require('aglet.config').current)") == defaults
+    assert editor.lua("return vim.inspect(require('agls.config').current)") == defaults
     listed = section("OPTIONS").partition("Highlights")[2]
-    editor.lua("require('aglet').setup()")
-    groups = editor.lua("return vim.fn.getcompletion('Aglet', 'highlight')")
-    assert set(re.findall(r"\bAglet\w+", listed)) == set(groups)
+    editor.lua("require('agls').setup()")
+    groups = editor.lua("return vim.fn.getcompletion('Agls', 'highlight')")
+    assert set(re.findall(r"\bAgls\w+", listed)) == set(groups)
 
 
 def test_a_session_can_be_worked_with_from_lua(editor: Editor) -> None:
     with ModelServer([Reply(f"Answer {number}.") for number in range(3)]) as server:
         use_server(editor, server)
         opened(editor)
-        editor.lua("require('aglet').close()")
+        editor.lua("require('agls').close()")
         windows = editor.lua(WINDOWS)
         assert len(windows) == 1, "chat and prompt are closed"
         editor.lua(
-            "HEARD = {} require('aglet').current():on(function(events) vim.list_extend(HEARD, events) end)"
+            "HEARD = {} require('agls').current():on(function(events) vim.list_extend(HEARD, events) end)"
         )
         block = {"type": "resource", "uri": "test:report", "text": "canary of the report"}
-        editor.lua("require('aglet').run('read it', { hidden = true, blocks = { ... } })", block)
+        editor.lua("require('agls').run('read it', { hidden = true, blocks = { ... } })", block)
         ended(editor, "endTurn")
         assert editor.lua(WINDOWS) == windows, "they are left alone"
         assert "canary of the report" in json.dumps(server.posts[-1].body)
         assert {"runStarted", "runEnded"} <= {event["type"] for event in editor.lua("return HEARD")}
         known = editor.lua(
-            "local of = require('aglet').current() return { of.id, of:title(), of.store:view() }"
+            "local of = require('agls').current() return { of.id, of:title(), of.store:view() }"
         )
         assert known[1] == "read it"
         assert [item["kind"] for item in known[2]["items"]] == ["userMessage", "message"]
         editor.lua(
-            "require('aglet').add({ label = 'my own', block = ... })", block | {"text": "second canary"}
+            "require('agls').add({ label = 'my own', block = ... })", block | {"text": "second canary"}
         )
         assert any(" my own" in row for row in editor.screen())
-        editor.lua("require('aglet').open({ layout = 'tab' })")
+        editor.lua("require('agls').open({ layout = 'tab' })")
         assert editor.lua("return vim.fn.tabpagenr('$')") == 2
         prompt(editor, "and this?")
         ended(editor, "endTurn", 2)
         assert "second canary" in json.dumps(server.posts[-1].body)
-        editor.lua("require('aglet').open({ new = true })")
-        editor.until("require('aglet').current().id ~= ...", known[0])
-        editor.lua("require('aglet').resume(..., function(of) RESUMED = of.id end)", known[0])
+        editor.lua("require('agls').open({ new = true })")
+        editor.until("require('agls').current().id ~= ...", known[0])
+        editor.lua("require('agls').resume(..., function(of) RESUMED = of.id end)", known[0])
         editor.until("RESUMED")
         assert editor.lua("return RESUMED") == known[0]
-        editor.lua("require('aglet').with(function(of) WITH = of.id end)")
+        editor.lua("require('agls').with(function(of) WITH = of.id end)")
         assert editor.lua("return WITH") == known[0]
 
 
@@ -91,43 +91,43 @@ def test_a_run_is_steered_refused_and_stopped_from_lua(editor: Editor) -> None:
     opened(editor, turns(ASKING), turns(HANGING), picks=("Later",))
     prompt(editor, "run it")
     editor.until("#ASKED == 1")
-    status = editor.lua("return require('aglet').status()")
+    status = editor.lua("return require('agls').status()")
     assert status["state"] == "requiresAction"
     assert (status["questions"], status["queued"], status["mode"]) == (1, 0, "ask")
-    editor.lua("require('aglet').run('only if nothing is on', { admission = 'ifIdle' })")
+    editor.lua("require('agls').run('only if nothing is on', { admission = 'ifIdle' })")
     editor.until("vim.fn.execute('messages'):find('admission')")
-    editor.lua("require('aglet').run('and then', { admission = 'queue' })")
-    editor.until("require('aglet').status().queued == 1")
-    editor.lua("require('aglet').steer('be quick')")
-    editor.lua("PICKS = { 'Allow once' } require('aglet.questions').again()")
+    editor.lua("require('agls').run('and then', { admission = 'queue' })")
+    editor.until("require('agls').status().queued == 1")
+    editor.lua("require('agls').steer('be quick')")
+    editor.lua("PICKS = { 'Allow once' } require('agls.questions').again()")
     said(editor, "## You, meanwhile")
-    editor.lua("require('aglet').stop()")
+    editor.lua("require('agls').stop()")
     ended(editor, "cancelled", 2)
 
 
 def test_the_statusline_shows_what_is_on(editor: Editor) -> None:
     editor.lua(lua_of("LUA FUNCTIONS")[0])
     shown = "return vim.api.nvim_eval_statusline(vim.o.statusline, {}).str"
-    assert "aglet" not in editor.lua(shown), "nothing was started"
+    assert "agls" not in editor.lua(shown), "nothing was started"
     opened(editor, turns(ASKING, HANGING), picks=("Later",))
     editor.command("wincmd t")
     for word, act in (
-        ("aglet ○ ready", "require('aglet').run('run it')"),
-        ("aglet ? waits for you", "PICKS = { 'Allow once' } require('aglet.questions').again()"),
-        ("aglet ● running", "require('aglet').stop()"),
+        ("agls ○ ready", "require('agls').run('run it')"),
+        ("agls ? waits for you", "PICKS = { 'Allow once' } require('agls.questions').again()"),
+        ("agls ● running", "require('agls').stop()"),
     ):
         editor.until("vim.api.nvim_eval_statusline(vim.o.statusline, {}).str:find(..., 1, true)", word)
         assert any(word in row for row in editor.screen()), editor.screen()
         editor.lua(act)
     ended(editor, "cancelled")
-    editor.until("vim.api.nvim_eval_statusline(vim.o.statusline, {}).str:find('aglet ○ ready', 1, true)")
+    editor.until("vim.api.nvim_eval_statusline(vim.o.statusline, {}).str:find('agls ○ ready', 1, true)")
 
 
 def test_every_event_of_the_help_page_is_told(editor: Editor) -> None:
-    listed = re.findall(r"^    (Aglet\w+)", section("EVENTS"), re.MULTILINE)
+    listed = re.findall(r"^    (Agls\w+)", section("EVENTS"), re.MULTILINE)
     assert len(listed) == 10
     editor.lua(
-        "TOLD = {}; vim.api.nvim_create_autocmd('User', { pattern = 'Aglet*', "
+        "TOLD = {}; vim.api.nvim_create_autocmd('User', { pattern = 'Agls*', "
         "callback = function(event) TOLD[event.match] = vim.deepcopy(event.data) end })"
     )
     opened(editor, TWO_EDITS)
@@ -135,17 +135,17 @@ def test_every_event_of_the_help_page_is_told(editor: Editor) -> None:
     prompt(editor, "change two")
     ended(editor, "endTurn")
     waiting(editor, 2)
-    editor.until("vim.fn.execute('messages'):find('aglet: endTurn')")
+    editor.until("vim.fn.execute('messages'):find('agls: endTurn')")
     told = editor.lua("return TOLD")
     assert set(told) == set(listed)
-    session = editor.lua("return require('aglet').current().id")
-    assert told["AgletReady"] == {"root": str(editor.workspace)}
-    assert told["AgletSession"] == {"sessionId": session}
-    assert told["AgletState"]["data"]["state"] == "idle"
-    assert told["AgletRunStarted"]["runId"] == told["AgletRunEnded"]["runId"]
-    assert told["AgletRunEnded"]["data"]["stopReason"] == "endTurn"
-    assert told["AgletItem"]["data"]["item"]["status"] == "completed"
-    assert told["AgletQuestion"]["sessionId"] == session
-    assert told["AgletAnswered"]["data"]["requestId"] == told["AgletQuestion"]["requestId"]
-    assert told["AgletChanges"] == {"count": 2}
-    assert told["AgletDrawn"]["session"] == session
+    session = editor.lua("return require('agls').current().id")
+    assert told["AglsReady"] == {"root": str(editor.workspace)}
+    assert told["AglsSession"] == {"sessionId": session}
+    assert told["AglsState"]["data"]["state"] == "idle"
+    assert told["AglsRunStarted"]["runId"] == told["AglsRunEnded"]["runId"]
+    assert told["AglsRunEnded"]["data"]["stopReason"] == "endTurn"
+    assert told["AglsItem"]["data"]["item"]["status"] == "completed"
+    assert told["AglsQuestion"]["sessionId"] == session
+    assert told["AglsAnswered"]["data"]["requestId"] == told["AglsQuestion"]["requestId"]
+    assert told["AglsChanges"] == {"count": 2}
+    assert told["AglsDrawn"]["session"] == session

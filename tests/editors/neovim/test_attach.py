@@ -16,9 +16,7 @@ pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
-LABELS = (
-    "vim.tbl_map(function(c) return c.label end, require('aglet.chips').of(require('aglet').current().id))"
-)
+LABELS = "vim.tbl_map(function(c) return c.label end, require('agls.chips').of(require('agls').current().id))"
 
 
 def content(server: ModelServer) -> str:
@@ -36,10 +34,10 @@ def test_what_is_attached_is_seen_dropped_and_sent(editor: Editor) -> None:
             "vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 0, "
             "{ { lnum = 2, col = 0, message = 'canary of the linter' } })"
         )
-        editor.command("2,3Aglet add")
-        editor.command("Aglet add diagnostics")
-        editor.command("Aglet add shot.png")
-        editor.command("Aglet add")
+        editor.command("2,3Agls add")
+        editor.command("Agls add diagnostics")
+        editor.command("Agls add shot.png")
+        editor.command("Agls add")
         assert editor.lua(f"return {LABELS}") == [
             "code.py L2-L3",
             "code.py diagnostics",
@@ -47,11 +45,11 @@ def test_what_is_attached_is_seen_dropped_and_sent(editor: Editor) -> None:
             "code.py",
         ]
         assert any(" code.py L2-L3   code.py diagnostics " in row for row in editor.screen())
-        assert "code.py diagnostics" in editor.lua("return vim.fn.getcompletion('Aglet drop ', 'cmdline')")
-        editor.command("Aglet drop code.py L2-L3")
+        assert "code.py diagnostics" in editor.lua("return vim.fn.getcompletion('Agls drop ', 'cmdline')")
+        editor.command("Agls drop code.py L2-L3")
         assert not any("L2-L3" in row for row in editor.screen())
         assert editor.lua("return vim.bo.buftype") == "", "the user stays in their file"
-        editor.command("Aglet open")
+        editor.command("Agls open")
         prompt(editor, "what is wrong?")
         ended(editor, "endTurn")
         sent = content(server)
@@ -65,27 +63,27 @@ def test_what_is_attached_is_seen_dropped_and_sent(editor: Editor) -> None:
 
 def test_backspace_at_the_beginning_drops_the_last_one(editor: Editor) -> None:
     opened(editor, turns("Ok."))
-    editor.command("Aglet add code.py")
-    editor.command("Aglet add quickfix")
-    editor.until("vim.b.aglet_prompt")
+    editor.command("Agls add code.py")
+    editor.command("Agls add quickfix")
+    editor.until("vim.b.agls_prompt")
     editor.keys("<Esc>ccab<BS>")
     editor.until("vim.fn.getline(1) == 'a'")
     assert editor.lua(f"return {LABELS}") == ["code.py", "quickfix"]
     editor.keys("<BS><BS>")
     editor.until(f"vim.fn.getline(1) == '' and #{LABELS} == 1")
     editor.keys("<Esc><CR>")
-    editor.command("Aglet drop all")
+    editor.command("Agls drop all")
     assert editor.lua(f"return {LABELS}") == []
 
 
 def test_what_was_attached_to_a_refused_prompt_is_not_lost(editor: Editor) -> None:
     opened(editor, turns("One."))
-    editor.command("Aglet add code.py")
+    editor.command("Agls add code.py")
     editor.until(f"#{LABELS} == 1")
     (editor.folder / "config.toml").write_text("model = 7\n")
-    restarted(editor, lambda: editor.command("Aglet restart"))
+    restarted(editor, lambda: editor.command("Agls restart"))
     prompt(editor, "precious words")
-    editor.until("vim.fn.execute('messages'):find('aglet: ') and vim.fn.getline(1) == 'precious words'")
+    editor.until("vim.fn.execute('messages'):find('agls: ') and vim.fn.getline(1) == 'precious words'")
     assert editor.lua(f"return {LABELS}") == ["code.py"]
 
 
@@ -100,7 +98,7 @@ def test_an_image_is_mentioned_and_pasted(editor: Editor) -> None:
         assert base64.b64encode(PIXEL).decode() in content(server)
         said(editor, "- (image)")
         editor.lua("vim.env.PATH = ... .. ':' .. vim.env.PATH", str(editor.folder / "bin"))
-        editor.command("Aglet add clipboard")
+        editor.command("Agls add clipboard")
         editor.until(f"vim.deep_equal({LABELS}, {{ 'clipboard.png' }})")
         prompt(editor, "and here?")
         ended(editor, "endTurn", 2)

@@ -9,11 +9,11 @@ from .driver import Editor
 from .scene import READ, call, ended, opened, prompt, restarted, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
-CHAT = "require('aglet.chat').all[next(require('aglet.chat').all)]"
+CHAT = "require('agls.chat').all[next(require('agls.chat').all)]"
 # Ten thousand deltas, as fast as Neovim takes them from its LSP client. What is drawn is counted three ways:
 # by the plugin, by changes of the buffer, and by the moments at which it is brought up to date.
 FLOOD = r"""
-local chat, session = require('aglet.chat').all[next(require('aglet.chat').all)], require('aglet').current()
+local chat, session = require('agls.chat').all[next(require('agls.chat').all)], require('agls').current()
 local server = session.client.handlers['agent/event']
 local function tell(type, data)
   local event = { v = 1, type = type, sessionId = session.id, after = session.store.seq, data = data }
@@ -112,8 +112,8 @@ def test_it_opens_wherever_the_user_wants_it(editor: Editor, layout: str) -> Non
     )
     assert floats == (2 if layout == "float" else 0)
     assert editor.lua("return vim.fn.tabpagenr('$')") == (2 if layout == "tab" else 1)
-    editor.command("Aglet close")
-    assert editor.lua("return vim.fn.bufwinid((next(require('aglet.chat').all)))") == -1
+    editor.command("Agls close")
+    assert editor.lua("return vim.fn.bufwinid((next(require('agls.chat').all)))") == -1
 
 
 def test_the_prompt_remembers_and_completes(editor: Editor) -> None:
@@ -145,7 +145,7 @@ def test_what_is_mentioned_goes_with_the_prompt(editor: Editor) -> None:
     ended(editor, "endTurn")
     said(editor, "- [code.py](file://")
     editor.command("wincmd t")
-    editor.command("2,3Aglet run and these lines")
+    editor.command("2,3Agls run and these lines")
     said(editor, "code.py L2-L3")
 
 
@@ -168,9 +168,9 @@ def test_the_prompt_names_the_key_that_sends_now(editor: Editor) -> None:
 def test_a_prompt_that_is_refused_is_not_lost(editor: Editor) -> None:
     opened(editor, turns("One."))
     (editor.folder / "config.toml").write_text("model = 7\n")
-    restarted(editor, lambda: editor.command("Aglet restart"))
+    restarted(editor, lambda: editor.command("Agls restart"))
     prompt(editor, "precious words")
-    editor.until("vim.fn.execute('messages'):find('aglet: ') and vim.fn.getline(1) == 'precious words'")
+    editor.until("vim.fn.execute('messages'):find('agls: ') and vim.fn.getline(1) == 'precious words'")
 
 
 def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
@@ -178,11 +178,11 @@ def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
     opened(editor, turns(command), turns("Quick, then."), picks=("Later",))
     prompt(editor, "run it")
     editor.until("#ASKED == 1")
-    before = editor.lua("return require('aglet').current().store.seq")
-    editor.command("Aglet steer be quick")
-    editor.until("require('aglet').current().store.seq > ...", before)  # it is in the journal of the run
+    before = editor.lua("return require('agls').current().store.seq")
+    editor.command("Agls steer be quick")
+    editor.until("require('agls').current().store.seq > ...", before)  # it is in the journal of the run
     editor.lua("PICKS = { 'Allow once' }")
-    editor.command("Aglet answer")
+    editor.command("Agls answer")
     ended(editor, "endTurn")
     said(editor, "## You, meanwhile")
     assert "be quick" in transcript(editor)

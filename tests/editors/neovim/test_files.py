@@ -38,7 +38,7 @@ def test_a_command_changes_a_file_that_is_open(editor: Editor) -> None:
     (editor.workspace / "other.txt").write_text("old\n")
     editor.command("wincmd t")
     editor.command("split other.txt")
-    editor.lua("require('aglet').run('run it')")
+    editor.lua("require('agls').run('run it')")
     ended(editor, "endTurn")
     editor.until("vim.fn.getbufline('other.txt', 1)[1] == 'new'")
     assert code(editor) == "mine = 1\n" + CODE, "it has changes of the user: it stays"
@@ -62,26 +62,26 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
     ended(editor, "endTurn")
     waiting(editor, 2)
     assert any("2 to judge" in row for row in editor.screen())
-    assert editor.lua("return require('aglet').status().changes") == 2
-    editor.command("Aglet review")
+    assert editor.lua("return require('agls').status().changes") == 2
+    editor.command("Agls review")
     listed = editor.lua("return vim.fn.getqflist({ title = 1, items = 1 })")
-    assert listed["title"] == "changes of aglet"
+    assert listed["title"] == "changes of agls"
     assert [(item["lnum"], item["text"]) for item in listed["items"]] == [
         (6, "+1 -1  return 22"),
         (27, "+1 -1  return 99"),
     ]
     editor.command("cclose")
     editor.command("wincmd t")
-    editor.command("Aglet review diff")
+    editor.command("Agls review diff")
     assert editor.lua("return { vim.wo.diff, vim.fn.winnr('$'), vim.fn.tabpagenr() }") == [True, 2, 2]
-    above = "#vim.iter(vim.api.nvim_buf_get_extmarks(0, require('aglet.changes').namespace, 0, -1, "
+    above = "#vim.iter(vim.api.nvim_buf_get_extmarks(0, require('agls.changes').namespace, 0, -1, "
     above += "{ details = true })):filter(function(m) return m[4].virt_lines end):totable()"
     assert editor.lua(f"return {above}") == 0, "what stood there is seen beside it"
     before = editor.lua("return vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false)")
     assert "\n".join(before) + "\n" == "mine = 1\n" + CODE
     editor.command("tabclose")
     editor.until(f"{above} == 2")
-    editor.command("Aglet reject all")
+    editor.command("Agls reject all")
     waiting(editor, 0)
     assert not any("to judge" in row for row in editor.screen())
     assert code(editor) == "mine = 1\n" + CODE
@@ -91,7 +91,7 @@ def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:
 def test_changes_are_walked_with_keys_of_ones_own_and_judged_by_range(editor: Editor) -> None:
     opened(editor, TWO_EDITS, keys=False)
     for key, does in {"n": "next-change", "p": "previous-change", "r": "reject"}.items():
-        editor.command(f"nmap <Leader>{key} <Plug>(aglet-{does})")
+        editor.command(f"nmap <Leader>{key} <Plug>(agls-{does})")
     editor.command("call setbufline(bufnr(), 1, 'change two') | write")  # :w sends, where no key does
     ended(editor, "endTurn")
     waiting(editor, 2)
@@ -103,7 +103,7 @@ def test_changes_are_walked_with_keys_of_ones_own_and_judged_by_range(editor: Ed
     editor.until("vim.fn.getline('.') == '    return 99'")
     editor.keys("\\p")
     editor.until("vim.fn.getline('.') == '    return 22'")
-    editor.command("20,$Aglet accept")
+    editor.command("20,$Agls accept")
     waiting(editor, 1)
     editor.keys("\\r")
     waiting(editor, 0)
@@ -119,7 +119,7 @@ def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None
     ended(editor, "endTurn")
     assert (editor.workspace / "b.txt").read_text() == "one\n2\nthree\n"
     waiting(editor, 1)
-    editor.command("Aglet reject all")
+    editor.command("Agls reject all")
     waiting(editor, 0)
     editor.until("table.concat(vim.fn.readfile('b.txt'), ' ') == 'one two three'")
 
@@ -134,11 +134,11 @@ def test_a_rewind_brings_files_back(editor: Editor) -> None:
     said(editor, "new file")
     assert (editor.workspace / "new.txt").exists()
     editor.lua("PICKS = { 'make it', 'conversation and files', 'Go back' }")
-    editor.command("Aglet rewind")
-    editor.until("#require('aglet').current().store.order == 0")
+    editor.command("Agls rewind")
+    editor.until("#require('agls').current().store.order == 0")
     editor.until("vim.fn.filereadable('new.txt') == 0")
     editor.until("vim.fn.execute('messages'):find('went back')")
-    editor.command("Aglet rewind undo")
+    editor.command("Agls rewind undo")
     editor.until("vim.fn.filereadable('new.txt') == 1")
     said(editor, "make it")
 

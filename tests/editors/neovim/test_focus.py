@@ -36,19 +36,19 @@ def test_the_model_hears_where_the_user_looks(editor: Editor, server: ModelServe
     editor.command("wincmd t")
     editor.keys("10GVjj")
     editor.until("vim.fn.line('.') == 12")
-    editor.lua("require('aglet').run('and this?', { hidden = true })")  # at once: it has not settled yet
+    editor.lua("require('agls').run('and this?', { hidden = true })")  # at once: it has not settled yet
     ended(editor, "endTurn", 2)
     assert heard(server)[1:] == ["code.py (lines 10-12 selected, lines 1-33 visible)"]
     editor.keys("<Esc>:edit other.py<CR>")
     editor.until("vim.fn.expand('%:t') == 'other.py'")
-    restarted(editor, lambda: editor.command("Aglet restart"))
-    editor.lua("require('aglet').run('and there?')")
+    restarted(editor, lambda: editor.command("Agls restart"))
+    editor.lua("require('agls').run('and there?')")
     ended(editor, "endTurn", 3)
     assert heard(server)[2:] == ["other.py (the cursor in line 1, line 1 visible)"], (
         "another server was told, too"
     )
     editor.command("edit ../elsewhere.py")
-    editor.lua("require('aglet').run('and outside?')")
+    editor.lua("require('agls').run('and outside?')")
     ended(editor, "endTurn", 4)
     assert len(heard(server)) == 3, "what is no file of the folder is not told to the model"
 
@@ -57,7 +57,7 @@ def test_it_is_told_when_it_settles(editor: Editor, server: ModelServer) -> None
     use_server(editor, server)
     opened(editor)
     editor.lua(
-        "TOLD = {} local to = vim.tbl_values(require('aglet.client').all)[1] local notify = to.notify "
+        "TOLD = {} local to = vim.tbl_values(require('agls.client').all)[1] local notify = to.notify "
         "to.notify = function(self, method, params) table.insert(TOLD, params) "
         "return notify(self, method, params) end"
     )
@@ -70,7 +70,7 @@ def test_it_is_told_when_it_settles(editor: Editor, server: ModelServer) -> None
         "vim.deep_equal(TOLD[#TOLD].selection, { start = { line = 7, character = 0 }, "
         "['end'] = { line = 7, character = 3 } })"
     )
-    editor.keys("<Esc>:Aglet open<CR>")
+    editor.keys("<Esc>:Agls open<CR>")
     prompt(editor, "what is selected?")
     ended(editor, "endTurn")
     assert heard(server) == ["code.py (the cursor in line 8, lines 1-33 visible)"]

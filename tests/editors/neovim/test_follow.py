@@ -16,19 +16,19 @@ def test_a_session_of_another_process_is_read_along_and_taken_over(editor: Edito
         other.initialize(AGENT)
         session = other.session()
         other.run(session, "over there")
-        editor.command(f"Aglet resume {session}")
+        editor.command(f"Agls resume {session}")
         said(editor, "Hello from there.")
         editor.until("vim.fn.execute('messages'):find('you read along')")
-        assert editor.lua("return require('aglet').status().state") == "reading"
+        assert editor.lua("return require('agls').status().state") == "reading"
         screen = "\n".join(editor.screen())
         assert "◌ reading along" in screen
-        assert "written elsewhere · :Aglet takeover" in screen
+        assert "written elsewhere · :Agls takeover" in screen
         prompt(editor, "precious words")
-        editor.until("vim.fn.execute('messages'):find('Aglet takeover')")
+        editor.until("vim.fn.execute('messages'):find('Agls takeover')")
         editor.until("vim.fn.getline(1) == 'precious words'")
-        editor.command("Aglet takeover")
-        editor.until("select(2, vim.fn.execute('messages'):gsub('Aglet takeover', '')) >= 2")
-        assert editor.lua("return require('aglet').status().state") == "reading", "it is not free yet"
+        editor.command("Agls takeover")
+        editor.until("select(2, vim.fn.execute('messages'):gsub('Agls takeover', '')) >= 2")
+        assert editor.lua("return require('agls').status().state") == "reading", "it is not free yet"
         number = other.post(
             "agent/run", {"sessionId": session, "input": "more", "clientKey": other.key, "wait": True}
         )
@@ -37,8 +37,8 @@ def test_a_session_of_another_process_is_read_along_and_taken_over(editor: Edito
         other.answer_of(number)
         assert other.leave() == 0
     editor.until("vim.fn.execute('messages'):find('No other process writes this session')")
-    editor.command("Aglet takeover")
+    editor.command("Agls takeover")
     editor.until("vim.fn.execute('messages'):find('goes on here')")
-    editor.until("require('aglet').status().state == 'idle'")
+    editor.until("require('agls').status().state == 'idle'")
     editor.keys("<Esc><CR>")
     said(editor, "Hello from here.")

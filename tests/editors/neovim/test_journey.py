@@ -66,19 +66,19 @@ def one_change_is_rejected_and_one_accepted(editor: Editor) -> None:
 
 
 def a_run_that_is_cancelled(editor: Editor) -> None:
-    editor.command("Aglet open")
+    editor.command("Agls open")
     prompt(editor, "hang")
     said(editor, "I begin")
-    editor.command("Aglet stop")
+    editor.command("Agls stop")
     ended(editor, "cancelled", 2)
     said(editor, "> Cancelled.")
 
 
 def everything_is_rewound(editor: Editor) -> None:
     editor.lua(PICKER, ["change two returns", "conversation and files", "Go back"])
-    editor.command("Aglet rewind")
-    editor.until("#require('aglet').current().store.order == 0")
-    editor.until("#vim.api.nvim_buf_get_lines(next(require('aglet.chat').all), 0, -1, false) == 1")
+    editor.command("Agls rewind")
+    editor.until("#require('agls').current().store.order == 0")
+    editor.until("#vim.api.nvim_buf_get_lines(next(require('agls.chat').all), 0, -1, false) == 1")
     asked = editor.lua("return ASKED")
     assert "code.py stays as it is" in asked[2]["prompt"], "the user has changed it since"
     assert code(editor) == ONE

@@ -39,9 +39,9 @@ def test_a_key_is_asked_for_and_kept_in_memory(editor: Editor) -> None:
         opened(editor, env=elsewhere(editor, server))
         prompt(editor, "go")
         ended(editor, "error")
-        said(editor, "`:Aglet key` takes one")
-        assert editor.lua("return vim.fn.getcompletion('Aglet key ', 'cmdline')") == ["model.example"]
-        editor.keys(":Aglet key<CR>")
+        said(editor, "`:Agls key` takes one")
+        assert editor.lua("return vim.fn.getcompletion('Agls key ', 'cmdline')") == ["model.example"]
+        editor.keys(":Agls key<CR>")
         editor.keys(KEY + "<CR>")
         editor.until("vim.fn.execute('messages'):find('is kept until Neovim ends')")
         prompt(editor, "go")
@@ -59,7 +59,7 @@ def test_the_users_own_vault_gives_it(editor: Editor) -> None:
     with ModelServer(with_a_key) as server:
         opened(editor, env=elsewhere(editor, server))
         editor.lua(
-            "local key = ... HOSTS = {} require('aglet.config').current.key = function(host) "
+            "local key = ... HOSTS = {} require('agls.config').current.key = function(host) "
             "table.insert(HOSTS, host) return host == 'model.example' and key or nil end",
             KEY,
         )
@@ -74,7 +74,7 @@ def test_the_users_own_vault_gives_it(editor: Editor) -> None:
 def test_no_key_is_given_while_the_log_would_have_it(editor: Editor) -> None:
     with ModelServer(with_a_key) as server:
         opened(editor, env=elsewhere(editor, server))
-        editor.lua("local key = ... require('aglet.config').current.key = function() return key end", KEY)
+        editor.lua("local key = ... require('agls.config').current.key = function() return key end", KEY)
         editor.lua("vim.lsp.log.set_level('debug')")
         prompt(editor, "go")
         editor.until("vim.fn.execute('messages'):find('LSP log has the level DEBUG')")

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-import aglet_protocol
+import agls_protocol
 
 from .driver import CLIENT
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(120)]
 HERE = Path(__file__).parent / "lua"
-GOLDEN = Path(aglet_protocol.__file__).with_name("golden")
+GOLDEN = Path(agls_protocol.__file__).with_name("golden")
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in HERE.glob("test_*.lua")))
@@ -20,7 +20,7 @@ def test_lua(program: str, name: str, tmp_path: Path) -> None:
     command = [program, "--clean", "--cmd", f"set runtimepath^={CLIENT}", "--cmd", f"lua {path}"]
     done = subprocess.run(
         [*command, "-l", str(HERE / name)],
-        env={"AGLET_GOLDEN": str(GOLDEN), "HOME": str(tmp_path), "LANG": "C.UTF-8"},
+        env={"AGLS_GOLDEN": str(GOLDEN), "HOME": str(tmp_path), "LANG": "C.UTF-8"},
         capture_output=True,
         text=True,
         check=False,
@@ -30,6 +30,6 @@ def test_lua(program: str, name: str, tmp_path: Path) -> None:
 
 
 def test_the_annotations_are_read(program: str) -> None:
-    generated = CLIENT / "lua" / "aglet" / "protocol_gen.lua"
+    generated = CLIENT / "lua" / "agls" / "protocol_gen.lua"
     done = subprocess.run([program, "--clean", "-l", generated], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -33,7 +33,7 @@ def test_a_command_is_changed_before_it_runs(editor: Editor) -> None:
     said(editor, "Ready.")
     said(editor, "three\nfour\n")
     output = editor.lua(
-        "local store = require('aglet').current().store "
+        "local store = require('agls').current().store "
         "for id, item in pairs(store.items) do if item.kind == 'toolCall' then return item.output end end"
     )
     assert "three\nfour" in output
@@ -54,9 +54,9 @@ def test_the_buffer_of_a_changed_command_goes_with_its_run(editor: Editor) -> No
     opened(editor, turns(COMMAND, "Ready."), picks=("Change the command",))
     prompt(editor, "run it")
     editor.until("vim.bo.filetype == 'sh'")
-    editor.command("Aglet stop")
+    editor.command("Agls stop")
     ended(editor, "cancelled")
-    editor.until("vim.bo.filetype ~= 'sh' and #require('aglet.questions').waiting == 0")
+    editor.until("vim.bo.filetype ~= 'sh' and #require('agls.questions').waiting == 0")
     assert len(editor.lua("return ASKED")) == 1
 
 
@@ -64,7 +64,7 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
     opened(editor, turns(COMMAND, "Ready."), picks=("Later",))
     prompt(editor, "run it")
     editor.until("#ASKED == 1")
-    lines = editor.lua("return require('aglet.preview').lines(require('aglet.questions').waiting[1].params)")
+    lines = editor.lua("return require('agls.preview').lines(require('agls.questions').waiting[1].params)")
     assert "echo one; echo two" in lines
     assert f"in {editor.workspace}" in lines
     editor.until(
@@ -74,7 +74,7 @@ def test_the_whole_command_is_shown_before_it_is_allowed(editor: Editor) -> None
     said(editor, "echo one")
     assert any("waits for you" in row for row in editor.screen())
     editor.lua("PICKS = { 'Allow once' }")
-    editor.command("Aglet answer")
+    editor.command("Agls answer")
     ended(editor, "endTurn")
 
 
@@ -94,8 +94,8 @@ def test_a_question_does_not_take_the_keys_of_who_types(editor: Editor) -> None:
     editor.command("wincmd t")
     editor.keys("<Esc>Go# I type")
     editor.until("vim.api.nvim_get_mode().mode == 'i'")
-    editor.lua("require('aglet').run('change it')")
-    editor.until("#require('aglet.questions').waiting == 1")
+    editor.lua("require('agls').run('change it')")
+    editor.until("#require('agls.questions').waiting == 1")
     editor.keys(" on and on")
     editor.until("vim.fn.getline('$') == '# I type on and on'")
     assert editor.lua("return #ASKED") == 0
@@ -121,9 +121,9 @@ def test_a_question_goes_with_its_run(editor: Editor) -> None:
     editor.lua("vim.ui.select = function(_, _, done) ANSWER = done end")
     prompt(editor, "run it")
     editor.until("ANSWER")
-    editor.command("Aglet stop")
+    editor.command("Agls stop")
     ended(editor, "cancelled")
-    editor.until("#require('aglet.questions').waiting == 0")
+    editor.until("#require('agls.questions').waiting == 0")
     editor.lua("ANSWER(nil, nil)")  # too late, and nobody minds
     said(editor, "> Cancelled.")
 
@@ -135,11 +135,11 @@ def test_a_helper_asks_and_its_call_says_what_it_does(editor: Editor) -> None:
     prompt(editor, "delegate it")
     editor.until("#ASKED == 1")
     assert editor.lua("return ASKED[1].prompt").startswith("helper: ")
-    editor.until("vim.tbl_count(require('aglet').current().store.helpers) == 1")
+    editor.until("vim.tbl_count(require('agls').current().store.helpers) == 1")
     wait_until(lambda: any("● helper: shell" in row for row in editor.screen()))
     editor.lua("PICKS = { 'Allow once' }")
-    editor.command("Aglet answer")
+    editor.command("Agls answer")
     ended(editor, "endTurn")
     said(editor, "Ready.")
     said(editor, "**Helper task-1**")
-    assert editor.lua("return #require('aglet.questions').waiting") == 0
+    assert editor.lua("return #require('agls.questions').waiting") == 0

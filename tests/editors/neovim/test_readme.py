@@ -62,7 +62,7 @@ class Newcomer(Editor):
 @contextmanager
 def scripted(home: Path) -> Generator[dict[str, str]]:
     """The scripted model, as the user's own configuration file names it."""
-    folder = home / ".config" / "aglet"
+    folder = home / ".config" / "agls"
     folder.mkdir(parents=True)
     script(folder, turns(*(turn(*made) for made in STORY)), turns({"text": "I begin", "hang": True}))
     yield {}
@@ -114,7 +114,7 @@ def follow(user: Newcomer, *typed: str) -> None:
     begin, send, answer, find, keep, put_back, stop, resume, rewind = (as_typed(keys) for keys in typed)
     watch_pickers(user)
     user.keys(f"{begin}<CR>")
-    user.until("vim.b.aglet_prompt and vim.api.nvim_get_mode().mode == 'i'")
+    user.until("vim.b.agls_prompt and vim.api.nvim_get_mode().mode == 'i'")
     user.keys(f"Repair it.{send}")
     for count in (1, 2):
         at_the_picker(user, count)
@@ -140,16 +140,16 @@ def follow(user: Newcomer, *typed: str) -> None:
 def and_the_next_day(user: Newcomer, begin: str, send: str, stop: str, resume: str, rewind: str) -> None:
     """A run is cancelled, Neovim is left and started again, and the conversation is rewound."""
     user.keys(f"{begin}<CR>")
-    user.until("vim.b.aglet_prompt and vim.api.nvim_get_mode().mode == 'i'")
+    user.until("vim.b.agls_prompt and vim.api.nvim_get_mode().mode == 'i'")
     user.keys(f"And the rest?{send}")
-    user.until("require('aglet').current().store.state == 'running'")
+    user.until("require('agls').current().store.state == 'running'")
     user.keys(f"{stop}<CR>")
     ended(user, "cancelled", 2)
     user.quit()
     user.start()
     watch_pickers(user)
     user.keys(f"{resume}<CR>")
-    user.until("require('aglet').current()")
+    user.until("require('agls').current()")
     said(user, WORD)
     user.keys(f"<Esc>{rewind}<CR>")
     for count in (1, 2, 3):  # which prompt, what, and that it is meant: the newest, both, yes
@@ -157,9 +157,9 @@ def and_the_next_day(user: Newcomer, begin: str, send: str, stop: str, resume: s
         user.keys("1<CR>")
     user.until("vim.fn.execute('messages'):find('went back')")
     gone(user, "And the rest?")
-    user.keys(":help aglet<CR>")
-    user.until("vim.bo.buftype == 'help' and vim.fn.expand('%:t') == 'aglet.txt'")
-    user.keys(":checkhealth aglet<CR>")
+    user.keys(":help agls<CR>")
+    user.until("vim.bo.buftype == 'help' and vim.fn.expand('%:t') == 'agls.txt'")
+    user.keys(":checkhealth agls<CR>")
     user.until("vim.bo.filetype == 'checkhealth' and vim.fn.search('the model is') > 0")
     assert "ERROR" not in "\n".join(user.lines())
 
@@ -178,8 +178,8 @@ def test_the_lua_of_the_readme_changes_nothing_by_itself(program: str, tmp_path:
     (user.workspace / "prices.py").write_text(PRICES)
     user.model = {}
     with user:
-        assert user.lua("return vim.deep_equal(require('aglet.config').current.options, {})")
-        assert user.lua("return vim.fn.exists(':Aglet')") == 2
+        assert user.lua("return vim.deep_equal(require('agls.config').current.options, {})")
+        assert user.lua("return vim.fn.exists(':Agls')") == 2
         commented = re.sub(r"-- (\w+ =)", r"\1", configuration)
         user.lua(commented)
-        assert user.lua("return require('aglet.config').current.options.mode") == "acceptEdits"
+        assert user.lua("return require('agls.config').current.options.mode") == "acceptEdits"

@@ -12,7 +12,7 @@ from .driver import Editor
 from .scene import HANGING, ended, leave_and_come_back, opened, prompt, restarted, said, transcript
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
-SERVER = "return vim.lsp.get_clients({ name = 'aglet' })[1].rpc.is_closing() == false"
+SERVER = "return vim.lsp.get_clients({ name = 'agls' })[1].rpc.is_closing() == false"
 
 
 def kill_server(editor: Editor) -> None:
@@ -39,41 +39,41 @@ def test_sessions_are_listed_forked_and_opened(editor: Editor) -> None:
     opened(editor, turns("One."), turns("Two."))
     prompt(editor, "the first")
     ended(editor, "endTurn")
-    first = editor.lua("return require('aglet').current().id")
-    editor.command("Aglet fork")
-    editor.until("require('aglet').current().id ~= ...", first)
+    first = editor.lua("return require('agls').current().id")
+    editor.command("Agls fork")
+    editor.until("require('agls').current().id ~= ...", first)
     said(editor, "the first")
     editor.lua("PICKS = { '' }")
-    editor.command("Aglet sessions first")
+    editor.command("Agls sessions first")
     editor.until("#ASKED == 1")
     assert len(editor.lua("return ASKED")[0]["items"]) == 2
-    editor.command("Aglet open new")
-    editor.until("vim.tbl_count(require('aglet.session').all) == 3")
+    editor.command("Agls open new")
+    editor.until("vim.tbl_count(require('agls.session').all) == 3")
     leave_and_come_back(editor)
 
 
 def test_modes_models_and_actions(editor: Editor) -> None:
     opened(editor, turns("One."), picks=("/usage",))
-    editor.command("Aglet mode plan")
-    editor.until("require('aglet').status().mode == 'plan'")
+    editor.command("Agls mode plan")
+    editor.until("require('agls').status().mode == 'plan'")
     assert any("> plan" in row for row in editor.screen())
-    editor.command("Aglet mode default")
-    editor.until("require('aglet').status().mode == 'ask'")
-    editor.command("Aglet model nothing-like-it")
+    editor.command("Agls mode default")
+    editor.until("require('agls').status().mode == 'ask'")
+    editor.command("Agls model nothing-like-it")
     editor.until("vim.fn.execute('messages'):find('nothing%-like%-it')")
-    editor.command("Aglet actions")
+    editor.command("Agls actions")
     editor.until("#ASKED == 1")
     assert any(item.startswith("/usage") for item in editor.lua("return ASKED")[0]["items"])
 
 
 def test_commands_are_completed(editor: Editor) -> None:
     editor.setup()
-    names = editor.lua("return vim.fn.getcompletion('Aglet ', 'cmdline')")
+    names = editor.lua("return vim.fn.getcompletion('Agls ', 'cmdline')")
     wanted = "open ask run stop steer sessions resume fork rewind review mode model actions accept reject"
     assert set(wanted.split()) <= set(names)
-    assert editor.lua("return vim.fn.getcompletion('Aglet mode p', 'cmdline')") == ["plan"]
-    editor.command("Aglet nonsense")
-    assert "there is no :Aglet nonsense" in editor.lua("return vim.fn.execute('messages')")
+    assert editor.lua("return vim.fn.getcompletion('Agls mode p', 'cmdline')") == ["plan"]
+    editor.command("Agls nonsense")
+    assert "there is no :Agls nonsense" in editor.lua("return vim.fn.execute('messages')")
 
 
 def test_nothing_is_mapped_and_nothing_is_started_by_setup(editor: Editor) -> None:
@@ -81,48 +81,48 @@ def test_nothing_is_mapped_and_nothing_is_started_by_setup(editor: Editor) -> No
     before = editor.lua(mapped)
     editor.setup()
     assert editor.lua(mapped) == before
-    assert editor.lua("return require('aglet').statusline()") == ""
-    assert editor.lua("return vim.tbl_isempty(require('aglet.client').all)")
+    assert editor.lua("return require('agls').statusline()") == ""
+    assert editor.lua("return vim.tbl_isempty(require('agls.client').all)")
 
 
 def test_what_is_wrong_in_setup_is_said(editor: Editor) -> None:
-    wrong = {"colour": 1}, {"layout": "sideways"}, {"cmd": "aglet"}, {"keys": {"jump": "x"}}
+    wrong = {"colour": 1}, {"layout": "sideways"}, {"cmd": "agls"}, {"keys": {"jump": "x"}}
     for options in wrong:
         problem = editor.lua(
-            "local ok, why = pcall(require('aglet').setup, ...); return ok and '' or why", options
+            "local ok, why = pcall(require('agls').setup, ...); return ok and '' or why", options
         )
-        assert problem.startswith("aglet.setup: "), options
+        assert problem.startswith("agls.setup: "), options
 
 
 def test_a_server_that_is_not_there_is_told_with_what_to_do(editor: Editor) -> None:
-    editor.setup(cmd=["/no/such/aglet"])
-    editor.command("Aglet open")
+    editor.setup(cmd=["/no/such/agls"])
+    editor.command("Agls open")
     editor.until("vim.fn.execute('messages'):find('cannot be run')")
-    editor.command("checkhealth aglet")
+    editor.command("checkhealth agls")
     report = "\n".join(editor.lines())
-    assert "/no/such/aglet cannot be run" in report
+    assert "/no/such/agls cannot be run" in report
     assert "setup({ cmd = " in report
 
 
 def test_what_keeps_a_run_from_beginning_is_said_when_the_chat_opens(editor: Editor) -> None:
     opened(editor, turns("One."))
     (editor.folder / "config.toml").write_text("model = 7\n")
-    restarted(editor, lambda: editor.command("Aglet restart"))
-    editor.command("Aglet close")
-    editor.command("Aglet open")
+    restarted(editor, lambda: editor.command("Agls restart"))
+    editor.command("Agls close")
+    editor.command("Agls open")
     editor.until("vim.fn.execute('messages'):find('config.toml', 1, true)")
     wait_until(
         lambda: any("config.toml" in row for row in editor.screen()[:8])
     )  # all of it, above the prompt
-    editor.command("checkhealth aglet")
+    editor.command("checkhealth agls")
     assert "config.toml" in "\n".join(editor.lines())
 
 
 def test_health_says_what_works(editor: Editor) -> None:
     opened(editor, turns("One."))
-    editor.command("checkhealth aglet")
+    editor.command("checkhealth agls")
     report = "\n".join(editor.lines())
-    assert "aglet 0." in report
+    assert "agls 0." in report
     assert "the model is play" in report
     assert "ERROR" not in report, report
 
@@ -130,11 +130,11 @@ def test_health_says_what_works(editor: Editor) -> None:
 def test_events_are_told_to_others(editor: Editor) -> None:
     opened(editor, turns("One."))
     editor.lua(
-        "TOLD = {}; vim.api.nvim_create_autocmd('User', { pattern = 'Aglet*', "
+        "TOLD = {}; vim.api.nvim_create_autocmd('User', { pattern = 'Agls*', "
         "callback = function(event) TOLD[event.match] = true end })"
     )
     prompt(editor, "go")
     ended(editor, "endTurn")
     told = editor.lua("return TOLD")
-    assert {"AgletRunStarted", "AgletRunEnded", "AgletState", "AgletItem", "AgletDrawn"} <= set(told)
-    assert editor.lua("return require('aglet').statusline()") == "aglet ○ ready"
+    assert {"AglsRunStarted", "AglsRunEnded", "AglsState", "AglsItem", "AglsDrawn"} <= set(told)
+    assert editor.lua("return require('agls').statusline()") == "agls ○ ready"

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 // What this machine's user has set: where they keep their things, which model they use.
-const OF_THE_USER = /^(XDG|AGLET|OPENAI|ANTHROPIC|GEMINI|GOOGLE|OLLAMA|OPENROUTER)_/;
+const OF_THE_USER = /^(XDG|AGLS|OPENAI|ANTHROPIC|GEMINI|GOOGLE|OLLAMA|OPENROUTER)_/;
 const PATIENCE = 180_000; // milliseconds until it must answer, on however slow a machine
 
 // Nothing that comes and goes by itself, and no request that leaves the machine.

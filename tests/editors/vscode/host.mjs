@@ -1,6 +1,6 @@
 // Runs host_tests.cjs inside the extension host of a real VS Code, with the packaged extension and the real server.
 //   node host.mjs
-// Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLET (the program).
+// Environment: CODE_SERVER, CHROMIUM, EXTENSION (the folder of the unpacked .vsix), AGLS (the program).
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const stage = makeStage();
 const server = await startCodeServer({
   workspace: stage.workspace,
-  settings: { "aglet.server.command": [process.env.AGLET] },
+  settings: { "agls.server.command": [process.env.AGLS] },
   env: stage.env,
   hostTests: true,
 });

@@ -48,13 +48,13 @@ function serving() {
 
 const tests = {
   async "the server is started, and none of its own commands collides with ours"() {
-    const extension = vscode.extensions.getExtension("aglet.aglet");
+    const extension = vscode.extensions.getExtension("agls.agls");
     api = await extension.activate();
     await until("the server is ready", () => api.server.state === "ready");
     const commands = await vscode.commands.getCommands(true);
     const ours = extension.packageJSON.contributes.commands.map(({ command }) => command);
     for (const command of ours) assert.ok(commands.includes(command), command);
-    for (const command of ["aglet.run", "aglet.approve", "aglet.transcript"]) assert.ok(!commands.includes(command), command);
+    for (const command of ["agls.run", "agls.approve", "agls.transcript"]) assert.ok(!commands.includes(command), command);
   },
 
   async "an edit goes through the unsaved buffer, in one step of undo"() {
@@ -83,9 +83,9 @@ const tests = {
     const editor = await vscode.window.showTextDocument(uri);
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# typed meanwhile\n"));
     const [first, second] = api.changes;
-    await vscode.commands.executeCommand("aglet.review.undo", first.hunk);
+    await vscode.commands.executeCommand("agls.review.undo", first.hunk);
     assert.match(editor.document.getText(), /^# typed meanwhile\n# not saved\n[^]*Helo [^]*Good bye \{name\}!/);
-    await vscode.commands.executeCommand("aglet.review.keep", second.hunk);
+    await vscode.commands.executeCommand("agls.review.keep", second.hunk);
     await until("nothing is left", () => api.changes.length === 0);
     assert.match(editor.document.getText(), /Good bye \{name\}!/);
   },
@@ -99,21 +99,21 @@ const tests = {
     await editor.edit((edit) => edit.replace(new vscode.Range(2, 0, 2, 9), "My own words"));
     const text = editor.document.getText();
     await until("it is seen", () => api.changes[0]?.stands === false);
-    await vscode.commands.executeCommand("aglet.review.undo", change.hunk);
+    await vscode.commands.executeCommand("agls.review.undo", change.hunk);
     assert.equal(editor.document.getText(), text);
-    await vscode.commands.executeCommand("aglet.review.keepAll");
+    await vscode.commands.executeCommand("agls.review.keepAll");
     await until("it is kept", () => api.changes.length === 0);
     await editor.document.save();
   },
 
   async "a refusal with a reason reaches the agent"() {
-    await vscode.commands.executeCommand("aglet.chat.new");
+    await vscode.commands.executeCommand("agls.chat.new");
     await api.prompt("Correct the greetings");
     const asked = await question();
     api.answer(asked, { outcome: "selected", optionId: "reject", feedback: "Not now." });
     await until("the call is refused", () => last("toolCall")?.status === "rejected");
     assert.match(last("toolCall").output, /Not now\./);
-    await vscode.commands.executeCommand("aglet.stop");
+    await vscode.commands.executeCommand("agls.stop");
     await ended();
   },
 
@@ -123,15 +123,15 @@ const tests = {
     const range = new vscode.Range(5, 4, 5, 10);
     diagnostics.set(uri, [new vscode.Diagnostic(range, "Correct the greetings: a misspelt word")]);
     const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range);
-    const fix = actions.find((action) => action.title === "Fix with aglet");
+    const fix = actions.find((action) => action.title === "Fix with agls");
     assert.ok(fix, actions.map((action) => action.title).join());
-    await vscode.commands.executeCommand("aglet.chat.new");
+    await vscode.commands.executeCommand("agls.chat.new");
     await vscode.commands.executeCommand(fix.command.command, ...fix.command.arguments);
     const sent = await until("it is sent", () => last("userMessage"));
     assert.match(sent.content[0].text, /^Fix this problem in line 6 of greet\.py:\nCorrect the greetings/);
     assert.match(sent.content[1].text, /Good bye/);
     await question();
-    await vscode.commands.executeCommand("aglet.stop");
+    await vscode.commands.executeCommand("agls.stop");
     await ended();
     diagnostics.dispose();
   },
@@ -154,7 +154,7 @@ const tests = {
     const hint = new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), "a hint", vscode.DiagnosticSeverity.Hint);
     diagnostics.set(uri, [misspelt, hint]);
     await until("both are offered", () => api.context.includes("1 problem") && api.context.some((name) => /open tab/.test(name)));
-    await vscode.commands.executeCommand("aglet.chat.new");
+    await vscode.commands.executeCommand("agls.chat.new");
     await api.prompt("What do you see");
     await until("it is answered", () => last("message")?.text === "I have looked.");
     const content = last("userMessage").content;
@@ -171,11 +171,11 @@ const tests = {
     const editor = await vscode.window.showTextDocument(file("greet.py"));
     const line = editor.document.getText().split("\n").findIndex((text) => text.startsWith("def greet"));
     editor.selection = new vscode.Selection(line, 0, line + 2, 0);
-    await vscode.commands.executeCommand("aglet.addToChat");
+    await vscode.commands.executeCommand("agls.addToChat");
     const label = `greet.py:${line + 1}–${line + 2}`;
     await until("it is attached", () => api.context.includes(label));
     await vscode.window.showTextDocument(editor.document);
-    await vscode.commands.executeCommand("aglet.explain");
+    await vscode.commands.executeCommand("agls.explain");
     await until("it is answered", () => last("message")?.text === "It greets.");
     const [text, code] = last("userMessage").content;
     assert.match(text.text, /^Explain this code/);
@@ -201,12 +201,12 @@ const tests = {
     const original = '"""Greets people."""\n\n\ndef greet(name):\n    return "Helo " + name\n\n\ndef part(name):\n    return "Good by " + name\n';
     whole.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), original);
     await vscode.workspace.applyEdit(whole);
-    await vscode.commands.executeCommand("aglet.chat.new");
+    await vscode.commands.executeCommand("agls.chat.new");
     await api.prompt("Correct the greetings");
     await until("it runs", () => api.state !== "idle");
     await allowAll();
     await until("both are known", () => api.changes.length === 2 && api.changes.every((change) => change.stands));
-    await vscode.commands.executeCommand("aglet.review.diff", uri.toString());
+    await vscode.commands.executeCommand("agls.review.diff", uri.toString());
     const tab = await until("the diff is open", () => {
       const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
       return input instanceof vscode.TabInputTextDiff && input;
@@ -218,13 +218,13 @@ const tests = {
       return found?.document.uri.toString() === uri.toString() && found;
     });
     editor.selection = new vscode.Selection(0, 0, 0, 0);
-    await vscode.commands.executeCommand("aglet.review.next");
+    await vscode.commands.executeCommand("agls.review.next");
     assert.ok(vscode.window.tabGroups.activeTabGroup.activeTab.input instanceof vscode.TabInputTextDiff);
     await until("the cursor stands on the first", () => vscode.window.activeTextEditor?.selection.active.line === 4);
-    await vscode.commands.executeCommand("aglet.review.undo");
+    await vscode.commands.executeCommand("agls.review.undo");
     assert.match(document.getText(), /Helo [^]*Good bye \{name\}!/);
-    await vscode.commands.executeCommand("aglet.review.next");
-    await vscode.commands.executeCommand("aglet.review.keep");
+    await vscode.commands.executeCommand("agls.review.next");
+    await vscode.commands.executeCommand("agls.review.keep");
     await until("nothing is left", () => api.changes.length === 0);
     assert.match(document.getText(), /Helo [^]*Good bye \{name\}!/);
   },
@@ -246,7 +246,7 @@ const tests = {
 
   async "a restart of the server brings the session back"() {
     const before = api.items.length;
-    await vscode.commands.executeCommand("aglet.server.restart");
+    await vscode.commands.executeCommand("agls.server.restart");
     await until("it is ready", () => api.server.state === "ready");
     await until("the session is back", () => api.items.length === before);
   },

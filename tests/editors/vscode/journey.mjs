@@ -13,7 +13,7 @@ const file = path.join(stage.workspace, "greet.py");
 
 async function setUp() {
   await bench.notification("Set it up in an environment of its own?", "Set it up");
-  await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
+  await bench.page.locator('.statusbar-item[aria-label*="agls: ready"]').waitFor();
   say("the server is set up from the package, offline, and ready");
   await bench.openFile("greet.py");
   await bench.showChat();

@@ -45,7 +45,7 @@ function rowKeys(what) {
 
 async function serverIsSetUp() {
   await bench.notification("Set it up in an environment of its own?", "Set it up");
-  await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
+  await bench.page.locator('.statusbar-item[aria-label*="agls: ready"]').waitFor();
   say("the server is set up");
 }
 

@@ -148,7 +148,7 @@ export function makeProject() {
   fs.writeFileSync(path.join(workspace, "README.md"), "# Greetings\n");
   // A folder that wants to choose the program: the server of every test proves that it has no say.
   fs.mkdirSync(path.join(workspace, ".vscode"));
-  const wanted = { "aglet.server.command": ["/bin/false"], "aglet.server.python": "/bin/false" };
+  const wanted = { "agls.server.command": ["/bin/false"], "agls.server.python": "/bin/false" };
   fs.writeFileSync(path.join(workspace, ".vscode", "settings.json"), JSON.stringify(wanted));
   const env = { ...OFFLINE, HOME: folder };
   return { folder, workspace, env, remove: () => fs.rmSync(folder, { recursive: true, force: true }) };
@@ -168,14 +168,14 @@ export function makeStage() {
   const stage = makeProject();
   const config = path.join(stage.folder, "config.toml");
   playing(stage.folder, config);
-  Object.assign(stage.env, { AGLET_CONFIG: config, AGLET_STATE_DIR: path.join(stage.folder, "state") });
+  Object.assign(stage.env, { AGLS_CONFIG: config, AGLS_STATE_DIR: path.join(stage.folder, "state") });
   return stage;
 }
 
 /** The home of somebody new, who has the scripted model in the file that the README names. */
 export function withScriptedModel() {
   const stage = makeProject();
-  playing(stage.folder, path.join(stage.folder, ".config", "aglet", "config.toml"));
+  playing(stage.folder, path.join(stage.folder, ".config", "agls", "config.toml"));
   return stage;
 }
 

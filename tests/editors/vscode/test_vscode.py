@@ -35,7 +35,7 @@ def done(command: Sequence[str | Path], limit: float, **environment: str) -> str
 @pytest.fixture(scope="module")
 def alone() -> Iterator[None]:
     """One browser at a time on this machine, and one package at a time in this checkout."""
-    with (Path(tempfile.gettempdir()) / "aglet-vscode.lock").open("w") as lock:
+    with (Path(tempfile.gettempdir()) / "agls-vscode.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -52,8 +52,8 @@ def tools(alone: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, st
     unpacked = tmp_path_factory.mktemp("vsix")
     with zipfile.ZipFile(vsix) as package:
         package.extractall(unpacked)
-    extension, aglet = unpacked / "extension", ROOT / ".venv" / "bin" / "aglet"
-    return {**named, "VSIX": vsix, "EXTENSION": str(extension), "AGLET": str(aglet)}
+    extension, agls = unpacked / "extension", ROOT / ".venv" / "bin" / "agls"
+    return {**named, "VSIX": vsix, "EXTENSION": str(extension), "AGLS": str(agls)}
 
 
 def steps(said: str) -> list[str]:
@@ -125,7 +125,7 @@ def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> N
         "extension/dist/chat.css",
         "extension/server/requirements.txt",
     } <= names
-    assert any(name.startswith("extension/server/aglet-") and name.endswith(".whl") for name in names)
+    assert any(name.startswith("extension/server/agls-") and name.endswith(".whl") for name in names)
     assert any(name.startswith("extension/server/wheels/pydantic_core-") for name in names)
     assert not [name for name in names if "/src/" in name or "/node_modules/" in name or "/test/" in name]
     assert "eval(" not in script  # the page's policy would refuse it

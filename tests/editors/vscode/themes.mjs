@@ -1,6 +1,6 @@
 // Everything that the chat shows, in light and dark and in both high contrasts: can it be read?
 //   node themes.mjs [FOLDER FOR SCREENSHOTS]
-// Environment: CODE_SERVER, CHROMIUM, VSIX, AGLET (the program).
+// Environment: CODE_SERVER, CHROMIUM, VSIX, AGLS (the program).
 
 import assert from "node:assert/strict";
 import { enter } from "./scene.mjs";
@@ -29,12 +29,12 @@ const RARE = [
   { type: "failed", text: "Something went wrong" },
 ];
 const { bench, shot, say, play } = await enter({
-  settings: { "aglet.server.command": [process.env.AGLET] },
+  settings: { "agls.server.command": [process.env.AGLS] },
   viewport: { width: 1400, height: 1500 },
 });
 
 async function everythingIsShown() {
-  await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
+  await bench.page.locator('.statusbar-item[aria-label*="agls: ready"]').waitFor();
   await bench.openFile("greet.py");
   await bench.showChat();
   await bench.prompt("Show all of it");

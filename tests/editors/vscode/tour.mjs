@@ -1,13 +1,13 @@
 // What the journey leaves out: commands with a slash, pickers, sessions, pictures, questions while the chat is hidden, keys.
 //   node tour.mjs [FOLDER FOR SCREENSHOTS]
-// Environment: CODE_SERVER, CHROMIUM, VSIX, AGLET (the program).
+// Environment: CODE_SERVER, CHROMIUM, VSIX, AGLS (the program).
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { enter } from "./scene.mjs";
 
-const { bench, stage, shot, say, play, configure } = await enter({ settings: { "aglet.server.command": [process.env.AGLET] } });
+const { bench, stage, shot, say, play, configure } = await enter({ settings: { "agls.server.command": [process.env.AGLS] } });
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const input = () => bench.chat.getByRole("textbox", { name: "Prompt" });
 const send = () => bench.chat.getByRole("button", { name: "Send", exact: true });
@@ -87,7 +87,7 @@ async function keysAreEnough() {
   await bench.write("Run two lines");
   await input().press("Enter");
   await bench.chat.getByRole("group", { name: /^Permission: Run/ }).waitFor();
-  await bench.chat.locator('[aria-live="polite"]').filter({ hasText: /^aglet asks: Run/ }).waitFor({ state: "attached" });
+  await bench.chat.locator('[aria-live="polite"]').filter({ hasText: /^agls asks: Run/ }).waitFor({ state: "attached" });
   const reason = bench.chat.getByLabel("What the agent shall know (optional)");
   await bench.fill(reason, "Say two as well");
   const reached = bench.chat.locator("button:focus");
@@ -106,7 +106,7 @@ async function keysAreEnough() {
 }
 
 async function budgetIsSet() {
-  await bench.command("aglet: Set a Budget…");
+  await bench.command("agls: Set a Budget…");
   await bench.row("Turns");
   const field = bench.page.locator(".quick-input-widget:visible .quick-input-filter input");
   const asked = bench.page.locator(".quick-input-widget:visible").getByText("of a run at most");
@@ -115,7 +115,7 @@ async function budgetIsSet() {
   await field.press("Enter");
   await asked.waitFor({ state: "hidden" }); // what is opened before that takes it away unanswered
   await bench.until("it is said", async () => {
-    await bench.command("aglet: Set a Budget…");
+    await bench.command("agls: Set a Budget…");
     const row = bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Turns" });
     const told = await row.innerText();
     await bench.page.keyboard.press("Escape");
@@ -144,7 +144,7 @@ async function questionComesAsNotification() {
 }
 
 async function sessionsAreKept() {
-  await bench.command("aglet: Sessions…");
+  await bench.command("agls: Sessions…");
   const list = bench.page.locator(".quick-input-widget:visible");
   const row = (text) => list.locator(".monaco-list-row").filter({ hasText: text });
   const verb = async (text, name) => {
@@ -160,7 +160,7 @@ async function sessionsAreKept() {
   await shot("sessions");
   await verb("The greeting session", /^Fork/);
   await bench.until("the copy is open", async () => (await said()).includes("Explain this code"));
-  await bench.command("aglet: Sessions…");
+  await bench.command("agls: Sessions…");
   const rows = list.locator(".monaco-list-row");
   await bench.until("there are two", async () => (await rows.count()) === 2);
   await list.locator("input").first().fill("no session says this");
@@ -176,18 +176,18 @@ async function sessionsAreKept() {
 }
 
 async function serverIsLookedAfter() {
-  await bench.page.locator('.statusbar-item[aria-label*="aglet"]').click();
+  await bench.page.locator('.statusbar-item[aria-label*="agls"]').click();
   await bench.row("Check the server");
   const box = bench.page.locator(".monaco-dialog-box").filter({ hasText: "Version" });
   await box.getByText("from setting").waitFor();
   await box.getByRole("button", { name: "OK" }).click();
-  await bench.command("aglet: Store a Provider's Key…");
+  await bench.command("agls: Store a Provider's Key…");
   await bench.row("Anthropic");
   const key = bench.page.locator(".quick-input-widget:visible input[type=password]");
   await bench.fill(key, "sk-of-nobody");
   await key.press("Enter");
   await bench.page.locator(".notification-toast").filter({ hasText: "The key for api.anthropic.com is kept" }).waitFor();
-  await bench.command("aglet: Remove a Stored Key…");
+  await bench.command("agls: Remove a Stored Key…");
   await bench.row("api.anthropic.com");
   say("the server was checked, a key stored and removed");
 }
@@ -210,7 +210,7 @@ async function everythingCanBeMentioned() {
 
 async function walkthroughIsThere() {
   await bench.command("Welcome: Open Walkthrough...");
-  await bench.row("Get started with aglet");
+  await bench.row("Get started with agls");
   for (const step of ["Set up the server", "Give it a model", "Ask for a change"])
     await bench.page.locator(".gettingStartedContainer").getByText(step, { exact: true }).first().waitFor();
   await shot("walkthrough");
@@ -218,8 +218,8 @@ async function walkthroughIsThere() {
 }
 
 async function serverFails() {
-  const status = (told) => bench.page.locator(`.statusbar-item[aria-label*="aglet: ${told}"]`);
-  configure({ "aglet.server.command": ["/bin/false"] });
+  const status = (told) => bench.page.locator(`.statusbar-item[aria-label*="agls: ${told}"]`);
+  configure({ "agls.server.command": ["/bin/false"] });
   await status("error").waitFor();
   await bench.chat.getByRole("alert").getByRole("button", { name: "What now?" }).waitFor();
   await shot("error");
@@ -230,26 +230,26 @@ async function serverFails() {
 }
 
 async function runIsUndone() {
-  await bench.command("aglet: New Session");
+  await bench.command("agls: New Session");
   await bench.until("it is empty", async () => (await said()).length === 0);
   await bench.prompt("Write the notes");
   await bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }).getByRole("button", { name: "Allow once" }).click();
   await bench.chat.getByText("The notes are written.").waitFor();
   const notes = path.join(stage.workspace, "notes.md");
   assert.ok(fs.existsSync(notes));
-  await bench.command("aglet: Undo the Last Run's Changes");
+  await bench.command("agls: Undo the Last Run's Changes");
   await bench.dialog("Undo all changes of the last run?", "Undo");
   await bench.until("the file is gone", () => !fs.existsSync(notes));
   say("a whole run was undone");
 }
 
 async function helperAsks() {
-  await bench.command("aglet: New Session");
+  await bench.command("agls: New Session");
   await bench.until("it is empty", async () => (await said()).length === 0);
   await bench.prompt("Delegate it");
   await bench.chat.getByText("The helper “helper” asks:").waitFor();
   await helpers().locator("summary").filter({ hasText: "shell echo helped" }).waitFor();
-  await bench.page.locator('.statusbar-item[aria-label*="aglet: waiting for you"]').waitFor();
+  await bench.page.locator('.statusbar-item[aria-label*="agls: waiting for you"]').waitFor();
   await bench.fill(bench.chat.getByLabel("The exact command; it can be edited"), "echo helped well");
   await shot("helper");
   await bench.chat.getByRole("button", { name: "Allow as edited" }).click();
@@ -281,7 +281,7 @@ async function helpersAreStillThere() {
 }
 
 async function isReady() {
-  await bench.page.locator('.statusbar-item[aria-label*="aglet: ready"]').waitFor();
+  await bench.page.locator('.statusbar-item[aria-label*="agls: ready"]').waitFor();
   await bench.showChat();
 }
 

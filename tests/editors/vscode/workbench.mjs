@@ -55,12 +55,12 @@ export class Workbench {
 
   async shown() {
     await this.page.locator(".monaco-workbench").waitFor();
-    await this.page.locator('.statusbar-item[aria-label^="aglet"]').waitFor(); // the extension is active
+    await this.page.locator('.statusbar-item[aria-label^="agls"]').waitFor(); // the extension is active
   }
 
   /** What is inside the extension's chat: a frame in a frame. */
   get chat() {
-    return this.page.frameLocator('iframe.webview[src*="extensionId=aglet.aglet" i]').frameLocator("iframe#active-frame");
+    return this.page.frameLocator('iframe.webview[src*="extensionId=agls.agls" i]').frameLocator("iframe#active-frame");
   }
 
   /** Opens the quick input by a key and takes a row; again, when it is not heard or closed by something else meanwhile. */
@@ -130,7 +130,7 @@ export class Workbench {
   }
 
   async showChat() {
-    await this.command("aglet: Open Chat");
+    await this.command("agls: Open Chat");
     await this.chat.getByRole("textbox", { name: "Prompt" }).waitFor();
   }
 

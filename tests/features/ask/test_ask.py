@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.engine.vocabulary import Answer, Question, ToolOutcome
-from aglet.features.ask import build
-from aglet.features.ask.settings import Settings
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.vocabulary import Answer, Question, ToolOutcome
+from agls.features.ask import build
+from agls.features.ask.settings import Settings
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_user import FakeUser
 from support.toolbox import Toolbox
 

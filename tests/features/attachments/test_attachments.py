@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aglet.library import Agent, ConfigError
+from agls.library import Agent, ConfigError
 from support.model_replies import Request
 from support.model_server import ModelServer, Reply
 
@@ -19,7 +19,7 @@ PDF = b"%PDF-1.7\n" + bytes(range(256)) + b"\n%%EOF"
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "home").mkdir()
     (tmp_path / "home/config.toml").write_text("")
-    monkeypatch.setenv("AGLET_CONFIG", str(tmp_path / "home/config.toml"))
+    monkeypatch.setenv("AGLS_CONFIG", str(tmp_path / "home/config.toml"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "given").mkdir()
     (tmp_path / "given/photo.bin").write_bytes(PNG)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.actions import ActionContext, ActionError
-from aglet.engine.facts import Entry, LimitsChanged, RunEnded, RunStarted, Steered, ToolStarted
-from aglet.engine.feature import CallTool, Feature, Invocation, Outfit, RunView
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import (
+from agls.engine.actions import ActionContext, ActionError
+from agls.engine.facts import Entry, LimitsChanged, RunEnded, RunStarted, Steered, ToolStarted
+from agls.engine.feature import CallTool, Feature, Invocation, Outfit, RunView
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import (
     Image,
     Limits,
     Stop,
@@ -23,11 +23,11 @@ from aglet.engine.vocabulary import (
     ToolResult,
     Usage,
 )
-from aglet.features import audit
-from aglet.features.audit.record import Record, due, records, status_of
-from aglet.features.audit.settings import Settings
-from aglet.features.audit.telling import as_json
-from aglet.stores.memory import MemoryStore
+from agls.features import audit
+from agls.features.audit.record import Record, due, records, status_of
+from agls.features.audit.settings import Settings
+from agls.features.audit.telling import as_json
+from agls.stores.memory import MemoryStore
 from support.scenario import (
     NOWHERE,
     FakeClock,

@@ -5,16 +5,16 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from aglet.engine.facts import LimitsChanged, Used
-from aglet.engine.feature import Feature, RunView
-from aglet.engine.limits import FIELDS, left
-from aglet.engine.ports import Effect
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Limits, StopReason, Usage
-from aglet.features.budget.allowance import Allowance
-from aglet.features.budget.limits import NAMES, limits_from
-from aglet.features.budget.scopes import flag
-from aglet.features.budget.settings import Settings
+from agls.engine.facts import LimitsChanged, Used
+from agls.engine.feature import Feature, RunView
+from agls.engine.limits import FIELDS, left
+from agls.engine.ports import Effect
+from agls.engine.state import State
+from agls.engine.vocabulary import Limits, StopReason, Usage
+from agls.features.budget.allowance import Allowance
+from agls.features.budget.limits import NAMES, limits_from
+from agls.features.budget.scopes import flag
+from agls.features.budget.settings import Settings
 from support.budgets import budget_room
 from support.rooms import FakeDoer, Notices, do, results, use
 from support.scenario import Part, check, say

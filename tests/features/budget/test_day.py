@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.actions import ActionError, ActionOutcome
-from aglet.engine.facts import TextDelta
-from aglet.engine.feature import Attempt, Feature, RunView
-from aglet.engine.invoking import invoke
-from aglet.engine.ledger import NoLedger, Row, day_of
-from aglet.engine.limits import Totals
-from aglet.engine.ports import Effect
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Limits, Stop, StopReason, Usage
-from aglet.features.budget.allowance import Allowance
-from aglet.stores.files import FileStore
-from aglet.stores.ledger import DayLedger
+from agls.engine.actions import ActionError, ActionOutcome
+from agls.engine.facts import TextDelta
+from agls.engine.feature import Attempt, Feature, RunView
+from agls.engine.invoking import invoke
+from agls.engine.ledger import NoLedger, Row, day_of
+from agls.engine.limits import Totals
+from agls.engine.ports import Effect
+from agls.engine.state import State
+from agls.engine.vocabulary import Limits, Stop, StopReason, Usage
+from agls.features.budget.allowance import Allowance
+from agls.stores.files import FileStore
+from agls.stores.ledger import DayLedger
 from support.budgets import NOON, budget_room
 from support.patience import become
 from support.rooms import FakeDoer, Notices, do, results, use

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.invoking import invoke
-from aglet.engine.ledger import day_of
-from aglet.engine.vocabulary import StopReason, Text
-from aglet.stores.files import FileStore
-from aglet.stores.ledger import DayLedger
+from agls.engine.invoking import invoke
+from agls.engine.ledger import day_of
+from agls.engine.vocabulary import StopReason, Text
+from agls.stores.files import FileStore
+from agls.stores.ledger import DayLedger
 from support.family import cast, child, delegate, opened, results, run, statuses, task
 from support.model_server import ModelServer, Reply
 from support.patience import become

@@ -5,21 +5,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aglet.engine.actions import ActionOutcome
-from aglet.engine.facts import Admitted, Notice, Replied
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.invoking import invoke
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import JsonObject, Message, Text, ToolCall, ToolResult, UserMessage
-from aglet.features import checkpoints, files, shell
-from aglet.features.checkpoints.settings import Settings
-from aglet.features.files.settings import Settings as FileSettings
-from aglet.features.shell.settings import Settings as ShellSettings
-from aglet.stores.blobs import Blobs
-from aglet.stores.files import FileStore
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.actions import ActionOutcome
+from agls.engine.facts import Admitted, Notice, Replied
+from agls.engine.feature import Feature, Outfit
+from agls.engine.invoking import invoke
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.vocabulary import JsonObject, Message, Text, ToolCall, ToolResult, UserMessage
+from agls.features import checkpoints, files, shell
+from agls.features.checkpoints.settings import Settings
+from agls.features.files.settings import Settings as FileSettings
+from agls.features.shell.settings import Settings as ShellSettings
+from agls.stores.blobs import Blobs
+from agls.stores.files import FileStore
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.scenario import FakeClock, FakeModel, Part, say
 

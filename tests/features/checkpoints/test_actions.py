@@ -2,8 +2,8 @@
 
 import pytest
 
-from aglet.engine.actions import ActionError
-from aglet.engine.invoking import actions
+from agls.engine.actions import ActionError
+from agls.engine.invoking import actions
 
 from .scene import Scene, turn
 

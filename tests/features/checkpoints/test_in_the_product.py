@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aglet.config import Told, read
-from aglet.engine.invoking import invoke
-from aglet.engine.vocabulary import Text
-from aglet.workspace.editor import NoEditor
-from aglet.world import open_world
+from agls.config import Told, read
+from agls.engine.invoking import invoke
+from agls.engine.vocabulary import Text
+from agls.workspace.editor import NoEditor
+from agls.world import open_world
 from support.family import cast, delegate, opened, run, statuses, task
 from support.model_server import ModelServer, Reply
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Noted, ToolStarted
-from aglet.engine.feature import Feature
-from aglet.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
-from aglet.engine.vocabulary import ToolCall, ToolOutcome, ToolResult
-from aglet.features.checkpoints.withheld import withheld
+from agls.engine.facts import Noted, ToolStarted
+from agls.engine.feature import Feature
+from agls.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
+from agls.engine.vocabulary import ToolCall, ToolOutcome, ToolResult
+from agls.features.checkpoints.withheld import withheld
 
 from .scene import Scene, opened, turn
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.actions import ActionError
-from aglet.engine.admission import Refused
-from aglet.engine.feature import CallTool, Feature, Invocation, RunView
-from aglet.engine.vocabulary import FileChange, FileVersion, ToolOutcome
+from agls.engine.actions import ActionError
+from agls.engine.admission import Refused
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.vocabulary import FileChange, FileVersion, ToolOutcome
 
 from .scene import Scene, opened, turn
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from aglet.engine.facts import RunDiff
-from aglet.features.checkpoints.totals import LONGEST
+from agls.engine.facts import RunDiff
+from agls.features.checkpoints.totals import LONGEST
 
 from .scene import Scene, turn
 

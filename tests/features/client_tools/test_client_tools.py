@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from aglet.engine.ports import Effect, ToolContext
-from aglet.engine.vocabulary import ToolCall, ToolOutcome
-from aglet.features.client_tools import build
-from aglet.features.client_tools.calling import KEPT, NO_CLIENT, Offered, usable
-from aglet.features.client_tools.settings import Settings
+from agls.engine.ports import Effect, ToolContext
+from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.features.client_tools import build
+from agls.features.client_tools.calling import KEPT, NO_CLIENT, Offered, usable
+from agls.features.client_tools.settings import Settings
 from support.rooms import Notices, results
 from support.scenario import NOWHERE, call, check, say
 

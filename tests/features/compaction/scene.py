@@ -4,18 +4,18 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from aglet.engine.actions import ActionOutcome
-from aglet.engine.facts import Admitted, Cleared, Compacted, Fact, Noted, Used
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.invoking import invoke
-from aglet.engine.ports import ModelClient, ModelInfo
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import JsonObject, Limits, Message, Text, Usage, UserMessage
-from aglet.features.compaction import build
-from aglet.features.compaction.settings import Settings
-from aglet.stores.memory import MemoryStore
+from agls.engine.actions import ActionOutcome
+from agls.engine.facts import Admitted, Cleared, Compacted, Fact, Noted, Used
+from agls.engine.feature import Feature, Outfit
+from agls.engine.invoking import invoke
+from agls.engine.ports import ModelClient, ModelInfo
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject, Limits, Message, Text, Usage, UserMessage
+from agls.features.compaction import build
+from agls.features.compaction.settings import Settings
+from agls.stores.memory import MemoryStore
 from support.rooms import Notices
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, prove, say, words
 

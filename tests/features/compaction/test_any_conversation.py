@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet.engine.context import shortened
-from aglet.engine.facts import Compacted
-from aglet.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
-from aglet.features.compaction.making import Making, Need
-from aglet.features.compaction.settings import Settings
-from aglet.features.compaction.sizes import sum_of, tokens_in
+from agls.engine.context import shortened
+from agls.engine.facts import Compacted
+from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
+from agls.features.compaction.making import Making, Need
+from agls.features.compaction.settings import Settings
+from agls.features.compaction.sizes import sum_of, tokens_in
 from support.scenario import FakeModel, Part, overflow, paired, say
 
 sizes = st.sampled_from([0, 1, 40, 300, 2_000, 20_000])

@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from aglet.engine.actions import ActionError
-from aglet.engine.context import CLEARED
-from aglet.engine.facts import Cleared, Compacted, Replied
-from aglet.engine.ports import ModelError
-from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Limits, Usage
-from aglet.features.audit.record import records
-from aglet.features.audit.telling import as_json
-from aglet.features.compaction.settings import Settings
-from aglet.features.compaction.summary import HEAD, LISTED
+from agls.engine.actions import ActionError
+from agls.engine.context import CLEARED
+from agls.engine.facts import Cleared, Compacted, Replied
+from agls.engine.ports import ModelError
+from agls.engine.state import fold_all
+from agls.engine.vocabulary import Limits, Usage
+from agls.features.audit.record import records
+from agls.features.audit.telling import as_json
+from agls.features.compaction.settings import Settings
+from agls.features.compaction.summary import HEAD, LISTED
 from features.compaction.scene import SUMMARY, WINDOW, of, said, scene
 from support.scenario import FakeClock, Part, call, overflow, say
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from aglet.engine.facts import Admitted
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Effect, ModelError
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import AssistantMessage, StopReason, Text, UserMessage
-from aglet.features.continuation import build
-from aglet.features.continuation.nudges import CONTINUE, EMPTY, INTERRUPTED, ends_with_a_reply, said
-from aglet.features.continuation.settings import Settings
-from aglet.stores.memory import MemoryStore
+from agls.engine.facts import Admitted
+from agls.engine.feature import Feature, Outfit
+from agls.engine.ports import Effect, ModelError
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import AssistantMessage, StopReason, Text, UserMessage
+from agls.features.continuation import build
+from agls.features.continuation.nudges import CONTINUE, EMPTY, INTERRUPTED, ends_with_a_reply, said
+from agls.features.continuation.settings import Settings
+from agls.stores.memory import MemoryStore
 from support.rooms import FakeDoer, Notices, do, injected, use
 from support.scenario import NOWHERE, FakeClock, FakeModel, Part, check, say
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Asked, Entry, LimitsChanged, Steered, TextDelta, Used
-from aglet.engine.feature import Feature
-from aglet.engine.ports import Effect, ModelClient, ModelError, ToolContext
-from aglet.engine.session import Session
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Answer, Limits, Question, StopReason, Usage
-from aglet.features import critic, deadline
-from aglet.features.critic.asking import can_pay, read
-from aglet.features.critic.settings import Settings
-from aglet.features.critic.verdicts import Verdict
-from aglet.features.critic.watch import Means
+from agls.engine.facts import Asked, Entry, LimitsChanged, Steered, TextDelta, Used
+from agls.engine.feature import Feature
+from agls.engine.ports import Effect, ModelClient, ModelError, ToolContext
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import Answer, Limits, Question, StopReason, Usage
+from agls.features import critic, deadline
+from agls.features.critic.asking import can_pay, read
+from agls.features.critic.settings import Settings
+from agls.features.critic.verdicts import Verdict
+from agls.features.critic.watch import Means
 from support.budgets import budget_room
 from support.jumping import Time
 from support.patience import become

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from aglet.engine.facts import Asked, LimitsChanged, TextDelta
-from aglet.engine.feature import Feature
-from aglet.engine.ports import Effect, ToolContext
-from aglet.engine.session import Session
-from aglet.engine.vocabulary import Answer, Limits, Question, StopReason
-from aglet.features.deadline import build
+from agls.engine.facts import Asked, LimitsChanged, TextDelta
+from agls.engine.feature import Feature
+from agls.engine.ports import Effect, ToolContext
+from agls.engine.session import Session
+from agls.engine.vocabulary import Answer, Limits, Question, StopReason
+from agls.features.deadline import build
 from support.jumping import Time
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.facts import Entry, Noted, Notice, TextDelta
-from aglet.features.audit.record import records
-from aglet.features.audit.telling import as_json
-from aglet.library import Agent, ConfigError, Result, StopReason
+from agls.engine.facts import Entry, Noted, Notice, TextDelta
+from agls.features.audit.record import records
+from agls.features.audit.telling import as_json
+from agls.library import Agent, ConfigError, Result, StopReason
 from support.model_replies import Raw
 from support.model_server import ModelServer
 
@@ -34,7 +34,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "config.toml").write_text(
         'model = "play"\n[models.play]\ndialect = "scripted"\nscript = "script.json"\n'
     )
-    monkeypatch.setenv("AGLET_CONFIG", str(home / "config.toml"))
+    monkeypatch.setenv("AGLS_CONFIG", str(home / "config.toml"))
     monkeypatch.setenv("HOME", str(home))
     return folder
 

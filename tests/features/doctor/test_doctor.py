@@ -3,8 +3,8 @@
 from contextlib import nullcontext
 from typing import Any
 
-from aglet.engine.actions import ActionOutcome
-from aglet.features.doctor import build
+from agls.engine.actions import ActionOutcome
+from agls.features.doctor import build
 
 ASKED: list[tuple[object, str, bool]] = []
 

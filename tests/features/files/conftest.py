@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.features.files import build
-from aglet.features.files.settings import Settings
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.features.files import build
+from agls.features.files.settings import Settings
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.toolbox import Toolbox
 

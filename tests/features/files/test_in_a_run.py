@@ -5,15 +5,15 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from aglet.engine.facts import Replied
-from aglet.engine.feature import CallTool, Feature, Invocation, RunView
-from aglet.engine.ports import Workspace
-from aglet.engine.vocabulary import ToolCall, ToolOutcome
-from aglet.features.files import build
-from aglet.features.files.settings import Settings
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.facts import Replied
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.ports import Workspace
+from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.features.files import build
+from agls.features.files.settings import Settings
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.rooms import results, use
 from support.scenario import check
 

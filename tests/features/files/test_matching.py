@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from aglet.engine.ports import WorkspaceError
-from aglet.features.files.lines import flatten, line_end_of, split_lines
-from aglet.features.files.matching import replace_text
+from agls.engine.ports import WorkspaceError
+from agls.features.files.lines import flatten, line_end_of, split_lines
+from agls.features.files.matching import replace_text
 
 
 def replaced(text: str, old: str, new: str) -> str:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 
-from aglet.engine.feature import CallTool, Feature, Invocation, RunView
-from aglet.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
-from aglet.engine.vocabulary import FileChange, FileVersion, ToolCall, ToolOutcome
-from aglet.features.follow_along import build
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
+from agls.engine.vocabulary import FileChange, FileVersion, ToolCall, ToolOutcome
+from agls.features.follow_along import build
 from support.rooms import do, use
 from support.scenario import check, say
 

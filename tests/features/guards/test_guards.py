@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from aglet.engine.feature import Feature
-from aglet.engine.ports import Effect
-from aglet.engine.state import State
-from aglet.engine.vocabulary import StopReason, Text, ToolCall, ToolOutcome, ToolResult
-from aglet.features.guards import build
-from aglet.features.guards.settings import Settings
-from aglet.features.guards.streaks import failures, last_call, lately, repetitions
+from agls.engine.feature import Feature
+from agls.engine.ports import Effect
+from agls.engine.state import State
+from agls.engine.vocabulary import StopReason, Text, ToolCall, ToolOutcome, ToolResult
+from agls.features.guards import build
+from agls.features.guards.settings import Settings
+from agls.features.guards.streaks import failures, last_call, lately, repetitions
 from support.rooms import FakeDoer, do, injected, use
 from support.scenario import Meanwhile, Part, check, say
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.actions import ActionError
-from aglet.engine.admission import Refused
-from aglet.engine.facts import Admitted
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.invoking import invoke
-from aglet.engine.ports import ModelError
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import Limits, Text, Usage
-from aglet.features.history.feature import build
-from aglet.features.history.filing import is_archived, tagged, tags_of, title_from
-from aglet.stores.memory import MemoryStore
+from agls.engine.actions import ActionError
+from agls.engine.admission import Refused
+from agls.engine.facts import Admitted
+from agls.engine.feature import Feature, Outfit
+from agls.engine.invoking import invoke
+from agls.engine.ports import ModelError
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.vocabulary import Limits, Text, Usage
+from agls.features.history.feature import build
+from agls.features.history.filing import is_archived, tagged, tags_of, title_from
+from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, say
 
 PATIENCE = 20.0

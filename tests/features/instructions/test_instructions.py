@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import Compacted, Injected, PhaseStarted, Replied
-from aglet.engine.feature import Feature, Outfit, RunView
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Focus, JsonObject, Text, UserMessage
-from aglet.features.instructions import build
-from aglet.features.instructions.settings import Settings
-from aglet.stores.memory import MemoryStore
+from agls.engine.facts import Compacted, Injected, PhaseStarted, Replied
+from agls.engine.feature import Feature, Outfit, RunView
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import Focus, JsonObject, Text, UserMessage
+from agls.features.instructions import build
+from agls.features.instructions.settings import Settings
+from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace, Notices, injected
 from support.scenario import FakeClock, FakeModel, prove, say
 
@@ -177,7 +177,7 @@ async def test_a_run_begins_in_main_whatever_phase_the_last_one_ended_in(scene: 
     scene.others = ()
     context = (await scene.run()).context
     assert (context.phase, context.model, context.tools) == ("main", "", None)
-    assert "You are aglet" in context.system
+    assert "You are agls" in context.system
 
 
 async def test_a_new_prompt_keeps_model_and_tools(scene: Scene) -> None:

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
-from aglet.engine.ports import Workspace, WorkspaceError
-from aglet.features.instructions.nested import FRESH, Walks
+from agls.engine.ports import Workspace, WorkspaceError
+from agls.features.instructions.nested import FRESH, Walks
 
 
 class FakeWorkspace:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.vocabulary import Focus
-from aglet.features.instructions.environment import Environment, describe, head_in
-from aglet.features.instructions.files import Found, find
-from aglet.features.instructions.nested import NAMES, nearest
-from aglet.features.instructions.prompt import SYSTEM, ProjectFile, Sources, render
+from agls.engine.vocabulary import Focus
+from agls.features.instructions.environment import Environment, describe, head_in
+from agls.features.instructions.files import Found, find
+from agls.features.instructions.nested import NAMES, nearest
+from agls.features.instructions.prompt import SYSTEM, ProjectFile, Sources, render
 from support.rooms import FakeWorkspace
 
 

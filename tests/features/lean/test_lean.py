@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from aglet.config import Config, Told, read
-from aglet.engine.ports import Effect
-from aglet.engine.vocabulary import Text, ToolCall
-from aglet.features.instructions.prompt import SHORT, SYSTEM
-from aglet.features.lean import build
-from aglet.features.lean.settings import Settings
-from aglet.workspace.editor import NoEditor
-from aglet.world import open_world
+from agls.config import Config, Told, read
+from agls.engine.ports import Effect
+from agls.engine.vocabulary import Text, ToolCall
+from agls.features.instructions.prompt import SHORT, SYSTEM
+from agls.features.lean import build
+from agls.features.lean.settings import Settings
+from agls.workspace.editor import NoEditor
+from agls.world import open_world
 from support.model_faults import with_tools
 from support.model_server import ModelServer, Reply
 from support.rooms import FakeDoer, Notices, results, use
@@ -70,7 +70,7 @@ def test_the_short_instructions_leave_room() -> None:
 
 
 async def first_request(folder: Path, model: str) -> Any:
-    """What a whole aglet sends first to a model that is configured so."""
+    """What a whole agls sends first to a model that is configured so."""
     (folder / "workspace").mkdir()
     with ModelServer([Reply("hi")]) as server:
         config = f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n{model}\n'

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.state import State
-from aglet.engine.vocabulary import StopReason
-from aglet.features import continuation
-from aglet.features.continuation import settings as continuation_settings
-from aglet.features.output_schema import build
-from aglet.features.output_schema.answers import fitting
-from aglet.features.output_schema.settings import LARGEST, Settings, schema_from
+from agls.engine.state import State
+from agls.engine.vocabulary import StopReason
+from agls.features import continuation
+from agls.features.continuation import settings as continuation_settings
+from agls.features.output_schema import build
+from agls.features.output_schema.answers import fitting
+from agls.features.output_schema.settings import LARGEST, Settings, schema_from
 from support.model_faults import with_tools
 from support.rooms import injected
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say

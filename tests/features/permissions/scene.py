@@ -5,16 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aglet.engine.facts import Asked, Entry
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import Effect
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
-from aglet.features.permissions import build
-from aglet.features.permissions.settings import Settings
-from aglet.stores.memory import MemoryStore
+from agls.engine.facts import Asked, Entry
+from agls.engine.feature import Feature, Outfit
+from agls.engine.ports import Effect
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
+from agls.features.permissions import build
+from agls.features.permissions.settings import Settings
+from agls.stores.memory import MemoryStore
 from support.rooms import FakeDoer, FakeWorkspace, Notices, do, use
 from support.scenario import FakeClock, FakeModel, Part, prove, say
 

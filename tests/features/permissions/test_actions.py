@@ -4,13 +4,13 @@ from typing import NoReturn
 
 import pytest
 
-from aglet.engine.actions import ActionContext, ActionError, ActionOutcome
-from aglet.engine.facts import Entry, Noted
-from aglet.engine.state import State, fold
-from aglet.engine.vocabulary import JsonObject, Limits
-from aglet.features.permissions.actions import actions_of
-from aglet.features.permissions.grants import GRANTED, ROOM, session_grants
-from aglet.features.permissions.settings import Settings
+from agls.engine.actions import ActionContext, ActionError, ActionOutcome
+from agls.engine.facts import Entry, Noted
+from agls.engine.state import State, fold
+from agls.engine.vocabulary import JsonObject, Limits
+from agls.features.permissions.actions import actions_of
+from agls.features.permissions.grants import GRANTED, ROOM, session_grants
+from agls.features.permissions.settings import Settings
 from support.scenario import NOWHERE
 
 from .scene import FakeGrants

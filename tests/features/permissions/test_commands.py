@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.engine.ports import Effect
-from aglet.features.permissions.commands import is_plain, known_only_when_run, mentions, simple_argv, touched
-from aglet.features.permissions.decision import Allow, Policy, decide
-from aglet.features.permissions.rules import Aim, parse_rule
+from agls.engine.ports import Effect
+from agls.features.permissions.commands import is_plain, known_only_when_run, mentions, simple_argv, touched
+from agls.features.permissions.decision import Allow, Policy, decide
+from agls.features.permissions.rules import Aim, parse_rule
 from support.patience import within
 
 ALLOWED = ("shell(npm test *)", "shell(git status)", "shell(ls -la src)")

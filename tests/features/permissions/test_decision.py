@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from aglet.engine.ports import Effect, Place
-from aglet.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, Verdict, decide
-from aglet.features.permissions.modes import MODES, Mode
-from aglet.features.permissions.rules import Aim, parse_rule
+from agls.engine.ports import Effect, Place
+from agls.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, Verdict, decide
+from agls.features.permissions.modes import MODES, Mode
+from agls.features.permissions.rules import Aim, parse_rule
 
 ROOTS = ("/w",)
 DANGER = "Editors obey this."

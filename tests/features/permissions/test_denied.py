@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from aglet.config import Told, read
-from aglet.engine.vocabulary import Text
-from aglet.features import files, search
-from aglet.features.files.settings import Settings as FileSettings
-from aglet.features.permissions.rules import denied
-from aglet.features.search.settings import Settings as SearchSettings
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
-from aglet.world import open_world
+from agls.config import Told, read
+from agls.engine.vocabulary import Text
+from agls.features import files, search
+from agls.features.files.settings import Settings as FileSettings
+from agls.features.permissions.rules import denied
+from agls.features.search.settings import Settings as SearchSettings
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
+from agls.world import open_world
 from support.fake_editor import FakeEditor
 from support.rooms import results
 from support.toolbox import Toolbox

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.facts import Entry, Noted
-from aglet.engine.vocabulary import Answer, Question, StopReason, ToolCall, ToolResult
-from aglet.features.permissions.grants import ROOM, session_grants
-from aglet.features.permissions.settings import Settings
+from agls.engine.facts import Entry, Noted
+from agls.engine.vocabulary import Answer, Question, StopReason, ToolCall, ToolResult
+from agls.features.permissions.grants import ROOM, session_grants
+from agls.features.permissions.settings import Settings
 from support.rooms import FakeWorkspace, do, use
 
 from .scene import Scene, pick, result, run

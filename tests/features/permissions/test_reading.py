@@ -2,8 +2,8 @@
 
 import pytest
 
-from aglet.engine.vocabulary import ToolCall
-from aglet.features.permissions.settings import Settings
+from agls.engine.vocabulary import ToolCall
+from agls.features.permissions.settings import Settings
 from support.rooms import do, use
 
 from .scene import Scene, pick, result, run

@@ -6,12 +6,12 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
-from aglet.engine.ports import Effect, Place
-from aglet.features.permissions.grants import readable
-from aglet.features.permissions.modes import MODES
-from aglet.features.permissions.patterns import forbids, may_become
-from aglet.features.permissions.rules import Aim, covers, parse_rule, restricts
-from aglet.features.permissions.settings import Settings
+from agls.engine.ports import Effect, Place
+from agls.features.permissions.grants import readable
+from agls.features.permissions.modes import MODES
+from agls.features.permissions.patterns import forbids, may_become
+from agls.features.permissions.rules import Aim, covers, parse_rule, restricts
+from agls.features.permissions.settings import Settings
 
 ROOTS = ("/w", "/other")
 

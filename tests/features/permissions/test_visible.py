@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.features.permissions.visible import hidden_in, one_line, visible, visible_object
+from agls.features.permissions.visible import hidden_in, one_line, visible, visible_object
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from aglet.engine.facts import Admitted, Entry, Noted, PhaseStarted, Replied, RunStarted
-from aglet.engine.feature import Feature, Outfit
-from aglet.engine.ports import ModelClient
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.vocabulary import Limits, StopReason, Text, UserMessage
-from aglet.features.instructions import build as build_instructions
-from aglet.features.instructions.settings import Settings as Instructions
-from aglet.features.phases import build
-from aglet.features.phases.settings import Phases, PhaseSettings
-from aglet.stores.memory import MemoryStore
+from agls.engine.facts import Admitted, Entry, Noted, PhaseStarted, Replied, RunStarted
+from agls.engine.feature import Feature, Outfit
+from agls.engine.ports import ModelClient
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.vocabulary import Limits, StopReason, Text, UserMessage
+from agls.features.instructions import build as build_instructions
+from agls.features.instructions.settings import Settings as Instructions
+from agls.features.phases import build
+from agls.features.phases.settings import Phases, PhaseSettings
+from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace
 from support.scenario import FakeClock, FakeModel, FakeTool, Part, call, prove, say, words
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from aglet.config import ConfigError, Told, read
-from aglet.engine.ports import WorkspaceError
-from aglet.engine.vocabulary import Stop, StopReason
-from aglet.features.recovery.feature import build
-from aglet.features.recovery.settings import Settings
+from agls.config import ConfigError, Told, read
+from agls.engine.ports import WorkspaceError
+from agls.engine.vocabulary import Stop, StopReason
+from agls.features.recovery.feature import build
+from agls.features.recovery.settings import Settings
 from support.scenario import check, say
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.invoking import invoke
-from aglet.engine.session import Session
-from aglet.engine.state import State
-from aglet.stores.scratch import Scratch
-from aglet.workspace.paths import Ground, Own
-from aglet.world import World
+from agls.engine.invoking import invoke
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.stores.scratch import Scratch
+from agls.workspace.paths import Ground, Own
+from agls.world import World
 from support.family import opened, results, run, task
 from support.model_server import Answer, ModelServer, Reply, Request
 
@@ -85,7 +85,7 @@ async def test_a_session_that_only_reads_leaves_none(tmp_path: Path) -> None:
             await world.sessions.delete(session.session_id)
 
 
-async def test_nothing_else_of_aglets_own_is_opened_by_it(tmp_path: Path) -> None:
+async def test_nothing_else_of_aglss_own_is_opened_by_it(tmp_path: Path) -> None:
     """Row 81: other sessions' folders, what links lead to, and the state folder stay what they are."""
     outside = tmp_path / "secret.txt"
     outside.write_text("mine")

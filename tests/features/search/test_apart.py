@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import WorkspaceError
-from aglet.features.search.apart import Hits, Matcher
-from aglet.workspace.editor import NoEditor
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import WorkspaceError
+from agls.features.search.apart import Hits, Matcher
+from agls.workspace.editor import NoEditor
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.patience import within
 
 RIPGREP = shutil.which("rg", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or ""

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.engine.ports import Effect, Target
-from aglet.engine.vocabulary import ToolOutcome
-from aglet.features.search import build
-from aglet.features.search.settings import Settings
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Effect, Target
+from agls.engine.vocabulary import ToolOutcome
+from agls.features.search import build
+from agls.features.search.settings import Settings
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.toolbox import Toolbox
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.features.search.globs import glob_matcher
+from agls.features.search.globs import glob_matcher
 from support.patience import within
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.engine.ports import Command, Effect, Finished, Target
-from aglet.engine.vocabulary import ToolOutcome
-from aglet.features.search import build, finding
-from aglet.features.search.settings import Settings
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.ports import Command, Effect, Finished, Target
+from agls.engine.vocabulary import ToolOutcome
+from agls.features.search import build, finding
+from agls.features.search.settings import Settings
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import within
 from support.toolbox import Toolbox

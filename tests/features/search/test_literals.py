@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.features.search.literals import required
+from agls.features.search.literals import required
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.features.search import matcher
-from aglet.features.search.matcher import lines_of, matching_files, matching_lines, sieved
-from aglet.workspace.contents import read_text
-from aglet.workspace.paths import Ground
+from agls.features.search import matcher
+from agls.features.search.matcher import lines_of, matching_files, matching_lines, sieved
+from agls.workspace.contents import read_text
+from agls.workspace.paths import Ground
 
 Hits = tuple[int, list[int]]
 RIPGREP = (

@@ -7,13 +7,13 @@ from typing import Literal
 import pytest
 from inline_snapshot import snapshot
 
-from aglet.engine.feature import Feature
-from aglet.engine.ports import Effect, Target
-from aglet.engine.vocabulary import Answer, Terminal
-from aglet.features import shell
-from aglet.features.shell.settings import Settings
-from aglet.workspace.processes import Processes
-from aglet.workspace.workspace import OpenWorkspace
+from agls.engine.feature import Feature
+from agls.engine.ports import Effect, Target
+from agls.engine.vocabulary import Answer, Terminal
+from agls.features import shell
+from agls.features.shell.settings import Settings
+from agls.workspace.processes import Processes
+from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
 from support.fake_editor import FakeEditor
 from support.fake_user import FakeUser

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.invoking import invoke
-from aglet.engine.state import fold_all
-from aglet.engine.vocabulary import Stop, StopReason, Text
-from aglet.features.subagents.lineage import children_of
+from agls.engine.invoking import invoke
+from agls.engine.state import fold_all
+from agls.engine.vocabulary import Stop, StopReason, Text
+from agls.features.subagents.lineage import children_of
 from support.family import cast, child, delegate, opened, results, run, statuses, task
 from support.model_server import Failure, ModelServer, Reply
 from support.patience import become

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from aglet.engine.ports import JournalBusy
-from aglet.engine.vocabulary import Text
-from aglet.stores.files import FileStore
+from agls.engine.ports import JournalBusy
+from agls.engine.vocabulary import Text
+from agls.stores.files import FileStore
 from support.family import cast, child, delegate, opened, run, task
 from support.model_server import ModelServer, Raw, Reply
 from support.patience import become

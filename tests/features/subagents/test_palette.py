@@ -2,17 +2,17 @@
 
 import pytest
 
-from aglet.engine.children import Children
-from aglet.engine.feature import Outfit
-from aglet.engine.session import Session
-from aglet.engine.sessions import Sessions
-from aglet.engine.state import State
-from aglet.engine.vocabulary import Limits, Text, ToolResult
-from aglet.features.subagents import build
-from aglet.features.subagents.lineage import children_of
-from aglet.features.subagents.palette import Entry, hands_over
-from aglet.features.subagents.settings import Settings
-from aglet.stores.memory import MemoryStore
+from agls.engine.children import Children
+from agls.engine.feature import Outfit
+from agls.engine.session import Session
+from agls.engine.sessions import Sessions
+from agls.engine.state import State
+from agls.engine.vocabulary import Limits, Text, ToolResult
+from agls.features.subagents import build
+from agls.features.subagents.lineage import children_of
+from agls.features.subagents.palette import Entry, hands_over
+from agls.features.subagents.settings import Settings
+from agls.stores.memory import MemoryStore
 from support.rooms import do, use
 from support.scenario import NOWHERE, FakeClock, FakeModel, Part, say
 

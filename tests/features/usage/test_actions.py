@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from aglet.engine.actions import ActionContext, ActionOutcome
-from aglet.engine.context import Context
-from aglet.engine.limits import Totals
-from aglet.engine.ports import ModelError, ModelInfo, ModelRequest
-from aglet.engine.state import State
-from aglet.engine.vocabulary import (
+from agls.engine.actions import ActionContext, ActionOutcome
+from agls.engine.context import Context
+from agls.engine.limits import Totals
+from agls.engine.ports import ModelError, ModelInfo, ModelRequest
+from agls.engine.state import State
+from agls.engine.vocabulary import (
     AssistantMessage,
     Image,
     Resource,
@@ -20,7 +20,7 @@ from aglet.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from aglet.features.usage.actions import actions
+from agls.features.usage.actions import actions
 from support.scenario import NOWHERE
 
 

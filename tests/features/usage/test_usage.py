@@ -3,13 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from aglet.engine.feature import Feature
-from aglet.engine.limits import Totals
-from aglet.engine.ports import Effect
-from aglet.engine.vocabulary import Limits, Usage
-from aglet.features.usage import build
-from aglet.features.usage.settings import Settings
-from aglet.features.usage.summary import nearly_used, summary
+from agls.engine.feature import Feature
+from agls.engine.limits import Totals
+from agls.engine.ports import Effect
+from agls.engine.vocabulary import Limits, Usage
+from agls.features.usage import build
+from agls.features.usage.settings import Settings
+from agls.features.usage.summary import nearly_used, summary
 from support.rooms import FakeDoer, Notices, do, use
 from support.scenario import Part, check, say
 

@@ -106,19 +106,19 @@ export type FromChat =
 
 /** Commands that buttons of the chat may run; nothing else can be run from there. */
 export const CHAT_COMMANDS = [
-  "aglet.chat.new",
-  "aglet.sessions",
-  "aglet.actions",
-  "aglet.mode",
-  "aglet.model",
-  "aglet.effort",
-  "aglet.server.install",
-  "aglet.server.menu",
-  "aglet.server.logs",
-  "aglet.review.keepAll",
-  "aglet.review.undoAll",
-  "aglet.review.next",
-  "aglet.key.set",
-  "aglet.run.undo",
+  "agls.chat.new",
+  "agls.sessions",
+  "agls.actions",
+  "agls.mode",
+  "agls.model",
+  "agls.effort",
+  "agls.server.install",
+  "agls.server.menu",
+  "agls.server.logs",
+  "agls.review.keepAll",
+  "agls.review.undoAll",
+  "agls.review.next",
+  "agls.key.set",
+  "agls.run.undo",
 ] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];

@@ -22,7 +22,7 @@ export function pageOf(webview: vscode.Webview, extension: vscode.Uri): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${local("chat.css")}">
-<title>aglet</title>
+<title>agls</title>
 </head>
 <body>
 <main id="chat"></main>

@@ -28,7 +28,7 @@ export interface Parts {
 type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T }>) => unknown };
 
 export class Chat implements vscode.WebviewViewProvider {
-  static readonly view = "aglet.chat";
+  static readonly view = "agls.chat";
   models: Model[] = [];
   changes = { changes: 0, files: 0 };
   private view: vscode.WebviewView | undefined;
@@ -68,7 +68,7 @@ export class Chat implements vscode.WebviewViewProvider {
   }
 
   async reveal(): Promise<void> {
-    await vscode.commands.executeCommand("aglet.chat.focus");
+    await vscode.commands.executeCommand("agls.chat.focus");
   }
 
   /** Show the chat with this prompt in the composer, for the user to send. */
@@ -84,7 +84,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   tellModels(models: Model[]): void {
     this.models = models;
-    const settings = vscode.workspace.getConfiguration("aglet");
+    const settings = vscode.workspace.getConfiguration("agls");
     const named = ["mode", "model", "effort"].map((name) => [name, settings.get(name)]);
     const options = Object.fromEntries(named.filter(([, value]) => value)) as Record<string, unknown>;
     this.post({ type: "models", models, options });
@@ -148,15 +148,15 @@ export class Chat implements vscode.WebviewViewProvider {
       }
     },
     drop: ({ id }) => this.parts.attachments.drop(id),
-    rewind: ({ itemId }) => vscode.commands.executeCommand("aglet.rewind", itemId),
-    edit: ({ itemId }) => vscode.commands.executeCommand("aglet.editPrompt", itemId),
-    fork: ({ itemId }) => vscode.commands.executeCommand("aglet.fork", itemId),
+    rewind: ({ itemId }) => vscode.commands.executeCommand("agls.rewind", itemId),
+    edit: ({ itemId }) => vscode.commands.executeCommand("agls.editPrompt", itemId),
+    fork: ({ itemId }) => vscode.commands.executeCommand("agls.fork", itemId),
     unqueue: ({ itemId }) => this.parts.conversation.unqueue(itemId),
     diff: ({ itemId, index }) => {
       const change = ((this.parts.conversation.transcript.items.get(itemId)?.["changes"] ?? []) as Change[])[
         index
       ];
-      if (change) return vscode.commands.executeCommand("aglet.showPatch", change);
+      if (change) return vscode.commands.executeCommand("agls.showPatch", change);
       return undefined;
     },
     open: ({ uri, line }) => this.openFile(vscode.Uri.parse(uri, true), line),

@@ -21,7 +21,7 @@ export class Attachments implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabs(() => this.offer()),
       vscode.languages.onDidChangeDiagnostics(() => this.offer()),
       vscode.workspace.onDidChangeConfiguration(
-        (change) => change.affectsConfiguration("aglet.context") && this.offer(),
+        (change) => change.affectsConfiguration("agls.context") && this.offer(),
       ),
     );
     this.offer();

@@ -22,9 +22,9 @@ export class CodeCommands implements vscode.CodeActionProvider {
     context: vscode.CodeActionContext,
   ): vscode.CodeAction[] {
     return context.diagnostics.map((diagnostic) => {
-      const action = new vscode.CodeAction("Fix with aglet", vscode.CodeActionKind.QuickFix);
+      const action = new vscode.CodeAction("Fix with agls", vscode.CodeActionKind.QuickFix);
       action.diagnostics = [diagnostic];
-      action.command = { command: "aglet.fix", title: action.title, arguments: [document.uri, diagnostic] };
+      action.command = { command: "agls.fix", title: action.title, arguments: [document.uri, diagnostic] };
       return action;
     });
   }

@@ -15,7 +15,7 @@ export interface Attached {
 
 /** All that can be offered now; each has an id that says what it is, not how it is at the moment. */
 export function offers(): Attached[] {
-  const settings = vscode.workspace.getConfiguration("aglet.context");
+  const settings = vscode.workspace.getConfiguration("agls.context");
   const wanted = (name: string) => settings.get<boolean>(name, true);
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   const document =

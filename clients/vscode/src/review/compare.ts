@@ -5,8 +5,8 @@ import type { Change } from "../protocol.gen";
 import { before } from "./hunks";
 import type { Review } from "./review";
 
-const BEFORE = "aglet-before";
-const PATCH = "aglet-patch";
+const BEFORE = "agls-before";
+const PATCH = "agls-patch";
 
 export class Compare implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly patches = new Map<string, string>();
@@ -36,7 +36,7 @@ export class Compare implements vscode.TextDocumentContentProvider, vscode.Dispo
   async open(uri: vscode.Uri): Promise<void> {
     const name = uri.path.split("/").at(-1) ?? "";
     const left = vscode.Uri.from({ scheme: BEFORE, path: uri.path, query: uri.toString() });
-    await vscode.commands.executeCommand("vscode.diff", left, uri, `${name}: before aglet ↔ now`);
+    await vscode.commands.executeCommand("vscode.diff", left, uri, `${name}: before agls ↔ now`);
   }
 
   /** One change as it was made, whatever happened since. */

@@ -1,6 +1,6 @@
 /** Changes of the agent that nobody has judged yet: pure. */
 
-/** A row of the server's `aglet.changes`. `line` counts from 0; `stands` is `false` where an open file was changed there since. */
+/** A row of the server's `agls.changes`. `line` counts from 0; `stands` is `false` where an open file was changed there since. */
 export interface Hunk {
   hunk: string;
   sessionId: string;

@@ -9,11 +9,11 @@ const SHOWN = 40; // removed lines in a hover
 export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly added = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor("aglet.addedLine"),
-    borderColor: new vscode.ThemeColor("aglet.addedMark"),
+    backgroundColor: new vscode.ThemeColor("agls.addedLine"),
+    borderColor: new vscode.ThemeColor("agls.addedMark"),
     borderStyle: "solid",
     borderWidth: "0 0 0 3px",
-    overviewRulerColor: new vscode.ThemeColor("aglet.addedMark"),
+    overviewRulerColor: new vscode.ThemeColor("agls.addedMark"),
     overviewRulerLane: vscode.OverviewRulerLane.Left,
   });
   private readonly removed = vscode.window.createTextEditorDecorationType({
@@ -38,7 +38,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    if (!vscode.workspace.getConfiguration("aglet").get<boolean>("review.codeLens", true)) return [];
+    if (!vscode.workspace.getConfiguration("agls").get<boolean>("review.codeLens", true)) return [];
     const hunks = this.review.of(document.uri);
     return hunks.flatMap((hunk, index) => {
       const range = new vscode.Range(hunk.line, 0, hunk.line, 0);
@@ -46,18 +46,18 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
         new vscode.CodeLens(range, { title, command, tooltip, arguments: [hunk.hunk] });
       const undo =
         hunk.stands !== false
-          ? lens("$(discard)\u00a0Undo", "aglet.review.undo", "Put back what stood here (Alt+N)")
+          ? lens("$(discard)\u00a0Undo", "agls.review.undo", "Put back what stood here (Alt+N)")
           : lens(
               "$(circle-slash)\u00a0edited since",
-              "aglet.review.diff",
+              "agls.review.diff",
               "It cannot be told apart from your own edits",
             );
       return [
-        lens("$(check)\u00a0Keep", "aglet.review.keep", "Keep this change (Alt+Y)"),
+        lens("$(check)\u00a0Keep", "agls.review.keep", "Keep this change (Alt+Y)"),
         undo,
         lens(
           `$(diff)\u00a0${told(hunk)} · ${index + 1} of ${hunks.length}`,
-          "aglet.review.diff",
+          "agls.review.diff",
           "Compare with before",
         ),
       ];
@@ -103,7 +103,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
     const here = vscode.window.activeTextEditor?.document.uri;
     void vscode.commands.executeCommand(
       "setContext",
-      "aglet.fileHasChanges",
+      "agls.fileHasChanges",
       !!here && this.review.of(here).length > 0,
     );
     this.lensesChanged.fire();
@@ -115,7 +115,7 @@ function told(hunk: Hunk): string {
 }
 
 function hover(hunk: Hunk): vscode.MarkdownString {
-  const text = new vscode.MarkdownString("aglet wrote this.");
+  const text = new vscode.MarkdownString("agls wrote this.");
   const old = linesOf(hunk.old);
   if (old.length === 0) return text;
   text.appendMarkdown(" Before:\n");

@@ -50,24 +50,24 @@ export class Review implements vscode.Disposable {
 
   async refresh(): Promise<void> {
     try {
-      const { changes } = await this.server.command<{ changes: Hunk[] }>("aglet.changes", {});
+      const { changes } = await this.server.command<{ changes: Hunk[] }>("agls.changes", {});
       this.hunks = changes;
     } catch (problem) {
       this.log.debug(`the changes could not be listed: ${String(problem)}`);
       return;
     }
     const here = vscode.window.activeTextEditor?.document.uri;
-    void vscode.commands.executeCommand("setContext", "aglet.hasChanges", this.hunks.length > 0);
+    void vscode.commands.executeCommand("setContext", "agls.hasChanges", this.hunks.length > 0);
     void vscode.commands.executeCommand(
       "setContext",
-      "aglet.fileHasChanges",
+      "agls.fileHasChanges",
       !!here && this.of(here).length > 0,
     );
     this.changed.fire();
   }
 
   async keep(hunks: readonly Hunk[]): Promise<void> {
-    for (const { hunk } of hunks) await this.server.command("aglet.keep", { hunk });
+    for (const { hunk } of hunks) await this.server.command("agls.keep", { hunk });
     await this.refresh();
   }
 
@@ -106,10 +106,10 @@ export class Review implements vscode.Disposable {
 
   /** The server's edit follows its answer: wait until the change is judged. */
   private async revert({ hunk }: Hunk): Promise<void> {
-    await this.server.command("aglet.revert", { hunk });
+    await this.server.command("agls.revert", { hunk });
     const end = Date.now() + PATIENCE;
     while (Date.now() < end) {
-      const { changes } = await this.server.command<{ changes: Hunk[] }>("aglet.changes", {});
+      const { changes } = await this.server.command<{ changes: Hunk[] }>("agls.changes", {});
       if (!changes.some((other) => other.hunk === hunk)) return;
       await new Promise((resolve) => setTimeout(resolve, 30));
     }

@@ -10,7 +10,7 @@ export class Files implements vscode.TreeDataProvider<string>, vscode.Disposable
   private readonly watching: vscode.Disposable;
 
   constructor(private readonly review: Review) {
-    const view = vscode.window.createTreeView("aglet.review", { treeDataProvider: this });
+    const view = vscode.window.createTreeView("agls.review", { treeDataProvider: this });
     this.watching = vscode.Disposable.from(
       view,
       review.onChange(() => {
@@ -31,7 +31,7 @@ export class Files implements vscode.TreeDataProvider<string>, vscode.Disposable
     const item = new vscode.TreeItem(resource);
     item.description = `+${added} −${removed}`;
     item.tooltip = vscode.workspace.asRelativePath(resource);
-    item.command = { command: "aglet.review.diff", title: "Compare with before", arguments: [uri] };
+    item.command = { command: "agls.review.diff", title: "Compare with before", arguments: [uri] };
     return item;
   }
 

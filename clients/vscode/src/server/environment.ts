@@ -8,7 +8,7 @@ import { isProgram, python, WINDOWS } from "./programs";
 
 const DONE = "installed.txt"; // written last: an environment without it is half made
 const NO_PYTHON =
-  "aglet needs Python 3.11 or newer (with venv), and none was found. Install one, or name it in the setting aglet.server.python.";
+  "agls needs Python 3.11 or newer (with venv), and none was found. Install one, or name it in the setting agls.server.python.";
 
 export class Environment {
   constructor(
@@ -22,22 +22,22 @@ export class Environment {
       () => true,
       () => false,
     );
-    const program = this.inside("aglet");
+    const program = this.inside("agls");
     return finished && (await isProgram(program)) ? program : "";
   }
 
   /** Make it anew, with progress. Gives whether it is there; what went wrong was said. */
   async make(): Promise<boolean> {
-    const named = vscode.workspace.getConfiguration("aglet").inspect<string>("server.python")?.globalValue;
+    const named = vscode.workspace.getConfiguration("agls").inspect<string>("server.python")?.globalValue;
     const found = await python(named ?? "");
     if (!found) {
       void vscode.window.showErrorMessage(NO_PYTHON, "Open Settings").then((chosen) => {
         if (chosen)
-          void vscode.commands.executeCommand("workbench.action.openSettings", "aglet.server.python");
+          void vscode.commands.executeCommand("workbench.action.openSettings", "agls.server.python");
       });
       return false;
     }
-    const options = { location: vscode.ProgressLocation.Notification, title: "aglet", cancellable: true };
+    const options = { location: vscode.ProgressLocation.Notification, title: "agls", cancellable: true };
     return vscode.window.withProgress(options, async (progress, cancelled) => {
       try {
         await this.build(found, (message) => progress.report({ message }), cancelled);
@@ -66,7 +66,7 @@ export class Environment {
   ): Promise<void> {
     const brought = join(this.context.extensionPath, "server");
     const names = await readdir(brought).catch((): string[] => []);
-    const wheel = names.find((name) => name.startsWith("aglet-") && name.endsWith(".whl"));
+    const wheel = names.find((name) => name.startsWith("agls-") && name.endsWith(".whl"));
     if (!wheel) throw new Error("the extension brings no server; install it from a packaged .vsix");
     await rm(this.home, { recursive: true, force: true });
     await mkdir(this.context.globalStorageUri.fsPath, { recursive: true });
@@ -128,7 +128,7 @@ export class Environment {
   private tell(problem: unknown): void {
     this.log.error(`the server could not be set up: ${String(problem)}`);
     void vscode.window
-      .showErrorMessage("aglet: the server could not be set up. The log says why.", "Show the Log")
+      .showErrorMessage("agls: the server could not be set up. The log says why.", "Show the Log")
       .then((chosen) => chosen && this.log.show());
   }
 }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { SecretAnswer, SecretParams } from "../protocol.gen";
 import { hostOf } from "./hosts";
 
-const KEPT = "aglet.hosts"; // for which hosts: the storage itself cannot be listed
+const KEPT = "agls.hosts"; // for which hosts: the storage itself cannot be listed
 const OTHER = "Another host…";
 const PROVIDERS = [
   { label: "OpenAI", description: "api.openai.com" },
@@ -74,5 +74,5 @@ export class Keys {
 }
 
 function nameOf(host: string): string {
-  return `aglet.key:${host}`;
+  return `agls.key:${host}`;
 }

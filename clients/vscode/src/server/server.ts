@@ -21,7 +21,7 @@ import { onPath } from "./programs";
 export type ServerState = "missing" | "starting" | "ready" | "failed";
 
 const GRACE = 5000; // milliseconds in which a server that shall end does so by itself
-const NOT_READY = "aglet's server is not ready yet.";
+const NOT_READY = "agls's server is not ready yet.";
 
 export class Server implements vscode.Disposable {
   state: ServerState = "starting";
@@ -89,8 +89,8 @@ export class Server implements vscode.Disposable {
   private async launch(): Promise<void> {
     const managed = await this.environment.program();
     const setting = ofUser("server.command");
-    this.choice = choose({ setting, managed, onPath: await onPath("aglet") });
-    if (!this.choice) return this.become("missing", "aglet's server is not set up yet.");
+    this.choice = choose({ setting, managed, onPath: await onPath("agls") });
+    if (!this.choice) return this.become("missing", "agls's server is not set up yet.");
     this.become("starting", "");
     const { command, args, from } = this.choice;
     this.log.info(`starting ${command} ${args.join(" ")} (from ${from})`);
@@ -120,9 +120,9 @@ export class Server implements vscode.Disposable {
         closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // `fail` starts it again
       },
     };
-    // Not in the opened folder: `python -m aglet` would import what lies there.
+    // Not in the opened folder: `python -m agls` would import what lies there.
     const program = { command, args: [...args], options: { cwd: homedir() } };
-    const client = new LanguageClient("aglet", "aglet", program, options);
+    const client = new LanguageClient("agls", "agls", program, options);
     client.registerFeature(new Abilities());
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) return;
@@ -135,7 +135,7 @@ export class Server implements vscode.Disposable {
   private fail(what: string): void {
     const pause = this.backoff.ended(Date.now());
     this.client = undefined;
-    this.become("failed", `aglet: ${what}.`);
+    this.become("failed", `agls: ${what}.`);
     if (pause === undefined || !this.wanted) return;
     this.log.warn(`${what}; starting it again in ${pause} ms`);
     this.timer = setTimeout(() => void this.start(), pause);
@@ -150,7 +150,7 @@ export class Server implements vscode.Disposable {
   private become(state: ServerState, problem: string): void {
     this.state = state;
     this.problem = problem;
-    void vscode.commands.executeCommand("setContext", "aglet.ready", state === "ready");
+    void vscode.commands.executeCommand("setContext", "agls.ready", state === "ready");
     this.changed.fire(state);
   }
 }
@@ -159,7 +159,7 @@ export class Server implements vscode.Disposable {
 function ofUser(name: "server.command"): string[];
 function ofUser(name: "configFile"): string;
 function ofUser(name: string): unknown {
-  const said = vscode.workspace.getConfiguration("aglet").inspect(name);
+  const said = vscode.workspace.getConfiguration("agls").inspect(name);
   return said?.globalValue ?? said?.defaultValue;
 }
 

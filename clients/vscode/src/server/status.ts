@@ -11,19 +11,19 @@ interface Row extends vscode.QuickPickItem {
 }
 
 const ROWS: Row[] = [
-  { label: "$(comment-discussion) Open the chat", command: "aglet.chat.open" },
-  { label: "$(history) Sessions…", command: "aglet.sessions" },
-  { label: "$(pulse) Check the server", command: "aglet.server.doctor" },
-  { label: "$(output) Show the log", command: "aglet.server.logs" },
-  { label: "$(debug-restart) Restart the server", command: "aglet.server.restart" },
-  { label: "$(cloud-download) Set up the server anew", command: "aglet.server.install" },
-  { label: "$(key) Store a provider's key…", command: "aglet.key.set" },
-  { label: "$(gear) Settings", command: "workbench.action.openSettings", argument: "aglet" },
+  { label: "$(comment-discussion) Open the chat", command: "agls.chat.open" },
+  { label: "$(history) Sessions…", command: "agls.sessions" },
+  { label: "$(pulse) Check the server", command: "agls.server.doctor" },
+  { label: "$(output) Show the log", command: "agls.server.logs" },
+  { label: "$(debug-restart) Restart the server", command: "agls.server.restart" },
+  { label: "$(cloud-download) Set up the server anew", command: "agls.server.install" },
+  { label: "$(key) Store a provider's key…", command: "agls.key.set" },
+  { label: "$(gear) Settings", command: "workbench.action.openSettings", argument: "agls" },
 ];
 
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
-    "aglet.status",
+    "agls.status",
     vscode.StatusBarAlignment.Right,
     90,
   );
@@ -34,8 +34,8 @@ export class Status implements vscode.Disposable {
     private readonly conversation: Conversation,
     private readonly questions: Questions,
   ) {
-    this.item.name = "aglet";
-    this.item.command = "aglet.server.menu";
+    this.item.name = "agls";
+    this.item.command = "agls.server.menu";
     const draw = () => this.draw();
     this.watching = vscode.Disposable.from(
       server.onState(draw),
@@ -61,9 +61,9 @@ export class Status implements vscode.Disposable {
 
   draw(): void {
     const { icon, told, colour } = this.look();
-    this.item.text = `$(${icon}) aglet`;
-    this.item.tooltip = this.server.problem || `aglet: ${told}`;
-    this.item.accessibilityInformation = { label: `aglet: ${told}`, role: "button" };
+    this.item.text = `$(${icon}) agls`;
+    this.item.tooltip = this.server.problem || `agls: ${told}`;
+    this.item.accessibilityInformation = { label: `agls: ${told}`, role: "button" };
     this.item.backgroundColor = colour ? new vscode.ThemeColor(`statusBarItem.${colour}`) : undefined;
   }
 

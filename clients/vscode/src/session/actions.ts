@@ -49,7 +49,7 @@ export class Actions {
     const found = slashOf(text);
     if (!found) return false;
     const action = named(found.name, await this.list());
-    if (!action) throw new Error(`There is no /${found.name}. “aglet: Actions…” shows what there is.`);
+    if (!action) throw new Error(`There is no /${found.name}. “agls: Actions…” shows what there is.`);
     const fields = fieldsOf(action.inputSchema);
     const [first] = fields;
     const given = first && found.words ? { [first.name]: typed(found.words, first) } : {};

@@ -8,7 +8,7 @@ import type { Server } from "../server/server";
 import { TELLING } from "../store/helpers";
 import { type AnyItem, Transcript } from "../store/transcript";
 
-const LAST = "aglet.session"; // of this workspace
+const LAST = "agls.session"; // of this workspace
 const TAIL = 200; // items
 const PAGE = 5000; // events of a helper, the last ones
 
@@ -226,7 +226,7 @@ export function kindOf(problem: unknown): string {
 }
 
 function optionsOfSettings(): Record<string, unknown> {
-  const settings = vscode.workspace.getConfiguration("aglet");
+  const settings = vscode.workspace.getConfiguration("agls");
   const named = ["mode", "model", "effort"].map((name) => [name, settings.get<string>(name, "")] as const);
   return Object.fromEntries(named.filter(([, value]) => value));
 }

@@ -26,7 +26,7 @@ export class Notify {
     const reason = String(event.data["stopReason"]);
     if (reason === "cancelled") return;
     const error = event.data["error"] as { message?: string } | undefined;
-    const text = error ? `aglet: the run failed. ${error.message ?? ""}` : "aglet: the run has ended.";
+    const text = error ? `agls: the run failed. ${error.message ?? ""}` : "agls: the run has ended.";
     const show = error ? vscode.window.showErrorMessage : vscode.window.showInformationMessage;
     void show(text, "Show").then((chosen) => chosen && this.chat().reveal());
   }
@@ -39,18 +39,18 @@ export class Notify {
     const labels = options.filter((option) => option.scope === "once").map((option) => option.label);
     // A diff does not fit into a notification: edits are judged where they can be seen.
     const buttons = subject["type"] === "edit" ? ["Show"] : [...labels, "Show"];
-    const chosen = await vscode.window.showWarningMessage(`aglet: ${asked.title}${command}`, ...buttons);
+    const chosen = await vscode.window.showWarningMessage(`agls: ${asked.title}${command}`, ...buttons);
     if (chosen === "Show") return this.chat().reveal();
     const option = options.find(({ label }) => label === chosen);
     if (option) this.questions().answer(asked.requestId, { outcome: "selected", optionId: option.optionId });
   }
 
   private async form(asked: AskUserParams): Promise<void> {
-    const chosen = await vscode.window.showInformationMessage(`aglet asks: ${asked.message}`, "Answer");
+    const chosen = await vscode.window.showInformationMessage(`agls asks: ${asked.message}`, "Answer");
     if (chosen) await this.chat().reveal();
   }
 }
 
 function wanted(): boolean {
-  return vscode.workspace.getConfiguration("aglet").get("notify", true);
+  return vscode.workspace.getConfiguration("agls").get("notify", true);
 }

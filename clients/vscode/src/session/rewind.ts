@@ -101,7 +101,7 @@ export class Rewind {
       `Went back${done.files.length > 0 ? `, files too (${done.files.length})` : ""}.${kept}`,
       "Undo the Rewind",
     );
-    if (chosen) await vscode.commands.executeCommand("aglet.rewind.undo");
+    if (chosen) await vscode.commands.executeCommand("agls.rewind.undo");
   }
 }
 

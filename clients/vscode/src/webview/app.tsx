@@ -47,8 +47,8 @@ function Banner({ model }: { model: Model }) {
   if (state === "starting") return <div class="banner">The server starts …</div>;
   const [command, label] =
     state === "missing"
-      ? (["aglet.server.install", "Set it up"] as const)
-      : (["aglet.server.menu", "What now?"] as const);
+      ? (["agls.server.install", "Set it up"] as const)
+      : (["agls.server.menu", "What now?"] as const);
   return (
     <div class="banner problem" role="alert">
       {visible(problem)}{" "}
@@ -68,7 +68,7 @@ const TRY = [
 function Welcome({ model }: { model: Model }) {
   return (
     <div class="welcome">
-      <h2>aglet</h2>
+      <h2>agls</h2>
       <p>
         Say what shall be changed. It asks before it edits or runs anything, and every change can be kept or
         undone by itself.
@@ -106,20 +106,20 @@ function Queue({ model }: { model: Model }) {
 function Review({ model }: { model: Model }) {
   const { changes, files } = model.changes;
   if (changes === 0) return null;
-  const say = (command: "aglet.review.next" | "aglet.review.keepAll" | "aglet.review.undoAll") => () =>
+  const say = (command: "agls.review.next" | "agls.review.keepAll" | "agls.review.undoAll") => () =>
     host.postMessage({ type: "command", command });
   return (
     <div class="review" role="group" aria-label="Changes to review">
       <span class="what">
         {changes} {changes === 1 ? "change" : "changes"} in {files} {files === 1 ? "file" : "files"}
       </span>
-      <button type="button" onClick={say("aglet.review.next")}>
+      <button type="button" onClick={say("agls.review.next")}>
         Review
       </button>
-      <button type="button" onClick={say("aglet.review.keepAll")}>
+      <button type="button" onClick={say("agls.review.keepAll")}>
         Keep all
       </button>
-      <button type="button" onClick={say("aglet.review.undoAll")}>
+      <button type="button" onClick={say("agls.review.undoAll")}>
         Undo all
       </button>
     </div>
@@ -179,7 +179,7 @@ function Meter({ used, size }: { used: number; size: number | undefined }) {
       type="button"
       class="meter"
       title={`Context: ${told} tokens`}
-      onClick={() => host.postMessage({ type: "command", command: "aglet.actions" })}
+      onClick={() => host.postMessage({ type: "command", command: "agls.actions" })}
     >
       {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {told}
     </button>

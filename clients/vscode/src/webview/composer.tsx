@@ -214,7 +214,7 @@ function Pickers({ model }: { model: Model }) {
         type="button"
         class={`pick ${mode}`}
         title="What it may do unasked"
-        onClick={() => host.postMessage({ type: "command", command: "aglet.mode" })}
+        onClick={() => host.postMessage({ type: "command", command: "agls.mode" })}
       >
         {MODES[mode] ?? mode} ▾
       </button>
@@ -222,7 +222,7 @@ function Pickers({ model }: { model: Model }) {
         type="button"
         class="pick"
         title="Model and effort"
-        onClick={() => host.postMessage({ type: "command", command: "aglet.model" })}
+        onClick={() => host.postMessage({ type: "command", command: "agls.model" })}
       >
         {name}
         {effort} ▾

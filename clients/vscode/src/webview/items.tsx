@@ -102,7 +102,7 @@ function Message({ item }: { item: AnyItem }) {
   const text = textOf(item["text"]);
   if (!text && !LIVE.has(item.status)) return null;
   return (
-    <article class={`item message ${item.status}`} aria-label="aglet said" aria-busy={LIVE.has(item.status)}>
+    <article class={`item message ${item.status}`} aria-label="agls said" aria-busy={LIVE.has(item.status)}>
       <Html className="markdown" html={toHtml(text)} />
       {LIVE.has(item.status) && <span class="caret" aria-hidden="true" />}
       {item.status === "cancelled" && <div class="faint">cancelled here</div>}

@@ -128,9 +128,8 @@ export class Model {
       return;
     }
     this.transcript.take(event);
-    if (event.type === "requestOpened") this.said = `aglet asks: ${String(event.data["title"])}`;
-    if (event.type === "runEnded")
-      this.said = `aglet: the run has ended, ${String(event.data["stopReason"])}`;
+    if (event.type === "requestOpened") this.said = `agls asks: ${String(event.data["title"])}`;
+    if (event.type === "runEnded") this.said = `agls: the run has ended, ${String(event.data["stopReason"])}`;
     if (event.type === "runStarted") this.failed = "";
   }
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/protocol.gen";
 import { Transcript } from "../../src/store/transcript";
 
-const FOLDER = join(__dirname, "../../../../protocol/aglet_protocol/golden");
+const FOLDER = join(__dirname, "../../../../protocol/agls_protocol/golden");
 const names = readdirSync(FOLDER).flatMap((file) => (file.endsWith(".jsonl") ? [file.slice(0, -6)] : []));
 
 interface Line {

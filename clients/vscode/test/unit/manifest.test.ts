@@ -30,7 +30,7 @@ const commands = contributes.commands.map(({ command }) => command);
 test("every setting stands in the README with its default", () => {
   const rows = read("README.md")
     .split("\n")
-    .filter((line) => line.startsWith("| `aglet."));
+    .filter((line) => line.startsWith("| `agls."));
   const told = new Map<string, string>();
   for (const row of rows) {
     const [, names = "", value = ""] = row.split("|");
@@ -46,7 +46,7 @@ test("every setting stands in the README with its default", () => {
 
 test("what says which program runs is the machine's alone", () => {
   const { properties } = contributes.configuration;
-  for (const name of ["aglet.server.command", "aglet.server.python", "aglet.configFile"])
+  for (const name of ["agls.server.command", "agls.server.python", "agls.configFile"])
     expect(properties[name]?.scope).toBe("machine");
 });
 

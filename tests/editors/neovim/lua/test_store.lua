@@ -1,6 +1,6 @@
 local check = require("check")
-local store = require("aglet.store")
-local GOLDEN = os.getenv("AGLET_GOLDEN")
+local store = require("agls.store")
+local GOLDEN = os.getenv("AGLS_GOLDEN")
 
 local function lines(path)
   local found = {}

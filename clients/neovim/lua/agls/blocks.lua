@@ -1,0 +1,166 @@
+-- What goes with a prompt besides its words: files by name, lines and diagnostics by their text, images whole.
+
+local text = require("agls.text")
+
+local M = {}
+
+local MOST_BYTES = 5 * 1024 * 1024 -- of an image; providers take no larger ones
+local IMAGES = { png = "image/png", jpg = "image/jpeg", jpeg = "image/jpeg", gif = "image/gif", webp = "image/webp" }
+local CLIPBOARD = { -- whichever is there
+  { "wl-paste", "--no-newline", "--type", "image/png" },
+  { "xclip", "-selection", "clipboard", "-target", "image/png", "-out" },
+  { "pngpaste", "-" },
+}
+
+---Names that mean something else than a file.
+M.SPECIAL = {
+  buffer = "the file you came from",
+  clipboard = "the image in the clipboard",
+  diagnostics = "its diagnostics",
+  quickfix = "the quickfix list",
+}
+
+---@class agls.Chip something that goes with a prompt
+---@field label string
+---@field block table
+
+---The last ordinary file that was current, for people who write in a prompt.
+---@return integer?
+function M.last_file()
+  local best, when = nil, -1
+  for _, info in ipairs(vim.fn.getbufinfo({ bufloaded = 1 })) do
+    if vim.bo[info.bufnr].buftype == "" and info.name ~= "" and info.lastused >= when then
+      if info.lastused > when or #info.windows > 0 then
+        best, when = info.bufnr, info.lastused
+      end
+    end
+  end
+  return best
+end
+
+---@param data string
+---@param kind string
+---@param label string
+---@return agls.Chip? chip
+---@return string? problem
+local function image(data, kind, label)
+  if #data > MOST_BYTES then
+    return nil, ("%s has %.1f MB; an image may have 5"):format(label, #data / 1024 / 1024)
+  end
+  return { label = label, block = { type = "image", mimeType = kind, data = vim.base64.encode(data) } }
+end
+
+---@return agls.Chip? chip
+---@return string? problem
+local function clipboard()
+  for _, command in ipairs(CLIPBOARD) do
+    if vim.fn.executable(command[1]) == 1 then
+      local done = vim.system(command, { text = false, timeout = 5000 }):wait()
+      if done.code == 0 and vim.startswith(done.stdout or "", "\137PNG") then
+        return image(done.stdout, "image/png", "clipboard.png")
+      end
+      return nil, "there is no image in the clipboard"
+    end
+  end
+  return nil, "reading an image from the clipboard needs wl-paste, xclip or pngpaste"
+end
+
+---@param buf integer
+---@return string
+local function diagnostics(buf)
+  local told = {}
+  for _, found in ipairs(vim.diagnostic.get(buf)) do
+    local severity = vim.diagnostic.severity[found.severity] or ""
+    told[#told + 1] = ("line %d: %s: %s"):format(found.lnum + 1, severity:lower(), found.message)
+  end
+  return #told > 0 and table.concat(told, "\n") or "none"
+end
+
+---@return agls.Chip
+local function quickfix()
+  local told = vim.iter(vim.fn.getqflist()):map(function(entry)
+    local file = entry.bufnr > 0 and vim.fn.fnamemodify(vim.fn.bufname(entry.bufnr), ":.") or ""
+    return ("%s:%d: %s"):format(file, entry.lnum, entry.text)
+  end)
+  return { label = "quickfix", block = { type = "resource", uri = "agls:quickfix", text = told:join("\n") } }
+end
+
+---@param name string
+---@return agls.Chip? chip
+---@return string? problem
+local function special(name)
+  if name == "quickfix" then
+    return quickfix()
+  elseif name == "clipboard" then
+    return clipboard()
+  end
+  local buf = M.last_file()
+  if not buf then
+    return nil, "no file is open"
+  end
+  local uri = vim.uri_from_bufnr(buf)
+  local label = text.short_name(uri)
+  if name == "buffer" then
+    return { label = label, block = { type = "resourceLink", uri = uri, name = label } }
+  end
+  local block = { type = "resource", uri = uri .. "#diagnostics", text = diagnostics(buf) }
+  return { label = text.short_name(block.uri), block = block }
+end
+
+---@param name string
+---@param root string
+---@return string
+local function path_of(name, root)
+  local path = vim.fs.normalize(name)
+  return vim.startswith(path, "/") and path or (root .. "/" .. path)
+end
+
+---Whether a name stands for something.
+---@param name string
+---@param root string
+---@return boolean
+function M.exists(name, root)
+  local known = M.SPECIAL[name] or name:match("^https?://") or vim.uv.fs_stat(path_of(name, root))
+  return known ~= nil
+end
+
+---What a name stands for: one of `SPECIAL`, an address, or a path in the folder.
+---@param name string
+---@param root string
+---@return agls.Chip? chip
+---@return string? problem
+function M.named(name, root)
+  if M.SPECIAL[name] then
+    return special(name)
+  elseif name:match("^https?://") then
+    return { label = name, block = { type = "resourceLink", uri = name } }
+  end
+  local path = path_of(name, root)
+  local kind = IMAGES[(name:match("%.(%w+)$") or ""):lower()]
+  local found = vim.uv.fs_stat(path)
+  if not found then
+    return nil, ("there is no file %s"):format(name)
+  elseif not (kind and found.type == "file") then
+    return { label = name, block = { type = "resourceLink", uri = vim.uri_from_fname(path), name = name } }
+  end
+  local file, problem = io.open(path, "rb")
+  if not file then
+    return nil, problem
+  end
+  local data = file:read(MOST_BYTES + 1) or ""
+  file:close()
+  return image(data, kind, name)
+end
+
+---Some lines of a buffer.
+---@param buf integer
+---@param first integer from 1
+---@param last integer
+---@return agls.Chip
+function M.lines(buf, first, last)
+  local words = table.concat(vim.api.nvim_buf_get_lines(buf, first - 1, last, false), "\n") .. "\n"
+  local uri = ("%s#L%d-L%d"):format(vim.uri_from_bufnr(buf), first, last)
+  return { label = text.short_name(uri), block = { type = "resource", uri = uri, text = words } }
+end
+
+return M

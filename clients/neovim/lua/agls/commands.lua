@@ -1,0 +1,362 @@
+-- `:Agls`: subcommands and their completion.
+
+local ask = require("agls.ask")
+local blocks = require("agls.blocks")
+local chat = require("agls.chat")
+local chips = require("agls.chips")
+local client = require("agls.client")
+local config = require("agls.config")
+local mentions = require("agls.mentions")
+local options = require("agls.options")
+local session = require("agls.session")
+
+local M = {}
+
+---@class agls.Subcommand
+---@field about string
+---@field run fun(rest: string, given: table)
+---@field complete? fun(): string[]
+---@field sub table<string, agls.Subcommand>
+
+---@return table
+local function api()
+  return require("agls")
+end
+
+---@param given table of a user command
+---@return agls.Chip? chip the lines that were selected
+local function selection(given)
+  if given.range > 0 and vim.bo.buftype == "" then
+    return blocks.lines(vim.api.nvim_get_current_buf(), given.line1, given.line2)
+  end
+end
+
+---@param chip? agls.Chip
+---@return table[]?
+local function with_block(chip)
+  return chip and { chip.block }
+end
+
+---@param act fun(of: agls.Session)
+local function with_session(act)
+  local of = api().current()
+  if not of then
+    return client.tell("there is no session yet; `:Agls open` makes one", vim.log.levels.WARN)
+  end
+  act(of)
+end
+
+---@param row agls.SessionRow
+---@return string
+local function row_text(row)
+  local marks = { running = "● ", requiresAction = "? " }
+  local when = row.updatedAt:sub(1, 16):gsub("T", " ")
+  return ("%s%s  (%s)"):format(marks[row.state] or "", row.title ~= "" and row.title or row.sessionId, when)
+end
+
+---@param search string
+local function sessions(search)
+  session.list(api().client(), { search = search ~= "" and search or nil, limit = 100 }, function(rows, problem)
+    if not rows then
+      return client.tell_problem(problem)
+    elseif #rows == 0 then
+      return client.tell("no session" .. (search ~= "" and " has this in it" or " in this folder yet"))
+    end
+    ask.choice(rows, { prompt = "Sessions", kind = "session", text = row_text }, function(row)
+      api().resume(row.sessionId)
+    end)
+  end)
+end
+
+---@param rest string
+---@param given table
+local function add(rest, given)
+  local lines = rest == "" and selection(given)
+  if lines then
+    return api().add(lines)
+  end
+  local chip, problem = blocks.named(rest ~= "" and rest or "buffer", api().client().root)
+  if not chip then
+    return client.tell(problem or "?", vim.log.levels.WARN)
+  end
+  api().add(chip)
+end
+
+---@param of agls.Session
+---@return string[]
+local function labels(of)
+  return vim.tbl_map(function(chip)
+    return chip.label
+  end, chips.of(of.id))
+end
+
+---@param of agls.Session
+---@param label string
+local function drop(of, label)
+  if label == "all" then
+    return chips.drop(of.id)
+  elseif label ~= "" then
+    return #chips.drop(of.id, label) == 0 and client.tell(("nothing with the name %s is attached"):format(label)) or nil
+  elseif #chips.of(of.id) == 0 then
+    return client.tell("nothing is attached")
+  end
+  ask.choice(labels(of), { prompt = "Drop", kind = "chip" }, function(chosen)
+    chips.drop(of.id, chosen)
+  end)
+end
+
+---@param of agls.Session
+---@return string? item_id the item under the cursor of its chat
+local function item_here(of)
+  local shown = chat.all[vim.api.nvim_get_current_buf()]
+  local placed = shown and shown.session == of and shown:at(vim.fn.line("."))
+  local item_id = placed and of.store:spoken(placed.id) or ""
+  return item_id ~= "" and item_id or nil
+end
+
+---@param rest string
+---@param act fun(which?: agls.Hunk[])
+---@param given table
+local function judged(rest, act, given)
+  local review, changes = require("agls.review"), require("agls.changes")
+  if rest == "all" then
+    return act(vim.list_slice(changes.all))
+  end
+  act(given.range > 0 and review.at(given.line1, given.line2) or nil)
+end
+
+---@type table<string, agls.Subcommand>
+M.subcommands = {
+  open = {
+    about = "show the chat (right, left, below, above, tab or float; new for a new session)",
+    run = function(rest)
+      local new = rest:match("%f[%w]new%f[%W]") ~= nil
+      local layout = vim.iter(config.layouts):find(function(name)
+        return rest:match("%f[%w]" .. name .. "%f[%W]") ~= nil
+      end)
+      api().open({ layout = layout, new = new })
+    end,
+    complete = function()
+      return vim.list_extend({ "new" }, config.layouts)
+    end,
+  },
+  close = {
+    about = "close chat and prompt; the session goes on",
+    run = function()
+      api().close()
+    end,
+  },
+  ask = {
+    about = "ask about the selected lines, or about the current file",
+    run = function(rest, given)
+      local chip = selection(given) or blocks.named("buffer", "")
+      ask.words("Ask agls: ", rest, function(text)
+        api().run(text, { blocks = with_block(chip) })
+      end)
+    end,
+  },
+  run = {
+    about = "give it work; selected lines go with it",
+    run = function(rest, given)
+      local chip = selection(given)
+      ask.words("Task for agls: ", rest, function(text)
+        api().run(text, { blocks = with_block(chip) })
+      end)
+    end,
+  },
+  add = {
+    about = "attach the selected lines, a file, an image, diagnostics … to the next prompt",
+    run = add,
+    complete = function()
+      return vim.list_extend(vim.tbl_keys(blocks.SPECIAL), mentions.files(api().client().root))
+    end,
+  },
+  drop = {
+    about = "take away what is attached to the next prompt",
+    run = function(rest)
+      with_session(function(of)
+        drop(of, rest)
+      end)
+    end,
+    complete = function()
+      local of = api().current()
+      return of and vim.list_extend({ "all" }, labels(of)) or {}
+    end,
+  },
+  stop = {
+    about = "cancel the run",
+    run = function()
+      with_session(api().stop)
+    end,
+  },
+  steer = {
+    about = "say something to the run that is on",
+    run = function(rest)
+      ask.words("Tell agls: ", rest, api().steer)
+    end,
+  },
+  continue = {
+    about = "go on after a run that did not come to its end",
+    run = function()
+      with_session(function(of)
+        of:run({}, { continueRun = true })
+      end)
+    end,
+  },
+  answer = {
+    about = "answer the question that waits",
+    run = function()
+      require("agls.questions").again()
+    end,
+  },
+  sessions = { about = "choose a session of this folder, or search in them", run = sessions },
+  resume = {
+    about = "show a session again, the newest of this folder when none is named",
+    run = function(rest)
+      api().resume(rest)
+    end,
+  },
+  takeover = {
+    about = "go on here with a session that another window or a script wrote",
+    run = function()
+      with_session(function(of)
+        of:resume(true, function(problem)
+          if not problem then
+            client.tell("the session goes on here")
+          end
+        end)
+      end)
+    end,
+  },
+  fork = {
+    about = "a new session with what was said up to the cursor, or with all of it",
+    run = function()
+      with_session(function(of)
+        of:fork(item_here(of), function(made, problem)
+          if not made then
+            return client.tell_problem(problem)
+          end
+          api().resume(made.id)
+        end)
+      end)
+    end,
+  },
+  rewind = {
+    about = "go back to an earlier prompt: conversation, files or both (undo takes the last one back)",
+    run = function(rest)
+      with_session(function(of)
+        require("agls.rewind").ask(of, rest)
+      end)
+    end,
+    complete = function()
+      return { "undo" }
+    end,
+  },
+  review = {
+    about = "the changes that wait for you, in the quickfix list (diff: of this file)",
+    run = function(rest)
+      local review = require("agls.review")
+      review[rest == "diff" and "diff" or "quickfix"]()
+    end,
+    complete = function()
+      return { "diff" }
+    end,
+  },
+  accept = {
+    about = "keep the change under the cursor, in the range, or all",
+    run = function(rest, given)
+      judged(rest, require("agls.review").accept, given)
+    end,
+    complete = function()
+      return { "all" }
+    end,
+  },
+  reject = {
+    about = "put back what stood there: under the cursor, in the range, or all",
+    run = function(rest, given)
+      judged(rest, require("agls.review").reject, given)
+    end,
+    complete = function()
+      return { "all" }
+    end,
+  },
+  mode = {
+    about = "what it may do unasked: ask, acceptEdits, plan, allowAll",
+    run = function(rest)
+      api().with(function(of)
+        options.mode(of, rest)
+      end)
+    end,
+    complete = function()
+      return vim.list_extend({ "default" }, options.MODES)
+    end,
+  },
+  model = {
+    about = "which model answers from the next run on",
+    run = function(rest)
+      api().with(function(of)
+        options.model(of, rest)
+      end)
+    end,
+    complete = function()
+      return vim.list_extend({ "default" }, options.models)
+    end,
+  },
+  key = {
+    about = "give this Neovim the key of a model server; it is asked for, and kept in memory only",
+    run = function(rest)
+      require("agls.secrets").ask(rest)
+    end,
+    complete = function()
+      return require("agls.secrets").hosts()
+    end,
+  },
+  actions = {
+    about = "everything else the server can do",
+    run = function()
+      with_session(require("agls.actions").menu)
+    end,
+  },
+  restart = {
+    about = "end the server and start it again; sessions are resumed",
+    run = function()
+      api().client():restart()
+    end,
+  },
+}
+
+---@param given table of a user command
+function M.run(given)
+  local name, rest = given.args:match("^(%S*)%s*(.-)%s*$")
+  name = name == "" and "open" or name
+  local sub = M.subcommands[name]
+  if not sub then
+    local known = vim.tbl_keys(M.subcommands)
+    table.sort(known)
+    return client.tell(
+      ("there is no :Agls %s; there are %s"):format(name, table.concat(known, ", ")),
+      vim.log.levels.ERROR
+    )
+  end
+  sub.run(rest, given)
+end
+
+---@param start string
+---@param line string
+---@return string[]
+function M.complete(start, line)
+  local name = line:match("^.-Agls!?%s+(%S+)%s+")
+  local found
+  if name then
+    local sub = M.subcommands[name]
+    found = sub and sub.complete and sub.complete() or {}
+  else
+    found = vim.tbl_keys(M.subcommands)
+    table.sort(found)
+  end
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, start)
+  end, found)
+end
+
+return M

@@ -1,0 +1,129 @@
+-- What the user may set, and what holds when they set nothing.
+
+---@class agls.Keys mappings of agls's own buffers and of buffers with changes to judge; false for none
+---@field submit string|false normal mode, in the prompt
+---@field submit_insert string|false insert mode, in the prompt
+---@field previous string|false an older prompt
+---@field next string|false a newer prompt
+---@field stop string|false normal mode, in the prompt
+---@field drop string|false insert mode, at the beginning of the prompt: drop the last thing that is attached
+---@field next_change string|false in a file that has changes of the agent
+---@field previous_change string|false
+---@field accept string|false
+---@field reject string|false
+
+---@class agls.Config
+---@field cmd string[] the server
+---@field env table<string, string> added to the server's environment
+---@field settings table as in the configuration file
+---@field trusted boolean|fun(root: string): boolean whether the folder's own files may change anything
+---@field root? fun(): string the folder of new sessions; the current one unless you say otherwise
+---@field key? fun(host: string): string? the key of a model server, from wherever you keep it
+---@field options table options of new sessions: mode, model, effort, …
+---@field layout string right, left, below, above, tab or float
+---@field width number a part of the columns, or columns
+---@field height number a part of the lines, or lines
+---@field prompt_height integer lines
+---@field fold { thoughts: boolean, output: integer, diff: integer } longer than so many lines is folded
+---@field redraws integer at most so many in a second
+---@field complete boolean offer completion while `@` and `/` words are typed in the prompt
+---@field insert boolean open the prompt in insert mode
+---@field keys agls.Keys|false
+local defaults = {
+  cmd = { "agls", "serve", "--stdio" },
+  env = {},
+  settings = {},
+  trusted = false,
+  options = {},
+  layout = "right",
+  width = 0.42,
+  height = 0.45,
+  prompt_height = 4,
+  fold = { thoughts = true, output = 8, diff = 40 },
+  redraws = 30,
+  complete = true,
+  insert = true,
+  keys = {
+    submit = "<CR>",
+    submit_insert = "<C-s>",
+    previous = "<Up>",
+    next = "<Down>",
+    stop = "<C-c>",
+    drop = "<BS>",
+    next_change = "]h",
+    previous_change = "[h",
+    accept = "<localleader>a",
+    reject = "<localleader>r",
+  },
+}
+
+local LAYOUTS = { "right", "left", "below", "above", "tab", "float" }
+local TYPES = {
+  cmd = "table",
+  env = "table",
+  settings = "table",
+  root = "function",
+  key = "function",
+  options = "table",
+  layout = "string",
+  width = "number",
+  height = "number",
+  prompt_height = "number",
+  fold = "table",
+  redraws = "number",
+  complete = "boolean",
+  insert = "boolean",
+}
+
+local M = { layouts = LAYOUTS }
+
+---@type agls.Config
+M.current = vim.deepcopy(defaults)
+
+---@param given table
+---@return string? problem
+local function problem_of(given)
+  for name, value in pairs(given) do
+    if defaults[name] == nil and not TYPES[name] then
+      local known = vim.tbl_keys(vim.tbl_extend("keep", TYPES, defaults))
+      table.sort(known)
+      return ("there is no option %q; there are %s"):format(name, table.concat(known, ", "))
+    end
+    if TYPES[name] and type(value) ~= TYPES[name] then
+      return ("%s must be a %s"):format(name, TYPES[name])
+    end
+  end
+  if given.layout and not vim.list_contains(LAYOUTS, given.layout) then
+    return "layout must be one of " .. table.concat(LAYOUTS, ", ")
+  end
+  if given.cmd and #given.cmd == 0 then
+    return 'cmd must name the server, as in { "agls", "serve", "--stdio" }'
+  end
+  if type(given.keys) == "table" then
+    for name in pairs(given.keys) do
+      if defaults.keys[name] == nil then
+        return ("keys has no %q"):format(name)
+      end
+    end
+  end
+end
+
+---Take in what the user gave to `setup`. Raises an error that names the option that is wrong.
+---@param given? table
+function M.set(given)
+  given = given or {}
+  local problem = problem_of(given)
+  if problem then
+    error("agls.setup: " .. problem, 0)
+  end
+  M.current = vim.tbl_deep_extend("force", vim.deepcopy(defaults), given)
+end
+
+---@param name string
+---@return string|false
+function M.key(name)
+  local keys = M.current.keys
+  return keys and keys[name] or false
+end
+
+return M

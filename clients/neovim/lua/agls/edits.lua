@@ -1,0 +1,89 @@
+-- What the server does to documents: versioned edits, saving, and files that changed on the disk.
+
+local M = {}
+
+---@param buf integer
+local function new_undo_step(buf)
+  vim.api.nvim_buf_call(buf, function()
+    vim.cmd("let &l:undolevels = &l:undolevels")
+  end)
+end
+
+---@param change table a TextDocumentEdit
+---@param encoding string
+---@return string? problem
+local function apply(change, encoding)
+  local buf = vim.uri_to_bufnr(change.textDocument.uri)
+  if not vim.api.nvim_buf_is_loaded(buf) then
+    return "the file is not open any more"
+  end
+  if not vim.bo[buf].modifiable or vim.bo[buf].readonly then
+    return "the buffer is read-only"
+  end
+  local version, known = change.textDocument.version, vim.lsp.util.buf_versions[buf]
+  if version and known and version ~= known then
+    return "the buffer was changed meanwhile"
+  end
+  new_undo_step(buf)
+  vim.lsp.util.apply_text_edits(change.edits, buf, encoding)
+  new_undo_step(buf)
+  if vim.b[buf].agls_unseen and #vim.fn.win_findbuf(buf) == 0 then
+    vim.api.nvim_buf_call(buf, function() -- it was opened for this edit alone, and nobody would save it
+      vim.cmd("silent update")
+    end)
+  else
+    vim.bo[buf].buflisted = true
+  end
+end
+
+---Answer `workspace/applyEdit`: one undo step per edit, and none for a version that is not there any more.
+---@param params table
+---@param encoding string
+---@return table
+function M.apply(params, encoding)
+  for number, change in ipairs(params.edit.documentChanges or {}) do
+    if not (change.textDocument and change.edits) then
+      return { applied = false, failureReason = "only edits of documents are made here", failedChange = number - 1 }
+    end
+    local ok, problem = pcall(apply, change, encoding)
+    if not ok or problem then
+      return { applied = false, failureReason = tostring(problem), failedChange = number - 1 }
+    end
+  end
+  return { applied = true }
+end
+
+---Answer `agent/save`: save as the user would, formatters and all.
+---@param params agls.SaveParams
+---@return agls.SaveAnswer
+function M.save(params)
+  local saved = {}
+  for _, uri in ipairs(params.uris) do
+    local buf = vim.uri_to_bufnr(uri)
+    local ok = vim.api.nvim_buf_is_loaded(buf)
+      and pcall(vim.api.nvim_buf_call, buf, function()
+        vim.cmd("silent update")
+      end)
+    if ok and not vim.bo[buf].modified then
+      saved[#saved + 1] = uri
+    end
+  end
+  return { saved = saved }
+end
+
+---Files changed on the disk: buffers without changes of the user are read anew, all others stay as they are.
+---@param params { changes: { uri: string, type: integer }[] }
+function M.changed_on_disk(params)
+  for _, change in ipairs(params.changes) do
+    local name = vim.uri_to_fname(change.uri)
+    local buf = vim.fn.bufnr("^" .. vim.fn.escape(name, "\\*?[]{},^$ ") .. "$")
+    if buf > 0 and vim.api.nvim_buf_is_loaded(buf) and not vim.bo[buf].modified then
+      local before = vim.bo[buf].autoread
+      vim.bo[buf].autoread = true
+      vim.cmd("silent! checktime " .. buf)
+      vim.bo[buf].autoread = before
+    end
+  end
+end
+
+return M

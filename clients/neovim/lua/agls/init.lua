@@ -1,0 +1,329 @@
+-- agls in Neovim: `require("agls").setup{}`, then `:Agls`. The functions here are for mappings and other plugins.
+
+local changes = require("agls.changes")
+local chips = require("agls.chips")
+local chat = require("agls.chat")
+local client = require("agls.client")
+local config = require("agls.config")
+local edits = require("agls.edits")
+local focus = require("agls.focus")
+local mentions = require("agls.mentions")
+local prompt = require("agls.prompt")
+local questions = require("agls.questions")
+local secrets = require("agls.secrets")
+local session = require("agls.session")
+local window = require("agls.window")
+
+local M = {}
+
+---@type agls.Session? the one that was used last
+M.latest = nil
+local is_set_up = false
+
+local LINKS = {
+  AglsTitle = "Title",
+  AglsChip = "PmenuSel",
+  AglsDim = "Comment",
+  AglsFold = "Folded",
+  AglsOk = "DiagnosticOk",
+  AglsFailed = "DiagnosticError",
+  AglsRunning = "DiagnosticInfo",
+  AglsWaiting = "DiagnosticWarn",
+  AglsAdded = "DiffAdd",
+  AglsChanged = "DiffChange",
+  AglsRemoved = "DiffDelete",
+}
+
+---@param pattern string
+---@param data table
+local function announce(pattern, data)
+  vim.api.nvim_exec_autocmds("User", { pattern = pattern, modeline = false, data = data })
+end
+
+local ANNOUNCED = {
+  runStarted = "AglsRunStarted",
+  runEnded = "AglsRunEnded",
+  sessionState = "AglsState",
+  itemCompleted = "AglsItem",
+  requestResolved = "AglsAnswered",
+}
+
+---@param events agls.Event[]
+local function take(events)
+  local by_session = {}
+  for _, event in ipairs(events) do
+    by_session[event.sessionId] = by_session[event.sessionId] or {}
+    table.insert(by_session[event.sessionId], event)
+  end
+  for id, mine in pairs(by_session) do
+    local of = session.all[id]
+    if of then
+      of:take(mine)
+    end
+    for _, other in pairs(mine[1].parentItemId and session.all or {}) do
+      if other ~= of then
+        other:take_helper(mine)
+      end
+    end
+  end
+  local changed = false
+  for _, event in ipairs(events) do
+    if event.type == "requestResolved" then
+      questions.withdraw(event.data.requestId)
+    elseif event.type == "notice" then
+      local warns = event.data.severity == "warning" or event.data.severity == "error"
+      local words = event.data.text:gsub("agent/resume with takeControl", "`:Agls takeover`")
+      client.tell(event.data.title .. ": " .. words, warns and vim.log.levels.WARN or vim.log.levels.INFO)
+    end
+    if ANNOUNCED[event.type] then
+      announce(ANNOUNCED[event.type], event)
+    end
+    changed = changed or event.type ~= "itemDelta"
+  end
+  if changed then
+    vim.cmd.redrawstatus({ bang = true })
+  end
+end
+
+---@type table<string, function>
+local handlers = {
+  ["agent/event"] = function(_, params)
+    take(params.events)
+  end,
+  ["agent/requestPermission"] = function(_, params)
+    return questions.ask("permission", params)
+  end,
+  ["agent/askUser"] = function(_, params)
+    return questions.ask("form", params)
+  end,
+  ["agent/secret"] = function(_, params)
+    return secrets.answer(params)
+  end,
+  ["agent/save"] = function(_, params)
+    return edits.save(params)
+  end,
+  ["workspace/applyEdit"] = function(_, params, context)
+    return edits.apply(params, assert(vim.lsp.get_client_by_id(context.client_id)).offset_encoding)
+  end,
+  ["workspace/didChangeWatchedFiles"] = function(_, params)
+    edits.changed_on_disk(params)
+  end,
+}
+
+---The client of a folder, of the current one when none is named.
+---@param root? string
+---@return agls.Client
+function M.client(root)
+  root = vim.fs.normalize(vim.uv.fs_realpath(root or (config.current.root or vim.fn.getcwd)()) or vim.fn.getcwd())
+  local made = client.of(root, handlers)
+  made.on_ready = function()
+    focus.greet(made)
+    for _, of in pairs(session.all) do
+      if of.client == made then
+        of:resume()
+      end
+    end
+    announce("AglsReady", { root = root })
+  end
+  made.on_state = function()
+    if made.state ~= "ready" then
+      questions.forget()
+    end
+    vim.cmd.redrawstatus({ bang = true })
+  end
+  return made
+end
+
+---The session that is meant: of this buffer, of this tab, the last one.
+---@return agls.Session?
+function M.current()
+  local here = prompt.chat_of(vim.api.nvim_get_current_buf())
+  local _, shown = window.find()
+  return here and here.session or (shown and shown.session) or M.latest
+end
+
+---@param of? agls.Session
+---@param problem? table
+---@param layout? string
+---@return agls.Session?
+local function show(of, problem, layout)
+  if not of then
+    client.tell_problem(problem or { message = "there is no session" })
+    return nil
+  elseif of.read_only then
+    client.tell("another window or a script writes this session: you read along", vim.log.levels.WARN)
+  end
+  M.latest = of
+  window.open(chat.of(of), layout)
+  mentions.know_actions(of)
+  require("agls.options").know_models(of.client)
+  announce("AglsSession", { sessionId = of.id })
+  return of
+end
+
+---Show a session without leaving the window where the user is.
+---@param of agls.Session
+local function show_beside(of)
+  local before = vim.api.nvim_get_current_win()
+  show(of)
+  if vim.api.nvim_win_is_valid(before) then
+    vim.api.nvim_set_current_win(before)
+  end
+end
+
+---Do something with the session that is meant, or with a new one.
+---@param act fun(of: agls.Session)
+function M.with(act)
+  local of = M.current()
+  if of then
+    return act(of)
+  end
+  session.new(M.client(), config.current.options, function(made, problem)
+    if not made then
+      return client.tell_problem(problem)
+    end
+    M.latest = made
+    act(made)
+  end)
+end
+
+---Show the session that is meant, or a new one, and go to its prompt.
+---@param options? { layout?: string, new?: boolean }
+function M.open(options)
+  options = options or {}
+  local function shown(of, problem)
+    if show(of, problem, options.layout) and config.current.insert then
+      vim.cmd("startinsert!")
+    end
+  end
+  local of = not options.new and M.current() or nil
+  if of then
+    return shown(of)
+  end
+  session.new(M.client(), config.current.options, shown)
+end
+
+---Close its windows; the sessions go on.
+function M.close()
+  window.close()
+end
+
+---Give the agent a prompt, with content blocks beside it, and show the chat unless it is to stay hidden.
+---@param text string
+---@param options? { blocks?: table[], hidden?: boolean, admission?: string }
+function M.run(text, options)
+  options = options or {}
+  focus.tell() -- before another window is shown: the model hears it with this prompt
+  M.with(function(of)
+    if not options.hidden then
+      show_beside(of)
+    end
+    local input = vim.list_extend(mentions.expand(text, of.client.root), options.blocks or {})
+    of:run(input, { admission = options.admission })
+  end)
+end
+
+---Attach something to the next prompt, and show it there: `require("agls.blocks")` makes chips.
+---@param chip agls.Chip
+function M.add(chip)
+  M.with(function(of)
+    chips.add(of.id, chip)
+    show_beside(of)
+  end)
+end
+
+local NOT_STOPPED = {
+  notRunning = "nothing is running",
+  alreadyEnded = "that run has ended already; what waited behind it goes on",
+}
+
+---Stop the run.
+function M.stop()
+  local of = M.current()
+  if not of then
+    return
+  end
+  of:stop(function(result, problem)
+    if problem then
+      client.tell_problem(problem)
+    elseif NOT_STOPPED[result.state] then
+      client.tell(NOT_STOPPED[result.state])
+    end
+  end)
+end
+
+---Say something to the run that is on.
+---@param text string
+function M.steer(text)
+  M.with(function(of)
+    of:steer(mentions.expand(text, of.client.root))
+  end)
+end
+
+---Show a session with all that was said in it; the newest of the folder when none is named.
+---@param id? string
+---@param done? fun(of: agls.Session)
+function M.resume(id, done)
+  local function opened(of, problem)
+    if show(of, problem) and done then
+      done(of)
+    end
+  end
+  if id and id ~= "" then
+    session.open(M.client(), id, opened)
+  else
+    session.latest(M.client(), opened)
+  end
+end
+
+---A component for statuslines.
+---@return string
+function M.statusline()
+  return require("agls.status").component()
+end
+
+---What is known of the session that is meant, for components of one's own.
+---@return table?
+function M.status()
+  local of = M.current()
+  return of and require("agls.status").of(of) or nil
+end
+
+---Take in the options, and make highlights and autocommands. Calling it again changes the options.
+---@param options? table
+function M.setup(options)
+  config.set(options)
+  for name, link in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  local group = vim.api.nvim_create_augroup("agls", { clear = true })
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {
+    group = group,
+    callback = function(event)
+      for _, one in pairs(client.all) do
+        one:attach(event.buf)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufWinEnter", {
+    group = group,
+    callback = function(event)
+      if chat.all[event.buf] then
+        window.dress_chat(vim.api.nvim_get_current_win())
+      end
+    end,
+  })
+  require("agls.review").setup(group)
+  focus.setup(group)
+  session.on_made = changes.follow
+  is_set_up = true
+end
+
+---Set up with the defaults, unless the user has.
+function M.ready()
+  if not is_set_up then
+    M.setup()
+  end
+end
+
+return M

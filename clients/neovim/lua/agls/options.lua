@@ -1,0 +1,80 @@
+-- Setting an option of a session: mode, model.
+
+local ask = require("agls.ask")
+local client = require("agls.client")
+
+local M = {}
+
+M.MODES = { "ask", "acceptEdits", "plan", "allowAll" }
+local OTHER = "Another one…"
+
+---@type string[] that the server names, once it was asked
+M.models = {}
+
+---@type table<string, string> by folder: what keeps a run from beginning, so that it is told once
+local problems = {}
+
+---Ask the server for its models, so that completion need not wait. What keeps a run from beginning is told.
+---@param at agls.Client
+---@param done? fun()
+function M.know_models(at, done)
+  at:request("agent/status", {}, function(result)
+    M.models = vim.tbl_map(function(model)
+      return model.name
+    end, result and result.models or M.models)
+    local problem = result and result.problem
+    if problem and problem ~= problems[at.root] then
+      client.tell(problem, vim.log.levels.WARN)
+    end
+    problems[at.root] = problem
+    if done then
+      done()
+    end
+  end)
+end
+
+---@param of agls.Session
+---@param name string
+---@param value string "default" takes it back
+local function set(of, name, value)
+  local given = value ~= "default" and value or nil
+  of:set(name, given, function(_, problem)
+    if problem then
+      return client.tell_problem(problem)
+    end
+    client.tell(("%s is %s from the next run on"):format(name, given or "as configured"))
+  end)
+end
+
+---Set the mode; without one, ask.
+---@param of agls.Session
+---@param mode string
+function M.mode(of, mode)
+  if mode ~= "" then
+    return set(of, "mode", mode)
+  end
+  local prompt = "mode, now " .. (of.store.options.mode or "as configured")
+  ask.choice(vim.list_extend({ "default" }, M.MODES), { prompt = prompt, kind = "mode" }, function(chosen)
+    set(of, "mode", chosen)
+  end)
+end
+
+---Set the model; without one, ask.
+---@param of agls.Session
+---@param model string
+function M.model(of, model)
+  if model ~= "" then
+    return set(of, "model", model)
+  end
+  M.know_models(of.client, function()
+    local choices = vim.list_extend(vim.list_extend({ "default" }, M.models), { OTHER })
+    local prompt = "model, now " .. (of.store.options.model or "as configured")
+    ask.choice(choices, { prompt = prompt, kind = "model" }, function(chosen)
+      ask.words("model: ", chosen ~= OTHER and chosen or "", function(name)
+        set(of, "model", name)
+      end)
+    end)
+  end)
+end
+
+return M

@@ -1,0 +1,56 @@
+-- What buffers look like: Markdown, and in the chat how a call stands and the colours of diffs.
+
+local NAMESPACE = vim.api.nvim_create_namespace("agls.chat")
+
+local M = {}
+
+---Make a buffer Markdown, with the parser that Neovim brings: 0.10 does not start it by itself.
+---@param buf integer
+function M.markdown(buf)
+  vim.bo[buf].filetype = "markdown"
+  pcall(vim.treesitter.start, buf, "markdown")
+end
+
+---@param buf integer
+---@param placed agls.Placed
+local function label(buf, placed)
+  if placed.label then
+    placed.mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first, 0, {
+      id = placed.mark,
+      virt_text = { { " " .. placed.label, placed.hl } },
+      virt_text_pos = "eol",
+    })
+  elseif placed.mark then
+    vim.api.nvim_buf_del_extmark(buf, NAMESPACE, placed.mark)
+    placed.mark = nil
+  end
+end
+
+---Mark a block that was written.
+---@param buf integer
+---@param placed agls.Placed
+function M.block(buf, placed)
+  label(buf, placed)
+  for _, mark in ipairs(placed.painted or {}) do
+    vim.api.nvim_buf_del_extmark(buf, NAMESPACE, mark)
+  end
+  placed.painted = nil
+  if placed.paint then
+    placed.painted = {}
+    for line, highlight in pairs(placed.paint) do
+      local mark = vim.api.nvim_buf_set_extmark(buf, NAMESPACE, placed.first + line - 1, 0, {
+        line_hl_group = highlight,
+      })
+      table.insert(placed.painted, mark)
+    end
+  end
+end
+
+---Take away every mark from a line on.
+---@param buf integer
+---@param first integer from 0
+function M.clear(buf, first)
+  vim.api.nvim_buf_clear_namespace(buf, NAMESPACE, first, -1)
+end
+
+return M

@@ -1,0 +1,230 @@
+-- The prompt of a chat: a small buffer that is sent by <CR> or :w, with a history and completion.
+
+local chat = require("agls.chat")
+local chips = require("agls.chips")
+local client = require("agls.client")
+local config = require("agls.config")
+local mentions = require("agls.mentions")
+local paint = require("agls.paint")
+
+local M = {}
+
+---@class agls.Prompt
+---@field buf integer
+---@field chat agls.Chat
+---@field place integer which older prompt is shown; 0 is the new one
+---@field draft string[] the new one, while an older one is shown
+
+---@type table<integer, agls.Prompt> by the buffer of the chat
+local prompts = {}
+
+---@param shown agls.Chat
+---@return string[] newest first
+local function history(shown)
+  local found, seen = {}, {}
+  local session = shown.session.store
+  for place = #session.order, 1, -1 do
+    local item = session.items[session.order[place]]
+    if item.kind == "userMessage" then
+      for _, block in ipairs(item.content or {}) do
+        if block.type == "text" and not seen[block.text] then
+          seen[block.text] = true
+          found[#found + 1] = block.text
+        end
+      end
+    end
+  end
+  return found
+end
+
+---@param prompt agls.Prompt
+---@param by integer
+local function recall(prompt, by)
+  local texts = history(prompt.chat)
+  local place = math.max(0, math.min(#texts, prompt.place + by))
+  if place == prompt.place then
+    return
+  end
+  if prompt.place == 0 then
+    prompt.draft = vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false)
+  end
+  prompt.place = place
+  local lines = place == 0 and prompt.draft or vim.split(texts[place], "\n", { plain = true })
+  vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, lines)
+  vim.bo[prompt.buf].modified = false
+  pcall(vim.api.nvim_win_set_cursor, 0, { #lines, #lines[#lines] })
+end
+
+---@param prompt agls.Prompt
+local function submit(prompt)
+  local text = vim.trim(table.concat(vim.api.nvim_buf_get_lines(prompt.buf, 0, -1, false), "\n"))
+  local of = prompt.chat.session
+  if text == "" then
+    return #chips.of(of.id) > 0 and client.tell("say what to do with it") or nil
+  end
+  vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, { "" })
+  vim.bo[prompt.buf].modified = false
+  prompt.place = 0
+  vim.cmd("stopinsert") -- so that questions may come
+  M.send(of, text, function(problem)
+    client.tell_problem(problem)
+    if vim.api.nvim_buf_is_valid(prompt.buf) and vim.api.nvim_buf_get_lines(prompt.buf, 0, 1, false)[1] == "" then
+      vim.api.nvim_buf_set_lines(prompt.buf, 0, -1, false, vim.split(text, "\n", { plain = true })) -- nothing is lost
+    end
+  end)
+end
+
+---Give a session what the user wrote: a slash command, or a prompt with its mentions.
+---@param session agls.Session
+---@param text string
+---@param failed fun(problem: table)
+function M.send(session, text, failed)
+  local name, rest = text:match("^/([%w%._-]+)%s*(.*)$")
+  if name then
+    return require("agls.actions").by_slash(session, name, rest, failed)
+  end
+  local input, attached = mentions.expand(text, session.client.root), chips.drop(session.id)
+  for _, chip in ipairs(attached) do
+    input[#input + 1] = chip.block
+  end
+  session:run(input, {}, function(_, problem)
+    if problem then
+      for _, chip in ipairs(attached) do
+        chips.add(session.id, chip)
+      end
+      failed(problem)
+    end
+  end)
+end
+
+---A key that moves in the text unless the cursor is at its first or last line.
+---@param prompt agls.Prompt
+---@param name string
+---@param by integer
+local function map_history(prompt, name, by)
+  local key = config.key(name)
+  if not key then
+    return
+  end
+  vim.keymap.set({ "n", "i" }, key, function()
+    local line, last = vim.fn.line("."), vim.fn.line("$")
+    if vim.fn.pumvisible() == 1 or (by > 0 and line > 1) or (by < 0 and line < last) then
+      return vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), "in", false)
+    end
+    recall(prompt, by)
+  end, { buffer = prompt.buf, desc = by > 0 and "agls: an older prompt" or "agls: a newer prompt" })
+end
+
+---A key that drops the last chip where there is nothing before the cursor that it could delete.
+---@param prompt agls.Prompt
+local function map_drop(prompt)
+  local key = config.key("drop")
+  if not key then
+    return
+  end
+  vim.keymap.set("i", key, function()
+    local attached = chips.of(prompt.chat.session.id)
+    local place = vim.api.nvim_win_get_cursor(0)
+    if #attached == 0 or place[1] > 1 or place[2] > 0 then
+      return vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), "in", false)
+    end
+    chips.drop(prompt.chat.session.id, attached[#attached].label)
+  end, { buffer = prompt.buf, desc = "agls: drop what is attached" })
+end
+
+---@param prompt agls.Prompt
+local function map(prompt)
+  local function keymap(modes, name, action, desc)
+    local key = config.key(name)
+    if key then
+      vim.keymap.set(modes, key, action, { buffer = prompt.buf, desc = "agls: " .. desc })
+    end
+  end
+  local function send()
+    submit(prompt)
+  end
+  keymap("n", "submit", send, "send")
+  keymap("i", "submit_insert", send, "send")
+  keymap("n", "stop", function()
+    require("agls").stop()
+  end, "stop the run")
+  map_drop(prompt)
+  map_history(prompt, "previous", 1)
+  map_history(prompt, "next", -1)
+end
+
+---@param shown agls.Chat
+---@return integer
+local function make_buffer(shown)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, "agls://" .. shown.session.id .. "/prompt")
+  vim.bo[buf].buftype = "acwrite" -- :w sends
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  paint.markdown(buf)
+  vim.bo[buf].omnifunc = "v:lua.require'agls.mentions'.omnifunc"
+  vim.bo[buf].completefunc = "v:lua.require'agls.mentions'.omnifunc"
+  vim.b[buf].agls_prompt = true
+  vim.b[buf].agls_session = shown.session.id
+  return buf
+end
+
+---The prompt buffer of a chat.
+---@param shown agls.Chat
+---@return integer buf
+function M.of(shown)
+  local known = prompts[shown.buf]
+  if known and vim.api.nvim_buf_is_valid(known.buf) then
+    return known.buf
+  end
+  local buf = make_buffer(shown)
+  local prompt = { buf = buf, chat = shown, place = 0, draft = {} }
+  prompts[shown.buf] = prompt
+  map(prompt)
+  chips.draw(buf, shown.session.id)
+  vim.api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = buf,
+    callback = function()
+      submit(prompt)
+    end,
+  })
+  vim.api.nvim_create_autocmd({ "InsertEnter", "InsertLeave" }, {
+    buffer = buf,
+    callback = vim.schedule_wrap(function()
+      vim.cmd.redrawstatus({ bang = true }) -- the bar names the key that sends in this mode
+    end),
+  })
+  vim.api.nvim_create_autocmd("TextChangedI", {
+    buffer = buf,
+    callback = function()
+      if config.current.complete then
+        mentions.offer()
+      end
+    end,
+  })
+  return buf
+end
+
+chips.on_change = function(session_id)
+  for _, prompt in pairs(prompts) do
+    if prompt.chat.session.id == session_id and vim.api.nvim_buf_is_valid(prompt.buf) then
+      chips.draw(prompt.buf, session_id)
+    end
+  end
+end
+
+---The chat that a buffer belongs to, whether it is the chat's or the prompt's.
+---@param buf integer
+---@return agls.Chat?
+function M.chat_of(buf)
+  if chat.all[buf] then
+    return chat.all[buf]
+  end
+  for _, prompt in pairs(prompts) do
+    if prompt.buf == buf then
+      return prompt.chat
+    end
+  end
+end
+
+return M

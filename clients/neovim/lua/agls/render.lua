@@ -1,0 +1,304 @@
+-- How an item looks: pure functions from items to lines. Everything is Markdown that reads well without colours.
+
+---@class agls.Block
+---@field lines string[]
+---@field fold? integer the line (from 1) at which the part begins that is folded
+---@field open? boolean the fold begins open
+---@field label? string what stands behind the first line
+---@field hl? string the highlight of the label
+---@field paint? table<integer, string> highlights of whole lines, from 1
+---@field summary? string what a closed fold says besides its length
+
+---@class agls.RenderOptions
+---@field fold { thoughts: boolean, output: integer, diff: integer }
+
+local text = require("agls.text")
+
+local M = {}
+
+local MOST_INPUT = 30 -- lines of a call's input
+
+local lines_of, fenced, plain, code = text.lines, text.fenced, text.plain, text.code
+
+---@param title string
+---@param words string
+---@return string[]
+local function quoted(title, words)
+  local made = { "> **" .. title .. "**" }
+  for _, line in ipairs(lines_of((words:gsub("%s+$", "")))) do
+    made[#made + 1] = line == "" and ">" or "> " .. line
+  end
+  return made
+end
+
+---@type table<string, { [1]: string, [2]: string }>
+local STATUS = {
+  pending = { "…", "AglsDim" },
+  running = { "● running", "AglsRunning" },
+  completed = { "✓", "AglsOk" },
+  failed = { "✗ failed", "AglsFailed" },
+  rejected = { "✗ rejected", "AglsFailed" },
+  cancelled = { "■ cancelled", "AglsFailed" },
+}
+
+---@param item table
+---@param waiting boolean a question about it is open
+---@return string label, string highlight
+local function status_of(item, waiting)
+  if waiting then
+    return "? waits for you", "AglsWaiting"
+  end
+  local exit = item.terminal and item.terminal.exitCode
+  if item.status == "completed" and exit and exit ~= 0 then
+    return "✗ exit code " .. exit, "AglsFailed"
+  end
+  local known = STATUS[item.status] or { item.status or "", "AglsDim" }
+  return known[1], known[2]
+end
+
+---@param change agls.Change
+---@return string[]
+local function change_lines(change)
+  local word = ({ added = "new file", deleted = "deleted", moved = "moved" })[change.change]
+  local made = { code(text.short_name(change.uri)) .. (word and (" (" .. word .. ")") or "") }
+  if change.patch ~= "" then
+    local patch = change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")
+    vim.list_extend(made, fenced(patch, "diff"))
+  end
+  return made
+end
+
+---@param lines string[]
+---@param changes agls.Change[]
+local function add_changes(lines, changes)
+  for number, change in ipairs(changes) do
+    local made = change_lines(change)
+    if #changes == 1 then
+      local word = table.remove(made, 1):match(" %(.-%)$") -- the title names the file
+      lines[1] = lines[1] .. (word or "")
+    elseif number > 1 then
+      lines[#lines + 1] = ""
+    end
+    vim.list_extend(lines, made)
+  end
+end
+
+---Where a fold may begin: behind the fence, because a fence may be concealed, and a fold that begins with it as well.
+---@param lines string[]
+---@return integer
+local function behind_fence(lines)
+  for number, line in ipairs(lines) do
+    if vim.startswith(line, "```") then
+      return number + 1
+    end
+  end
+  return 2
+end
+
+---What the call is about: its first text argument, on one line.
+---@param item table
+---@return string
+local function subject(item)
+  local title = item.title or item.name or ""
+  local name = item.name or ""
+  return vim.startswith(title, name .. " ") and title:sub(#name + 2) or (title ~= name and title or "")
+end
+
+---@param item table
+---@return string? text of an input that the title does not show whole
+local function whole_input(item)
+  local command = type(item.input) == "table" and item.input.command
+  if type(command) == "string" and (command:find("\n", 1, true) or #command > 90) then
+    return command
+  end
+end
+
+---@type table<string, fun(item: table, options: agls.RenderOptions, waiting: boolean): agls.Block>
+local by_kind = {}
+
+function by_kind.userMessage(item)
+  local lines = { item.steer and "## You, meanwhile" or "## You", "" }
+  for _, block in ipairs(item.content or {}) do
+    if block.type == "text" then
+      vim.list_extend(lines, lines_of(block.text))
+    elseif block.uri then
+      lines[#lines + 1] = ("- [%s](%s)"):format(block.name or text.short_name(block.uri), block.uri)
+    else
+      lines[#lines + 1] = "- (" .. block.type .. ")"
+    end
+  end
+  vim.list_extend(lines, { "", "## agls", "" })
+  return { lines = lines }
+end
+
+function by_kind.message(item)
+  local lines = lines_of(item.text or "")
+  lines[#lines + 1] = ""
+  local label = item.discarded and "✗ broken off, asked again"
+    or (item.status == "cancelled" and "■ cancelled" or nil)
+  return { lines = lines, label = label, hl = label and "AglsFailed" }
+end
+
+function by_kind.thought(item, options)
+  local lines = quoted("Thought", item.text or "")
+  lines[#lines + 1] = ""
+  local block = { lines = lines, fold = options.fold.thoughts and 1 or nil, summary = "Thought" }
+  return block
+end
+
+function by_kind.toolCall(item, options, waiting)
+  local about = subject(item)
+  local lines = { "**" .. (item.name or "tool") .. "**" .. (about ~= "" and (" " .. code(about)) or "") }
+  local label, hl = status_of(item, waiting)
+  local block = { lines = lines, label = label, hl = hl }
+  local input = whole_input(item)
+  if input then
+    local shown = vim.list_slice(lines_of(input), 1, MOST_INPUT)
+    vim.list_extend(lines, fenced(table.concat(shown, "\n"), "sh"))
+  end
+  local changes, output = item.changes or {}, plain(item.output or "")
+  local most = options.fold.output
+  if #changes > 0 then
+    add_changes(lines, changes)
+    most = options.fold.diff
+  elseif output ~= "" then
+    vim.list_extend(lines, fenced(output, "text"))
+  end
+  if #lines - 1 > most + 2 then
+    block.fold, block.summary = behind_fence(lines), #changes > 0 and "diff" or "output"
+  end
+  lines[#lines + 1] = ""
+  return block
+end
+
+function by_kind.task(item, options, waiting)
+  local named = { name = "in the background", input = { command = item.terminal and item.terminal.command } }
+  return by_kind.toolCall(vim.tbl_extend("force", item, named), options, waiting)
+end
+
+function by_kind.notice(item)
+  local lines = quoted(item.title or "Notice", item.text or "")
+  lines[#lines + 1] = ""
+  return { lines = lines, fold = 1, summary = "For the model: " .. (item.title or "notice") }
+end
+
+function by_kind.compaction(item)
+  local lines = quoted("What was said before, in short", item.text or "")
+  lines[#lines + 1] = ""
+  return { lines = lines, fold = 1, summary = "What was said before, in short" }
+end
+
+function by_kind.plan(item)
+  local marks = { completed = "x", inProgress = "~" }
+  local lines = { "**" .. (item.title or "Plan") .. "**", "" }
+  for _, step in ipairs(item.steps or {}) do
+    lines[#lines + 1] = ("- [%s] %s"):format(marks[step.status] or " ", (step.text:gsub("%s+", " ")))
+  end
+  lines[#lines + 1] = ""
+  return { lines = lines }
+end
+
+function by_kind.fileEdit(item, options)
+  local lines = { "**" .. (item.title or "Files changed") .. "**" }
+  for _, change in ipairs(item.changes or {}) do
+    vim.list_extend(lines, change_lines(change))
+  end
+  local fold = #lines - 1 > options.fold.diff and behind_fence(lines) or nil
+  local block = { lines = lines, fold = fold, summary = "diff" }
+  lines[#lines + 1] = ""
+  return block
+end
+
+function by_kind.subagent(item)
+  local label, hl = status_of(item, false)
+  return { lines = { "**Helper " .. (item.title or "") .. "**", "" }, label = label, hl = hl }
+end
+
+---@param item table
+---@param waiting boolean
+---@return agls.Block
+local function any_kind(item, _, waiting)
+  local lines = { "**" .. (item.title or item.kind or "?") .. "**" }
+  if item.text and item.text ~= "" then
+    vim.list_extend(lines, lines_of(item.text))
+  end
+  lines[#lines + 1] = ""
+  local label, hl = status_of(item, waiting)
+  return { lines = lines, label = label, hl = hl }
+end
+
+---The highlights of the lines of diffs.
+---@param lines string[]
+---@return table<integer, string>
+function M.painted(lines)
+  local paint, inside = {}, false
+  local highlights = { ["+"] = "AglsAdded", ["-"] = "AglsRemoved", ["@"] = "AglsDim" }
+  for number, line in ipairs(lines) do
+    if vim.startswith(line, "```") then
+      inside = line:match("^`+diff$") ~= nil
+    elseif inside then
+      paint[number] = highlights[line:sub(1, 1)]
+    end
+  end
+  return paint
+end
+
+---How this item looks now.
+---@param item table
+---@param options agls.RenderOptions
+---@param waiting? boolean a question about it is open
+---@return agls.Block
+function M.item(item, options, waiting)
+  local block = (by_kind[item.kind] or any_kind)(item, options, waiting or false)
+  for place, line in ipairs(block.lines) do
+    if line:find("\n", 1, true) then
+      block.lines[place] = line:gsub("\n", " ")
+    end
+  end
+  block.paint = item.changes and M.painted(block.lines) or nil
+  return block
+end
+
+---What the helpers of a call do now, on one line.
+---@param helpers table<string, agls.Helper>
+---@return string
+function M.helping(helpers)
+  local told = {}
+  for _, helper in vim.spairs(helpers) do
+    local state = helper.state == "endTurn" and "done" or helper.state
+    local doing = helper.state == "running" and helper.doing ~= "" and helper.doing or state
+    told[#told + 1] = helper.name .. ": " .. doing
+  end
+  return text.clip(plain(table.concat(told, "; ")), 100)
+end
+
+local ENDS = {
+  cancelled = "Cancelled.",
+  interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
+  maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
+  maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
+  budget = "The budget is used up.",
+  contextFull = "The conversation is too long for the model.",
+  refusal = "The model refused.",
+  timeout = "The time was up. `:Agls continue` goes on.",
+  guard = "Stopped: it went round in circles.",
+  killed = "Stopped.",
+}
+
+---What stands below a conversation whose last run did not simply come to its end.
+---@param ended? agls.RunEndedData
+---@return string[]
+function M.ending(ended)
+  if not ended or ended.stopReason == "endTurn" then
+    return {}
+  end
+  if ended.error then
+    local problem = ended.error --[[@as agls.RunError]]
+    local said = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
+    return { said .. (problem.kind == "auth" and " `:Agls key` takes one for this Neovim; then send it again." or "") }
+  end
+  local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
+  return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }
+end
+
+return M

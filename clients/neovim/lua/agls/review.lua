@@ -1,0 +1,180 @@
+-- Judging the agent's changes in their files: next and previous, accept and reject, a list, a diff.
+
+local changes = require("agls.changes")
+local client = require("agls.client")
+local config = require("agls.config")
+
+local lines_of = changes.lines_of
+
+local M = {}
+
+local ACTIONS = { "next_change", "previous_change", "accept", "reject" }
+
+---Mappings for a buffer with changes; a key that means something there already is left alone.
+---@param buf integer
+local function map(buf)
+  if vim.b[buf].agls_keys then
+    return
+  end
+  local made = {}
+  for _, name in ipairs(ACTIONS) do
+    local key = config.key(name)
+    local taken = key and vim.api.nvim_buf_call(buf, function()
+      return vim.fn.maparg(key, "n") ~= ""
+    end)
+    if key and not taken then
+      vim.keymap.set("n", key, function()
+        M[name]()
+      end, { buffer = buf, desc = "agls: " .. name:gsub("_", " ") })
+      made[#made + 1] = key
+    end
+  end
+  vim.b[buf].agls_keys = made
+end
+
+---@param buf integer
+local function unmap(buf)
+  for _, key in ipairs(vim.b[buf].agls_keys or {}) do
+    pcall(vim.keymap.del, "n", key, { buffer = buf })
+  end
+  vim.b[buf].agls_keys = nil
+end
+
+---The changes at a line of the current buffer, or of all lines between two.
+---@param first? integer from 1, the cursor's
+---@param last? integer
+---@return agls.Hunk[]
+function M.at(first, last)
+  local buf = vim.api.nvim_get_current_buf()
+  first = first or vim.fn.line(".")
+  last = last or first
+  return vim.tbl_filter(function(change)
+    if change.buf ~= buf then
+      return false
+    end
+    local from = changes.line_of(change)
+    return from <= last and first <= from + math.max(0, #lines_of(change.new) - 1)
+  end, changes.all)
+end
+
+---@param which? agls.Hunk[]
+---@return agls.Hunk[]
+local function chosen(which)
+  local found = which or M.at()
+  if #found == 0 then
+    client.tell("there is no change of the agent here; ]h goes to the next one")
+  end
+  return found
+end
+
+---Keep changes as they are: those under the cursor, unless others are given.
+---@param which? agls.Hunk[]
+function M.accept(which)
+  changes.accept(chosen(which))
+end
+
+---Put back what stood there before.
+---@param which? agls.Hunk[]
+function M.reject(which)
+  changes.reject(chosen(which))
+end
+
+---@return agls.Hunk[] by file and line
+local function sorted()
+  local all = vim.list_slice(changes.all)
+  table.sort(all, function(a, b)
+    if a.uri ~= b.uri then
+      return a.uri < b.uri
+    end
+    return changes.line_of(a) < changes.line_of(b)
+  end)
+  return all
+end
+
+---@param by integer
+local function go(by)
+  local buf, here = vim.api.nvim_get_current_buf(), vim.fn.line(".")
+  local mine = vim.tbl_filter(function(change)
+    return change.buf == buf
+  end, sorted())
+  if #mine == 0 then
+    return client.tell("there is no change of the agent in this file; `:Agls review` lists all")
+  end
+  local found
+  for place = by > 0 and 1 or #mine, by > 0 and #mine or 1, by do
+    local line = changes.line_of(mine[place])
+    if (by > 0 and line > here) or (by < 0 and line < here) then
+      found = line
+      break
+    end
+  end
+  found = found or changes.line_of(mine[by > 0 and 1 or #mine]) -- around the end
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { math.min(found, vim.api.nvim_buf_line_count(0)), 0 })
+end
+
+function M.next_change()
+  go(1)
+end
+
+function M.previous_change()
+  go(-1)
+end
+
+---All changes in the quickfix list.
+function M.quickfix()
+  local items = vim.tbl_map(function(change)
+    local old, new = lines_of(change.old), lines_of(change.new)
+    local words = vim.trim(new[1] or old[1] or "")
+    local text = ("+%d -%d  %s"):format(#new, #old, words)
+    return { filename = vim.uri_to_fname(change.uri), lnum = changes.line_of(change), text = text }
+  end, sorted())
+  vim.fn.setqflist({}, " ", { title = "changes of agls", items = items })
+  if #items == 0 then
+    return client.tell("there is nothing to judge")
+  end
+  vim.cmd(("botright copen %d"):format(math.max(3, math.min(10, #items))))
+end
+
+---The current file beside itself as it was before the changes that are not judged yet, in a tab of its own.
+function M.diff()
+  local buf = vim.api.nvim_get_current_buf()
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  local mine = vim.tbl_filter(function(change)
+    return change.buf == buf
+  end, sorted())
+  if #mine == 0 then
+    return chosen({})
+  end
+  for place = #mine, 1, -1 do
+    local from, new = changes.line_of(mine[place]), lines_of(mine[place].new)
+    local after = vim.list_slice(lines, from + #new)
+    lines = vim.list_slice(lines, 1, from - 1)
+    vim.list_extend(vim.list_extend(lines, lines_of(mine[place].old)), after)
+  end
+  local name, filetype = vim.api.nvim_buf_get_name(buf), vim.bo[buf].filetype
+  vim.cmd("tab split | diffthis | leftabove vertical new")
+  local before = vim.api.nvim_get_current_buf()
+  changes.show_old(false)
+  vim.api.nvim_create_autocmd("BufWipeout", {
+    buffer = before,
+    callback = function()
+      changes.show_old(true)
+    end,
+  })
+  vim.api.nvim_buf_set_lines(before, 0, -1, false, lines)
+  vim.bo[before].buftype, vim.bo[before].bufhidden, vim.bo[before].swapfile = "nofile", "wipe", false
+  vim.bo[before].filetype, vim.bo[before].modifiable = filetype, false
+  vim.api.nvim_buf_set_name(before, ("agls://before/%d/%s"):format(before, vim.fs.basename(name)))
+  vim.cmd("diffthis | wincmd p")
+end
+
+---@param group integer
+function M.setup(group)
+  changes.on_buffer = function(buf, has)
+    (has and map or unmap)(buf)
+  end
+  changes.setup(group)
+end
+
+return M

@@ -1,0 +1,60 @@
+-- Messages to the user. Neovim's own `vim.notify` makes the user press Enter after a message longer than the line:
+-- here the line is shortened, and a float shows the rest for a while. A `vim.notify` of the user's gets everything.
+
+local float = require("agls.float")
+local text = require("agls.text")
+
+local SHOWN = 10000 -- milliseconds
+local HIGHLIGHTS = { [vim.log.levels.WARN] = "WarningMsg", [vim.log.levels.ERROR] = "ErrorMsg" }
+
+---@return boolean
+local function is_builtin()
+  local source = debug.getinfo(vim.notify, "S").source
+  return source:find("vim/_", 1, true) ~= nil or not source:find("^[@=]") -- Neovim's own is compiled in
+end
+
+---@param message string
+---@param highlight? string
+local function show_whole(message, highlight)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = "wipe"
+  local lines = vim.split(message, "\n", { plain = true })
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  local width, height = math.min(70, vim.o.columns - 4), 0
+  for _, line in ipairs(lines) do
+    height = height + math.max(1, math.ceil((vim.fn.strdisplaywidth(line) + 4) / width))
+  end
+  local win = float.open(buf, {
+    anchor = "NE", -- the prompt is below
+    row = 1,
+    col = vim.o.columns - 1,
+    width = width,
+    height = math.min(height, math.max(1, vim.o.lines - 6)),
+    zindex = 200,
+  })
+  vim.wo[win].winhighlight = "NormalFloat:" .. (highlight or "Normal")
+  vim.defer_fn(function()
+    if vim.api.nvim_win_is_valid(win) then
+      vim.api.nvim_win_close(win, true)
+    end
+  end, SHOWN)
+end
+
+---@param message string
+---@param level? integer of vim.log.levels
+local function tell(message, level)
+  level = level or vim.log.levels.INFO
+  message = "agls: " .. message
+  if not is_builtin() then
+    return vim.notify(message, level, { title = "agls" })
+  end
+  local room = math.max(20, vim.v.echospace - 1)
+  local line = text.clip(message, room)
+  if line ~= vim.trim((message:gsub("%s+", " "))) then
+    show_whole(message, HIGHLIGHTS[level])
+  end
+  vim.cmd.redraw() -- a message below another one that nobody has seen yet makes the user press Enter
+  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
+end
+
+return tell

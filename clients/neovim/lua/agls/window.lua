@@ -1,0 +1,165 @@
+-- Where chat and prompt are shown: a split, a tab or a float. Any other window may show the buffers as well.
+
+local chat = require("agls.chat")
+local config = require("agls.config")
+local float = require("agls.float")
+local prompt = require("agls.prompt")
+
+local M = {}
+
+---@param given number a part of the whole, or a number of cells
+---@param whole integer
+---@return integer
+local function size(given, whole)
+  return math.max(10, math.floor(given <= 1 and given * whole or given))
+end
+
+---@param win integer
+---@param values table<string, any>
+local function set(win, values)
+  for name, value in pairs(values) do
+    vim.api.nvim_set_option_value(name, value, { win = win, scope = "local" })
+  end
+end
+
+local PLAIN =
+  { number = false, relativenumber = false, signcolumn = "no", foldcolumn = "0", spell = false, list = false }
+
+---A statusline of our own only where the user has none either. A float has a title instead.
+---@param win integer
+---@param text string
+local function statusline(win, text)
+  local floats = vim.api.nvim_win_get_config(win).relative ~= ""
+  if not floats and vim.go.statusline == vim.api.nvim_get_option_info2("statusline", {}).default then
+    set(win, { statusline = text })
+  end
+end
+
+---What a window that shows a chat looks like.
+---@param win integer
+function M.dress_chat(win)
+  set(win, PLAIN)
+  set(win, {
+    wrap = true,
+    linebreak = true,
+    conceallevel = 2,
+    concealcursor = "nc",
+    foldmethod = "expr",
+    foldexpr = "v:lua.require'agls.folds'.level(v:lnum)",
+    foldtext = "v:lua.require'agls.folds'.text()",
+    foldenable = true,
+    foldlevel = 0,
+    fillchars = "fold: ,eob: ",
+    winbar = "%{%v:lua.require'agls.status'.bar()%}",
+  })
+  statusline(win, " agls%=%P ")
+end
+
+---@param win integer
+local function dress_prompt(win)
+  set(win, PLAIN)
+  set(win, {
+    wrap = true,
+    linebreak = true,
+    winfixheight = true,
+    fillchars = "eob: ",
+    winbar = "%{%v:lua.require'agls.status'.prompt_bar()%}",
+  })
+  statusline(win, " prompt")
+end
+
+---@param shown agls.Chat
+---@return integer upper, integer lower
+local function open_float(shown)
+  local whole = size(math.max(config.current.height, 0.8), vim.o.lines)
+  local top = math.max(0, math.floor((vim.o.lines - whole) / 2) - 1)
+  local below = config.current.prompt_height
+  local width = size(math.max(config.current.width, 0.6), vim.o.columns)
+  local col = math.floor((vim.o.columns - width) / 2)
+  local function open(buf, row, height, title)
+    local given = { row = row, col = col, width = width, height = height, title = title, enter = true }
+    return float.open(buf, given)
+  end
+  local upper = open(shown.buf, top, whole - below - 4, "agls")
+  M.dress_chat(upper)
+  return upper, open(prompt.of(shown), top + whole - below - 2, below, "prompt")
+end
+
+local SPLITS = { right = "botright vertical", left = "topleft vertical", below = "botright", above = "topleft" }
+
+---@param shown agls.Chat
+---@param layout string
+local function open_split(shown, layout)
+  if layout == "tab" then
+    vim.cmd("tabnew")
+  else
+    vim.cmd(SPLITS[layout] .. " split")
+  end
+  local upper = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(upper, shown.buf)
+  if layout == "right" or layout == "left" then
+    vim.api.nvim_win_set_width(upper, size(config.current.width, vim.o.columns))
+  elseif layout ~= "tab" then
+    vim.api.nvim_win_set_height(upper, size(config.current.height, vim.o.lines))
+  end
+  M.dress_chat(upper)
+  vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
+  local lower = vim.api.nvim_get_current_win()
+  vim.api.nvim_win_set_buf(lower, prompt.of(shown))
+  return upper, lower
+end
+
+---The window of this tab that shows a chat, if there is one.
+---@return integer? win
+---@return agls.Chat?
+function M.find()
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local shown = chat.all[vim.api.nvim_win_get_buf(win)]
+    if shown then
+      return win, shown
+    end
+  end
+end
+
+---Show a chat with its prompt, and go to the prompt. A chat that is shown already gives up its window.
+---@param shown agls.Chat
+---@param layout? string
+function M.open(shown, layout)
+  local there, other = M.find()
+  local upper, lower
+  if there and not layout then
+    upper = there
+    lower = other and vim.fn.win_findbuf(prompt.of(other))[1]
+    vim.api.nvim_win_set_buf(upper, shown.buf)
+    M.dress_chat(upper)
+    if not lower then
+      vim.api.nvim_set_current_win(upper)
+      vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
+      lower = vim.api.nvim_get_current_win()
+    end
+    vim.api.nvim_win_set_buf(lower, prompt.of(shown))
+  else
+    M.close()
+    layout = layout or config.current.layout
+    upper, lower = (layout == "float" and open_float or open_split)(shown, layout)
+  end
+  dress_prompt(lower)
+  vim.api.nvim_win_set_cursor(upper, { vim.api.nvim_buf_line_count(shown.buf), 0 })
+  vim.api.nvim_set_current_win(lower)
+end
+
+---Close every chat and prompt of this tab; the sessions go on.
+function M.close()
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buf = vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+    if buf and (chat.all[buf] or vim.b[buf].agls_prompt) then
+      if not pcall(vim.api.nvim_win_close, win, false) then -- the last window
+        vim.api.nvim_win_call(win, function()
+          vim.cmd("enew")
+        end)
+      end
+    end
+  end
+end
+
+return M

@@ -1,0 +1,29 @@
+-- `:Agls` is there without `setup`; nothing else is loaded before it is used.
+
+if vim.g.loaded_agls then
+  return
+end
+vim.g.loaded_agls = true
+
+vim.api.nvim_create_user_command("Agls", function(given)
+  require("agls").ready()
+  require("agls.commands").run(given)
+end, {
+  nargs = "*",
+  range = true,
+  desc = "the agent in your editor; :help agls",
+  complete = function(start, line)
+    return require("agls.commands").complete(start, line)
+  end,
+})
+
+for name, action in pairs({
+  ["next-change"] = "next_change",
+  ["previous-change"] = "previous_change",
+  accept = "accept",
+  reject = "reject",
+}) do
+  vim.keymap.set("n", "<Plug>(agls-" .. name .. ")", function()
+    require("agls.review")[action]()
+  end, { desc = "agls: " .. action:gsub("_", " ") })
+end

@@ -1,0 +1,52 @@
+"""Every method of the protocol: who sends it, with what, and what comes back."""
+
+from typing import Any, Literal
+
+from attrs import frozen
+
+from agls_protocol import resuming, sessions, types
+from agls_protocol.events import EventParams
+
+
+@frozen
+class Method:
+    """`result` is `None` for notifications."""
+
+    params: Any
+    result: Any
+    direction: Literal["toServer", "toClient"] = "toServer"
+
+
+METHODS: dict[str, Method] = {
+    "agent/session/new": Method(types.SessionNewParams, types.SessionNewResult),
+    "agent/session/list": Method(types.SessionListParams, types.SessionListResult),
+    "agent/session/close": Method(types.SessionCloseParams, types.Empty),
+    "agent/session/fork": Method(sessions.SessionForkParams, sessions.SessionForkResult),
+    "agent/session/rewind": Method(sessions.SessionRewindParams, sessions.SessionRewindResult),
+    "agent/session/rename": Method(sessions.SessionRenameParams, types.Empty),
+    "agent/session/delete": Method(sessions.SessionIdParams, types.Empty),
+    "agent/detach": Method(sessions.SessionIdParams, types.Empty),
+    "agent/events": Method(sessions.EventsParams, sessions.EventsResult),
+    "agent/item": Method(sessions.ItemParams, sessions.ItemResult),
+    "agent/resume": Method(resuming.ResumeParams, resuming.ResumeResult),
+    "agent/run": Method(types.RunParams, types.RunAnswer),
+    "agent/steer": Method(types.SteerParams, types.SteerResult),
+    "agent/cancel": Method(types.CancelParams, types.CancelResult),
+    "agent/respond": Method(types.RespondParams, types.RespondResult),
+    "agent/queue": Method(sessions.QueueParams, sessions.QueueResult),
+    "agent/setOption": Method(sessions.SetOptionParams, sessions.OptionsResult),
+    "agent/action/list": Method(sessions.ActionListParams, sessions.ActionListResult),
+    "agent/action/invoke": Method(sessions.ActionInvokeParams, sessions.ActionInvokeResult),
+    "agent/focus": Method(sessions.FocusParams, None),
+    "agent/status": Method(types.Empty, types.StatusResult),
+    "agent/ack": Method(types.AckParams, None),
+    "agent/event": Method(EventParams, None, "toClient"),
+    "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
+    "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
+    "agent/save": Method(types.SaveParams, types.SaveAnswer, "toClient"),
+    "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
+    "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
+}
+
+RESERVED: frozenset[str] = frozenset()
+"""Methods that no server follows yet."""

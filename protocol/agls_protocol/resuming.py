@@ -1,0 +1,71 @@
+"""What `agent/resume` carries: what a client has, and the session as it stands. Written as `items.py` is."""
+
+from typing import Annotated, Any
+
+from attrs import define
+
+from agls_protocol.events import ContextUsageData, RunEndedData, SessionInfoData, Waiting
+from agls_protocol.items import Item, JsonObject
+from agls_protocol.types import Cursor, Question
+
+
+@define
+class ResumeParams:
+    """`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`)."""
+
+    session_id: str
+    after: Cursor | None = None
+    replay: str = "tail"
+    tail: int = 200
+    take_control: bool = False
+
+
+@define
+class SnapshotRun:
+    """A run of which a snapshot has items: these, in their order; and what `runEnded` said (`ended`).
+
+    The one without `ended` goes on: it is there with or without items.
+    """
+
+    run_id: str
+    item_ids: list[str]
+    ended: Annotated[Any, RunEndedData] = None
+
+
+@define
+class Snapshot:
+    """The session as it stands at `seq`; with `olderCursor` there are older items.
+
+    `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what
+    `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits.
+    """
+
+    seq: int
+    items: list[Annotated[Any, Item]]
+    runs: list[SnapshotRun]
+    state: str
+    info: Annotated[Any, SessionInfoData]
+    options: JsonObject
+    open_requests: list[Annotated[Any, Question]]
+    queue: list[Annotated[Any, Waiting]]
+    usage: Annotated[Any, ContextUsageData] = None
+    older_cursor: JsonObject | None = None
+
+
+@define
+class ResumeResult:
+    """What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire.
+
+    `readOnly` is true while another process writes the session.
+    """
+
+    session_id: str
+    epoch: str
+    seq: int
+    state: str
+    replayed: str
+    open_items: list[Annotated[Any, Item]]
+    open_requests: list[Annotated[Any, Question]]
+    events: list[JsonObject] | None = None
+    snapshot: Snapshot | None = None
+    read_only: bool | None = None

@@ -1,0 +1,374 @@
+"""What questions and methods carry: params and results, by `methods.py`. Written as `items.py` is."""
+
+from typing import Annotated, Any, Literal
+
+from attrs import define, field
+
+from agls_protocol.items import FileChanged, Input, JsonObject, McpServer, RunError, Usage
+
+# --- questions -----------------------------------------------------------------------------------
+
+
+@define
+class Option:
+    """One answer to a permission question; `rule` is shown to the user verbatim."""
+
+    option_id: str
+    label: str
+    decision: Literal["allow", "reject"]
+    scope: str
+    rule: str | None = None
+
+
+@define
+class Question:
+    """A question to the human: a permission (`options`, `subject`) or a form (`schema`)."""
+
+    request_id: str
+    kind: Literal["permission", "form"]
+    title: str
+    reason: str | None = None
+    item_id: str | None = None
+    subject: JsonObject | None = None
+    options: list[Option] | None = None
+    schema: JsonObject | None = None
+
+
+@define
+class ShownHunk:
+    """A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`."""
+
+    hunk_id: str
+    uri: str
+    line: int
+    old: str
+    new: str
+
+
+@define
+class PermissionParams(Question):
+    """`agent/requestPermission`: the question, and where it comes from.
+
+    `hunks` are the single changes of an edit, for clients with `edits.confirm`.
+    """
+
+    session_id: str = field(kw_only=True)
+    run_id: str = field(kw_only=True)
+    agent_id: str = field(kw_only=True)
+    hunks: list[ShownHunk] | None = field(default=None, kw_only=True)
+
+
+@define
+class PermissionAnswer:
+    """`selected` with `optionId`, or `dismissed`, which is reject once. `feedback` reaches the model.
+
+    `input` is the call as the user changed it (of clients with `permission.editInput`), `hunks` the ids of
+    the changes they took (with `edits.confirm`); absent means as it is, and all of them.
+    """
+
+    outcome: str
+    option_id: str | None = None
+    feedback: str | None = None
+    input: JsonObject | None = None
+    hunks: list[str] | None = None
+
+
+@define
+class AskUserParams:
+    """`agent/askUser`: `mode` form, to fill in (`schema` is a restricted JSON Schema), or url, to open.
+
+    An address is opened in a browser only when the user wants that; `accept` says that they are done there.
+    """
+
+    request_id: str
+    session_id: str
+    run_id: str
+    agent_id: str
+    message: str
+    schema: JsonObject
+    mode: str = field(default="form", kw_only=True)
+    item_id: str | None = None
+    url: str | None = None
+
+
+@define
+class AskUserAnswer:
+    """`accept` with `content`, `decline`, or `cancel`."""
+
+    outcome: str
+    content: JsonObject | None = None
+
+
+@define
+class SaveParams:
+    """`agent/save`: documents to save, as the user would; the answer follows their `didSave`."""
+
+    uris: list[str]
+
+
+@define
+class SaveAnswer:
+    """The documents that were saved."""
+
+    saved: list[str]
+
+
+@define
+class SecretParams:
+    """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
+
+    host: str
+
+
+@define
+class SecretAnswer:
+    """The key; absent when there is none."""
+
+    value: str | None = None
+
+
+# --- sessions ------------------------------------------------------------------------------------
+
+
+@define
+class SessionNewParams:
+    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least."""
+
+    cwd: str
+    additional_roots: list[str] = field(factory=list[str])
+    mcp_servers: list[JsonObject] = field(factory=list[JsonObject])
+    options: JsonObject = field(factory=JsonObject)
+    title: str = ""
+    client_key: str = ""
+
+
+@define
+class SessionNewResult:
+    """The session as it begins; `mcp` says of each of its `mcpServers` whether it is served."""
+
+    session_id: str
+    epoch: str
+    seq: int
+    options: JsonObject
+    commands: list[JsonObject]
+    mcp: list[Annotated[Any, McpServer]]
+
+
+@define
+class SessionListParams:
+    """`cwd` is a `file:` URI; `search` looks at titles and at what was said."""
+
+    cwd: str = ""
+    search: str = ""
+    cursor: str = ""
+    limit: int = 50
+
+
+@define
+class SessionRow:
+    """One session; `state` is idle, running or requiresAction, times are ISO 8601.
+
+    `interrupted` means: nobody works on it, and there is a run to go on with (`continueRun`).
+    `parentItemId` is the tool call of the parent that a child works for; a fork has none.
+    """
+
+    session_id: str
+    title: str
+    cwd: str
+    created_at: str
+    updated_at: str
+    state: str
+    parent_session_id: str | None = None
+    tags: list[str] | None = None
+    archived: bool | None = None
+    interrupted: bool | None = None
+    parent_item_id: str | None = None
+
+
+@define
+class SessionListResult:
+    """One page of sessions, newest first; without `nextCursor` it is the last."""
+
+    sessions: list[SessionRow]
+    next_cursor: str | None = None
+
+
+@define
+class SessionCloseParams:
+    """Cancels the session's work; its data stays."""
+
+    session_id: str
+
+
+@define
+class Empty:
+    """No members."""
+
+
+@define
+class Cursor:
+    """A place in a session's facts."""
+
+    epoch: str
+    seq: int
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+@define
+class RunParams:
+    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string."""
+
+    session_id: str
+    input: Input = None
+    admission: str = "queue"
+    continue_run: bool = False
+    expected_run_id: str = ""
+    wait: bool = False
+    options: JsonObject = field(factory=JsonObject)
+    client_key: str = ""
+    work_done_token: Annotated[Any, str | int] = None
+
+
+@define
+class RunAnswer:
+    """`outcome` is started, queued or injected; with `wait` it also says how the run ended.
+
+    `output` is the answer as JSON that fits the option `outputSchema`.
+    """
+
+    run_id: str
+    outcome: str
+    item_id: str | None = None
+    stop_reason: str | None = None
+    usage: Annotated[Any, Usage] = None
+    cost: float | None = None
+    files_changed: list[Annotated[Any, FileChanged]] | None = None
+    error: Annotated[Any, RunError] = None
+    output: Any = None
+
+
+@define
+class SteerParams:
+    """`ifEnded` says what becomes of the message when the run is over: run, queue or return."""
+
+    session_id: str
+    input: Input
+    expected_run_id: str = ""
+    if_ended: str = "return"
+    client_key: str = ""
+
+
+@define
+class AckParams:
+    """The client has taken in the events of a session up to fact `seq`, and what was shown behind it."""
+
+    session_id: str
+    seq: int
+
+
+@define
+class SteerResult:
+    """`outcome` is injected, queued, started or returned."""
+
+    outcome: str
+    run_id: str | None = None
+    item_id: str | None = None
+
+
+@define
+class CancelParams:
+    """`queued` (keep or drop), `tasks` (keep or stop): what else ends; `reason` is told with the end."""
+
+    session_id: str
+    run_id: str = ""
+    queued: Literal["keep", "drop"] = "keep"
+    tasks: Literal["keep", "stop"] = "keep"
+    reason: str = ""
+
+
+@define
+class CancelResult:
+    """`state` is cancelling, notRunning or alreadyEnded; `kept` and `dropped` are waiting runs.
+
+    `keptTasks` and `stoppedTasks` are background tasks, where there are any; the latter end in a moment.
+    """
+
+    state: str
+    kept: list[str]
+    dropped: list[str]
+    run_id: str | None = None
+    kept_tasks: list[str] | None = None
+    stopped_tasks: list[str] | None = None
+
+
+@define
+class RespondParams:
+    """The answer to an open question, for clients that cannot answer server requests."""
+
+    request_id: str
+    response: Annotated[Any, PermissionAnswer | AskUserAnswer]
+
+
+@define
+class RespondResult:
+    """`outcome` is accepted or alreadyResolved."""
+
+    outcome: str
+
+
+@define
+class ModelRow:
+    """A model that can be chosen; `default` marks the one that a run has when nothing else is said."""
+
+    name: str
+    provider: str
+    context_window: int | None = None
+    default: bool | None = None
+
+
+@define
+class ProviderAuth:
+    """The key of a provider (its host): `state` is present, missing or none (nobody said that it has one).
+
+    `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
+    """
+
+    provider: str
+    state: Literal["present", "missing", "none"]
+    variable: str | None = None
+    place: str | None = None
+
+
+@define
+class Load:
+    """What this process does: sessions with a run, runs that wait, bytes that the client has not read."""
+
+    running: int
+    queued: int
+    unread_bytes: int
+
+
+@define
+class SessionState:
+    """A session that is open in this process."""
+
+    session_id: str
+    state: str
+
+
+@define
+class StatusResult:
+    """How the server is: `problem` says in one sentence why no run could begin, where that is so.
+
+    The default is the first of the `models`.
+    """
+
+    version: str
+    protocol_version: int
+    models: list[ModelRow]
+    auth: list[ProviderAuth]
+    load: Load
+    sessions: list[SessionState]
+    problem: str | None = None

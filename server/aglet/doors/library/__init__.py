@@ -1,1 +1,0 @@
-"""The door for other Python programs; they import it as `aglet.library`."""

@@ -1,5 +1,0 @@
-"""Files that the user attached to a prompt, within reach of the tools."""
-
-from aglet.features.attachments.feature import build
-
-__all__ = ["build"]

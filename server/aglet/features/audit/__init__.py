@@ -1,5 +1,0 @@
-"""One record for each run: who asked, what was done, what it used, how it ended."""
-
-from aglet.features.audit.feature import build
-
-__all__ = ["build"]

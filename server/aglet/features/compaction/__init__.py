@@ -1,5 +1,0 @@
-"""Room in the model's context: old results taken out, the beginning of a conversation summarised."""
-
-from aglet.features.compaction.feature import build
-
-__all__ = ["build"]

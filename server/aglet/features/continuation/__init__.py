@@ -1,5 +1,0 @@
-"""Replies that broke off, or never came, are asked to go on."""
-
-from aglet.features.continuation.feature import build
-
-__all__ = ["build"]

@@ -1,5 +1,0 @@
-"""What a run gave is posted somewhere when it is over."""
-
-from aglet.features.delivery.feature import build
-
-__all__ = ["build"]

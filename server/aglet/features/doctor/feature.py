@@ -1,9 +1,0 @@
-"""The wiring of the room."""
-
-from aglet.engine.feature import Feature
-from aglet.features.doctor.actions import Examine, actions
-
-
-def build(examine: Examine) -> Feature:
-    """The feature: nothing of it takes part in a run."""
-    return Feature(name="doctor", actions=actions(examine))

@@ -1,5 +1,0 @@
-"""The user is shown where the agent works."""
-
-from aglet.features.follow_along.feature import build
-
-__all__ = ["build"]

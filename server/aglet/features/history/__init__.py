@@ -1,5 +1,0 @@
-"""How sessions are filed: their tags, and whether they are put away."""
-
-from aglet.features.history.feature import build
-
-__all__ = ["build"]

@@ -1,5 +1,0 @@
-"""Who may do what: every call with an effect passes here, and only the user can widen what passes."""
-
-from aglet.features.permissions.feature import build
-
-__all__ = ["build"]

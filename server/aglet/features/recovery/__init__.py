@@ -1,5 +1,0 @@
-"""What a crash left behind is removed, and what it cut off can be gone on with."""
-
-from aglet.features.recovery.feature import build
-
-__all__ = ["build"]

@@ -1,5 +1,0 @@
-"""A folder of the session's own for what nobody wants to keep."""
-
-from aglet.features.scratchpad.feature import build
-
-__all__ = ["build"]

@@ -1,5 +1,0 @@
-"""What a run and a session used, as doors show it, and a warning when a limit comes near."""
-
-from aglet.features.usage.feature import build
-
-__all__ = ["build"]

@@ -1,0 +1,23 @@
+"""The command line: which door to open, and what to tell it."""
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the door that the arguments name; gives the exit code. Wrong arguments exit with 2."""
+    argv = sys.argv[1:] if argv is None else argv
+    if list(argv) == ["serve", "--stdio"]:  # an editor waits for the first answer
+        from agls.doors.lsp import main as serve  # noqa: PLC0415 - only the door that is opened is loaded
+
+        return serve()
+    try:
+        from agls.doors.headless.cli import main as command  # noqa: PLC0415 - as above
+
+        return command(argv)
+    except KeyboardInterrupt:  # while it was still being loaded
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""Checks of the model: what is configured, what runs on this machine, and what the first question shows."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+from agls.checkup.case import Case
+from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
+from agls.config.load import Loaded
+from agls.engine.ports import ModelError
+from agls.models.connections import Connections
+from agls.models.endpoint import Endpoint
+from agls.models.facts import with_facts
+from agls.models.findings import Finding
+from agls.models.local import LocalServer, find_local
+from agls.models.probe import probe, room
+from agls.models.resolver import Models
+
+START = (
+    "Start one: ollama serve (and ollama pull MODEL), LM Studio's server (lms server start), llama-server, "
+    "vllm serve. Or configure a model: docs/models.md."
+)
+NONE = "No model is configured, and none was found on this machine."
+CHOOSE = "Set OPENAI_API_KEY and OPENAI_MODEL (or those of ANTHROPIC, or of GEMINI), or write {}."
+
+
+async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
+    """The model servers of this machine, at their usual ports."""
+    if case.offline:
+        return
+    found = await find_local()
+    if found:
+        yield Finding("local", "pass", f"Found: {', '.join(map(_shown, found))}.")
+        return
+    text = "No Ollama, LM Studio, llama.cpp or vLLM with a model answers at its usual port of this machine."
+    yield Finding("local", "pass", text) if _configured(case) else Finding("local", "warn", text, START)
+
+
+def asks_others(case: Case) -> bool:
+    """Whether any configured model is on another machine."""
+    return any(endpoint.base_url and not endpoint.is_local for endpoint in _configured(case))
+
+
+def _configured(case: Case) -> tuple[Endpoint, ...]:
+    """All configured models, also those that lack something; none where the settings are wrong."""
+    try:
+        loaded = _loaded(case)
+        return _offered(case, loaded, complete=False).endpoints if loaded else ()
+    except ConfigError:
+        return ()
+
+
+def _shown(server: LocalServer) -> str:
+    return f"{server.kind} at {server.base_url} with {', '.join(server.models)}"
+
+
+async def model(case: Case) -> AsyncGenerator[Finding, None]:
+    """The model that a run would ask."""
+    if not (isinstance(case.setup, Setup) and (loaded := _loaded(case))):
+        return
+    try:
+        await look_for_keys(case.setup, case.folder)
+        offered = _offered(case, loaded)
+        if not (offered.endpoints or case.offline):
+            found = await find_local()
+            offered = offered.or_found(tuple(e for server in found for e in server.endpoints()))
+        for warning in offered.warnings:
+            yield Finding("key", "warn", warning, "Give the key for that host: agls key set HOST.")
+        endpoint = _chosen(case, offered)
+    except (ConfigError, ModelError) as problem:
+        yield Finding("model", "fail", str(problem), getattr(problem, "hint", "") or _correct(problem))
+        return
+    async for finding in _looked_at(endpoint, case, loaded):
+        yield finding
+
+
+async def _looked_at(endpoint: Endpoint, case: Case, loaded: Loaded) -> AsyncGenerator[Finding, None]:
+    if endpoint.dialect == "scripted":
+        yield _script(endpoint)
+    elif case.offline:
+        yield Finding("model", "pass", f"A run asks {endpoint.model} at {endpoint.address}.")
+        yield room(with_facts(endpoint))
+    else:
+        connections = Connections()
+        try:
+            for finding in await probe(endpoint, connections, loaded.config.doctor.seconds):
+                yield finding
+        finally:
+            await connections.aclose()
+
+
+def _loaded(case: Case) -> Loaded | None:
+    """The settings; `None` when they are wrong, which the check of the config files tells."""
+    try:
+        return case.setup.load(case.folder) if isinstance(case.setup, Setup) else None
+    except ConfigError:
+        return None
+
+
+def _offered(case: Case, loaded: Loaded, *, complete: bool = True) -> Offered:
+    assert isinstance(case.setup, Setup)
+    return offered_models(case.setup, loaded, complete=complete)
+
+
+def _chosen(case: Case, offered: Offered) -> Endpoint:
+    """The model that was asked for, or the default. Raises `ModelError`."""
+    if not offered.endpoints:
+        assert isinstance(case.setup, Setup)
+        raise ModelError(NONE, kind="modelNotFound", hint=CHOOSE.format(case.setup.config_file))
+    models = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
+    return models.endpoint(case.model)
+
+
+def _correct(problem: Exception) -> str:
+    file = problem.file if isinstance(problem, ConfigError) else ""
+    return f"Set it, or correct {file or 'the configuration'}; a key can also be kept: agls key set HOST."
+
+
+def _script(endpoint: Endpoint) -> Finding:
+    if Path(endpoint.script).is_file():
+        return Finding("model", "pass", f"The scripted model plays {endpoint.script}.")
+    return Finding(
+        "model", "fail", f"There is no script {endpoint.script}.", "Write it, or name another one."
+    )

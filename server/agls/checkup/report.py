@@ -1,0 +1,74 @@
+"""What an examination found, for people and for programs."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.models.findings import Finding
+
+MARKS = {"pass": "ok  ", "warn": "warn", "fail": "FAIL"}
+HIDDEN = "[secret]"
+
+
+@frozen
+class Report:
+    """All findings, in the order of the checks; `unchecked`: what could not be looked at, and why."""
+
+    findings: tuple[Finding, ...]
+    unchecked: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing failed; a warning is no failure."""
+        return all(finding.status != "fail" for finding in self.findings)
+
+    def without(self, secrets: Iterable[str]) -> "Report":
+        """The same, with no secret in any text."""
+        hidden = sorted(set(secrets), key=len, reverse=True)
+
+        def told(text: str) -> str:
+            for secret in hidden:
+                text = text.replace(secret, HIDDEN)
+            return text
+
+        findings = (replace(f, text=told(f.text), fix=told(f.fix)) for f in self.findings)
+        return Report(tuple(findings), tuple((topic, told(why)) for topic, why in self.unchecked))
+
+    def data(self) -> JsonObject:
+        """For programs."""
+        return {
+            "ok": self.is_well,
+            "checks": [
+                {"name": f.topic, "status": f.status, "text": f.text, "fix": f.fix} for f in self.findings
+            ],
+            "notChecked": [{"name": topic, "reason": why} for topic, why in self.unchecked],
+        }
+
+    def text(self) -> str:
+        """For people: a line for each finding, its fix below it."""
+        lines = [line for finding in self.findings for line in _lines(finding)]
+        lines += [f"--    {topic:<12} not checked: {why}" for topic, why in self.unchecked]
+        return "".join(f"{line}\n" for line in (*lines, "", self.verdict))
+
+    def markdown(self) -> str:
+        """The same where Markdown is shown."""
+        rows = [
+            f"- **{f.status}** {f.topic}: {f.text}{f' *{f.fix}*' if f.fix else ''}" for f in self.findings
+        ]
+        rows += [f"- not checked: {topic} ({why})" for topic, why in self.unchecked]
+        return "\n".join([*rows, "", self.verdict])
+
+    @property
+    def verdict(self) -> str:
+        """All of it in one sentence."""
+        failed = sum(f.status == "fail" for f in self.findings)
+        warned = sum(f.status == "warn" for f in self.findings)
+        if failed:
+            return f"{failed} of {len(self.findings)} checks failed, {warned} warn."
+        return f"Nothing failed, {warned} of {len(self.findings)} checks warn." if warned else "All is well."
+
+
+def _lines(finding: Finding) -> list[str]:
+    line = f"{MARKS[finding.status]}  {finding.topic:<12} {finding.text}"
+    return [line, f"      {'':<12} -> {finding.fix}"] if finding.fix else [line]

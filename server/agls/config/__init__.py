@@ -1,0 +1,43 @@
+"""Configuration: what may be set, who may set it, and where each value came from."""
+
+from agls.config.agents import AgentDefinition, agent_of
+from agls.config.bounds import Bounds, bounds_of
+from agls.config.choice import Choice
+from agls.config.endpoints import Offered, look_for_keys, offered_models
+from agls.config.errors import ConfigError, KeyMissing
+from agls.config.folders import check_folder
+from agls.config.grants import FolderGrants
+from agls.config.kept import KeyFile, Keyring, Place
+from agls.config.load import Loaded, Origin, load
+from agls.config.schema import Config
+from agls.config.setup import Setup, Told, read
+from agls.config.sources import Rank, Source
+from agls.config.trust import Trust
+
+__all__ = [
+    "AgentDefinition",
+    "Bounds",
+    "Choice",
+    "Config",
+    "ConfigError",
+    "FolderGrants",
+    "KeyFile",
+    "KeyMissing",
+    "Keyring",
+    "Loaded",
+    "Offered",
+    "Origin",
+    "Place",
+    "Rank",
+    "Setup",
+    "Source",
+    "Told",
+    "Trust",
+    "agent_of",
+    "bounds_of",
+    "check_folder",
+    "load",
+    "look_for_keys",
+    "offered_models",
+    "read",
+]

@@ -1,0 +1,56 @@
+"""What a run may spend and has to give: from its options, the configuration, and the door it came through."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from agls.config.agents import agent_of
+from agls.config.load import Loaded
+from agls.engine.limits import tightest
+from agls.engine.vocabulary import JsonObject, Limits
+from agls.features.budget.allowance import Allowance, allowance
+from agls.features.budget.limits import limits_from
+from agls.features.delivery.settings import target_from
+from agls.features.output_schema.settings import schema_from
+from agls.frozen import frozen
+
+EDITOR = Limits(max_turns=100)  # of a run for which nobody set a limit
+HEADLESS = Limits(max_turns=12, max_seconds=60.0)
+
+
+@frozen
+class Bounds:
+    """The limits of a run, those its options alone ask for, and those of its session and its day.
+
+    `schema` is that of its answer ({}: any), `target` where its result is delivered ("": nowhere).
+    """
+
+    limits: Limits
+    asked: Limits
+    allowance: Allowance
+    schema: JsonObject
+    target: str
+
+
+def bounds_of(
+    loaded: Loaded, options: Mapping[str, object], own: Mapping[str, object], *, headless: bool
+) -> Bounds:
+    """The bounds of a run with these options, of which `own` are not the session's. Raises `ValueError`.
+
+    The options may set what the configuration leaves open or says otherwise, but neither above what the
+    agent may spend nor above the managed file: that is the most there can be.
+    """
+    usual = HEADLESS if headless else EDITOR
+    settings, policy = loaded.config.budget, loaded.policy
+    said = settings.limits
+    fallback = {
+        field: getattr(usual, field) for field in ("max_turns", "max_seconds") if getattr(said, field) is None
+    }
+    limits = limits_from(options, replace(said, **fallback))
+    agent = agent_of(loaded.config.agents, options).limits
+    return Bounds(
+        limits=tightest(limits, agent.limits, policy.limits),
+        asked=limits_from(own, Limits()),
+        allowance=allowance(settings, policy, str(options.get("caller", ""))),
+        schema=schema_from(options),
+        target=target_from(options, loaded.config.delivery),
+    )

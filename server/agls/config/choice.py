@@ -1,0 +1,161 @@
+"""Which model a run in a folder works with: a configured one, or one that was found on this machine."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from agls.config.endpoints import Offered, check_model, look_for_keys, offered_models
+from agls.config.errors import ConfigError
+from agls.config.load import Loaded
+from agls.config.setup import Setup
+from agls.engine.ports import ModelClient, ModelError, ModelInfo
+from agls.models.endpoint import Endpoint
+from agls.models.providers import PROVIDERS, named
+from agls.models.resolver import Models
+
+NO_MODEL = """\
+{}, and no model server (Ollama, LM Studio, llama.cpp, vLLM) answers on this machine.
+{}
+To keep it, write base_url, model and api_key_env into {}"""
+NOTHING = (
+    "no model is configured",
+    "Start one of these, set OPENAI_API_KEY and OPENAI_MODEL (or those of ANTHROPIC, or of GEMINI), "
+    "or use --base-url http://HOST/v1 --model NAME",
+)
+ONLY_A_KEY = (
+    "{} is set but no model is named",
+    "Name one: set {}, or use --model NAME",
+)
+ONLY_A_NAME = (
+    "there is no address for the model {!r}",
+    "Start one of these, set {}, or use --base-url http://HOST/v1",
+)
+
+
+class NoModels:
+    """Implements `ModelResolver` where the configuration is wrong."""
+
+    def __init__(self, problem: ConfigError) -> None:
+        self._problem = problem
+
+    def resolve(self, name: str) -> ModelClient:
+        """There is none. Raises `ModelError`."""
+        raise ModelError(str(self._problem), kind="modelNotFound", hint="See: agls doctor")
+
+    def window(self, name: str) -> int | None:
+        """Nothing is known of any."""
+        return None
+
+
+class Preferring(NamedTuple):
+    """Implements `ModelResolver` for somebody with a usual model of their own ("" for none)."""
+
+    models: Models
+    usual: str
+
+    def resolve(self, name: str) -> ModelClient:
+        """The named model, or the usual one. Raises `ModelError`."""
+        return self.models.resolve(name or self.usual)
+
+    def window(self, name: str) -> int | None:
+        """How many tokens the named model holds, `None` when that is not known."""
+        try:
+            return self.models.window(name or self.usual)
+        except ModelError:  # whoever asks the model will be told
+            return None
+
+
+class Choice:
+    """The models of every folder. `setup` gives what holds now; each configuration keeps its connections."""
+
+    def __init__(self, setup: Callable[[], Setup]) -> None:
+        self._setup = setup
+        self._found: tuple[Endpoint, ...] = ()  # on this machine, by nobody configured
+        self._seen: list[tuple[Offered, Models]] = []
+
+    async def model(self, folder: str, name: str = "") -> ModelClient:
+        """The named model, the default, or one found on this machine.
+
+        Raises `ConfigError` (nothing is configured, it is wrong, or a key is missing) and `ModelError`
+        (no such model).
+        """
+        await self.find(folder)
+        setup = self._setup()
+        loaded = setup.load(folder)
+        models = self._models(loaded)
+        check_model(setup, loaded, models.endpoint(name))
+        return models.resolve(name)
+
+    async def find(self, folder: str) -> None:
+        """Look for kept keys, and for models on this machine if none is configured.
+
+        Raises `ConfigError` when there is no model.
+        """
+        await look_for_keys(self._setup(), folder)
+        if not self._offered(folder).endpoints:
+            from agls.models.local import find_local  # noqa: PLC0415 - needed only without a configuration
+
+            self._found = tuple(e for server in await find_local() for e in server.endpoints())
+            if not self._found:
+                raise ConfigError(self._none(folder))
+
+    def _models(self, loaded: Loaded) -> Models:
+        offered = self._usable(loaded)
+        known = next((models for seen, models in self._seen if seen == offered), None)
+        if known is None:
+            known = Models(offered.endpoints, aliases=offered.aliases, default=offered.default)
+            self._seen.append((offered, known))
+        return known
+
+    def known(self, folder: str) -> tuple[ModelInfo, ...]:
+        """All that can be named in `folder`, the default first. Raises `ConfigError`."""
+        offered = self._offered(folder)
+        default = offered.aliases.get(offered.default, offered.default)
+        return tuple(e.info for e in sorted(offered.endpoints, key=lambda e: e.name != default))
+
+    def resolver(self, loaded: Loaded, usual: str = "") -> Preferring | NoModels:
+        """The models of a configuration, for work that can be done without one: who asks hears what is wrong.
+
+        `usual` is the model for who names none, "" for the default.
+        """
+        try:
+            return Preferring(self._models(loaded), usual)
+        except ConfigError as problem:
+            return NoModels(problem)
+
+    def offered(self, folder: str) -> Offered:
+        """What is configured for `folder` or was found, complete or not. Raises `ConfigError`."""
+        setup = self._setup()
+        return offered_models(setup, setup.load(folder), complete=False).or_found(self._found)
+
+    def notes(self, folder: str) -> tuple[str, ...]:
+        """What the user should know of the configuration for `folder`. Raises `ConfigError`."""
+        offered = self._offered(folder)
+        local = (f"Found {e.name} at {e.base_url}." for e in self._found if e.name == offered.default)
+        return (*self._setup().load(folder).warnings, *offered.warnings, *local)
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for _, models in self._seen:
+            await models.aclose()
+
+    def _none(self, folder: str) -> str:
+        """What is missing, and every way to have a model."""
+        setup = self._setup()
+        variables = (setup.environment.get(provider.model_variable, "") for provider in PROVIDERS)
+        name = setup.load(folder).config.model or next(filter(None, variables), "")
+        keyed = next((provider for provider in PROVIDERS if provider.key(setup.keys)[1]), None)
+        if name:
+            problem, remedy = ONLY_A_NAME
+            what, how = problem.format(name), remedy.format(named(name)[0].key_variables[0])
+        elif keyed:
+            problem, remedy = ONLY_A_KEY
+            what, how = problem.format(keyed.key(setup.keys)[0]), remedy.format(keyed.model_variable)
+        else:
+            what, how = NOTHING
+        return NO_MODEL.format(what, how, setup.config_file)
+
+    def _offered(self, folder: str) -> Offered:
+        return self._usable(self._setup().load(folder))
+
+    def _usable(self, loaded: Loaded) -> Offered:
+        return offered_models(self._setup(), loaded).or_found(self._found)

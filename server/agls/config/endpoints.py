@@ -1,0 +1,307 @@
+"""From the settings to the models that can be used: addresses, and each key only for its own host."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from agls.config.errors import ConfigError, KeyMissing
+from agls.config.kept import Kept, look_up, own_places
+from agls.config.load import Loaded, misfit
+from agls.config.model_settings import ModelSettings, address
+from agls.config.setup import Setup
+from agls.config.sources import RANKS, Rank, Source
+from agls.config.tables import KeyPath, value_at
+from agls.frozen import frozen
+from agls.models.endpoint import Endpoint, Prices
+from agls.models.providers import BY_DIALECT, PROVIDERS, Provider, named
+
+DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
+
+
+@frozen
+class Offered:
+    """The models that can be used; `default` is "" when none was chosen, `aliases` name others of them."""
+
+    endpoints: tuple[Endpoint, ...]
+    default: str
+    aliases: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+    def or_found(self, found: tuple[Endpoint, ...]) -> "Offered":
+        """These; or, when none is configured, those that were found, also under their short names."""
+        if self.endpoints or not found:
+            return self
+        names = ((e.name.partition("/")[2], e.model, e.name) for e in found)
+        short = {said: name for label, model, name in names for said in (label, model)}
+        default = short.get(self.default, self.default) or found[0].name
+        return Offered(found, default, {**short, **self.aliases}, self.warnings)
+
+
+@frozen
+class _Read:
+    """What was read of a configuration and the keys that were kept then: the same again says the same."""
+
+    setup: Setup
+    loaded: Loaded
+    kept: Mapping[str, Kept]
+
+    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept]) -> bool:
+        return self.setup is setup and self.loaded is loaded and self.kept == kept
+
+
+@frozen
+class _Known(_Read):
+    offered: Offered
+    complete: bool
+
+
+@frozen
+class _Keyless(_Read):
+    hosts: tuple[str, ...]
+
+
+REMEMBERED = 8  # configurations; every run asks several times, nearly always for the same
+_known: deque[_Known] = deque(maxlen=REMEMBERED)
+_keyless: deque[_Keyless] = deque(maxlen=REMEMBERED)
+
+
+def offered_models(setup: Setup, loaded: Loaded, *, complete: bool = True) -> Offered:
+    """The configured models, and the one at `base_url` if there is one.
+
+    Raises `ConfigError`; with `complete` also when the chosen model lacks what it cannot do without.
+    """
+    for known in _known:
+        if known.answers(setup, loaded, setup.kept) and known.complete == complete:
+            return known.offered
+    offered = _Reader(setup, loaded, setup.kept, complete=complete).offered()
+    _known.append(_Known(setup, loaded, dict(setup.kept), offered, complete))
+    return offered
+
+
+async def look_for_keys(setup: Setup, folder: str) -> None:
+    """Look everywhere for the keys that models for `folder` lack, and hold them. Raises `ConfigError`."""
+    loaded = setup.load(folder)
+    hosts = next((known.hosts for known in _keyless if known.answers(setup, loaded, {})), None)
+    if hosts is None:
+        hosts = _Reader(setup, loaded, {}, complete=False).hosts_without_a_key()
+        _keyless.append(_Keyless(setup, loaded, {}, hosts))
+    if not hosts:
+        return
+    found = await look_up(hosts, (*setup.places, *own_places(setup.state_folder)))
+    for host in hosts:
+        setup.kept.pop(host, None)
+    setup.kept.update(found)
+
+
+def check_model(setup: Setup, loaded: Loaded, endpoint: Endpoint) -> None:
+    """Raise `ConfigError` when this one, if it is configured, lacks what it cannot do without."""
+    entry = loaded.config.models.get(endpoint.name.partition("/")[0])
+    if entry:
+        _Reader(setup, loaded, setup.kept, complete=True).check(entry, endpoint)
+
+
+class _Reader:
+    def __init__(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept], *, complete: bool) -> None:
+        self._setup, self._loaded, self._config = setup, loaded, loaded.config
+        self._kept, self._complete = kept, complete
+        self._warnings: list[str] = []
+
+    def offered(self) -> Offered:
+        config = self._config
+        tables = {name: self._named(name, entry) for name, entry in config.models.items()}
+        chosen = config.tiers.get(config.model, config.model).partition("/")[0]
+        if chosen in tables:
+            if self._complete:
+                self.check(config.models[chosen], tables[chosen])
+            if config.base_url and self._loaded.rank("base_url") in DIRECT:
+                tables[chosen] = self._moved(tables[chosen], config.base_url)
+            own = None
+        else:
+            own = self._at_base_url() or (None if tables else self._shared())
+        endpoints = (*tables.values(), *((own,) if own else ()))
+        return Offered(
+            endpoints, config.model or (own.name if own else ""), config.tiers, tuple(self._warnings)
+        )
+
+    def hosts_without_a_key(self) -> tuple[str, ...]:
+        """Those a kept key could be for. A server on this machine needs none."""
+        endpoints = self.offered().endpoints
+        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local)]
+        if not endpoints:
+            named_by = self._setup.environment.get
+            chosen = {named(self._config.model)[0]} if self._config.model else set[Provider]()
+            meant = (p for p in PROVIDERS if p in chosen or named_by(p.model_variable))
+            hosts = [_host(self._address_of(provider)) for provider in meant]
+        return tuple(dict.fromkeys(filter(None, hosts)))
+
+    def _or_kept(self, key: str, url: str) -> tuple[str, str]:
+        """The key, or the one that is kept for this host, and where."""
+        kept = None if key else self._kept.get(_host(url))
+        return (kept.key, kept.place) if kept else (key, "")
+
+    def _named(self, name: str, entry: ModelSettings) -> Endpoint:
+        provider = BY_DIALECT.get(entry.dialect)
+        url = entry.base_url or ""
+        if not url and provider and entry.dialect != "chat":
+            url = self._address_of(provider)
+        if entry.api_key_env or entry.api_key.get_secret_value() or not provider:
+            variable = entry.api_key_env
+            key = self._setup.keys.get(variable, "") or entry.api_key.get_secret_value()
+            said_by = "api_key_env" if variable else "api_key"
+            if entry.base_url or not (provider and _host(provider.base_url) == _host(url)):
+                key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
+        elif entry.dialect != "chat" and provider.is_meant(url, self._setup.environment):
+            variable, key = provider.key(self._setup.keys)
+        else:
+            variable, key = "", ""
+        key, place = self._or_kept(key, url)
+        return Endpoint(
+            name=name,
+            model=entry.model or name,
+            base_url=url,
+            dialect=entry.dialect,
+            api_key=key,
+            key_variable=variable,
+            key_place=place,
+            headers={header: value.get_secret_value() for header, value in entry.headers.items()},
+            context_window=entry.context_window,
+            output_limit=entry.output_limit,
+            prices=Prices(
+                entry.input_price,
+                entry.output_price,
+                entry.cache_read_price,
+                entry.cache_write_price,
+                entry.reasoning_price,
+            ),
+            idle_timeout=entry.idle_timeout,
+            timeout=entry.timeout,
+            script=self._script(name, entry.script),
+            fallback=entry.fallback,
+        )
+
+    def _at_base_url(self) -> Endpoint | None:
+        config = self._config
+        if not config.base_url:
+            return None
+        if not config.model:
+            raise ConfigError(
+                "base_url is set, but no model: use --model NAME, AGLS_MODEL, or model in the config file"
+            )
+        variable, path = config.api_key_env, ("api_key_env",) if config.api_key_env else ("api_key",)
+        key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
+        if own := self._setup.keys.get("AGLS_API_KEY"):
+            variable, path, key = "AGLS_API_KEY", (), own
+        key, place = self._or_kept(self._bound(key, path, ("base_url",), config.base_url), config.base_url)
+        if variable and variable not in self._setup.keys and not key and self._complete:
+            raise self._unset(variable, ("api_key_env",))
+        return Endpoint(
+            name=config.model,
+            model=config.model,
+            base_url=config.base_url,
+            api_key=key,
+            key_variable=variable or "AGLS_API_KEY",
+            key_place=place,
+        )
+
+    def _shared(self) -> Endpoint | None:
+        """The endpoint of the variables many programs share; with any model configured they do not count."""
+        variables = self._setup.environment
+        asked = self._config.model or next(
+            (
+                f"{provider.name}/{model}"
+                for provider in PROVIDERS
+                if (model := variables.get(provider.model_variable))
+                and (self._key_of(provider)[1] or variables.get(provider.url_variable))
+            ),
+            "",
+        )
+        provider, model = named(asked)
+        variable, key, place = self._key_of(provider)
+        if not asked or not (key or variables.get(provider.url_variable)):
+            return None
+        return Endpoint(
+            name=self._config.model or model,
+            model=model,
+            base_url=self._address_of(provider),
+            dialect=provider.dialect,
+            api_key=key,
+            key_variable=variable,
+            key_place=place,
+        )
+
+    def _key_of(self, provider: Provider) -> tuple[str, str, str]:
+        """The variable of its key, the key, and where it is kept if it is not in the variable."""
+        variable, key = provider.key(self._setup.keys)
+        return variable, *self._or_kept(key, self._address_of(provider))
+
+    def _address_of(self, provider: Provider) -> str:
+        """Where a provider is: its own address, or the one that its variable names."""
+        try:
+            return address(self._setup.environment.get(provider.url_variable) or provider.base_url)
+        except ValueError as problem:
+            raise ConfigError(str(problem), key=provider.url_variable) from None
+
+    def _moved(self, endpoint: Endpoint, url: str) -> Endpoint:
+        """The endpoint at another address; its secrets stay behind when that is another host."""
+        moved = replace(endpoint, base_url=url)
+        if moved.host == endpoint.host:
+            return moved
+        own = self._setup.keys.get("AGLS_API_KEY", "")
+        key, place = self._or_kept(self._bound(own, (), ("base_url",), url), url)
+        if endpoint.api_key and not key:
+            self._warnings.append(
+                f"The key of {endpoint.name} is not sent to {moved.host}. Set AGLS_API_KEY for it."
+            )
+        return replace(moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={})
+
+    def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
+        """The key, unless who gave it meant another host (`promises.md` R20)."""
+        giver = self._loaded.rank(*key_path) if key_path else Rank.ENVIRONMENT
+        meant = _value_up_to(self._setup.sources, giver, url_path)
+        direct = not meant and self._loaded.rank(*url_path) in DIRECT
+        if not key or direct or _host(meant) == _host(url):
+            return key
+        name = ".".join(key_path) or "AGLS_API_KEY"
+        self._warnings.append(
+            f"{name} is for {_host(meant) or 'no address'} and is not sent to {_host(url)}."
+        )
+        return ""
+
+    def check(self, entry: ModelSettings, endpoint: Endpoint) -> None:
+        """Refuse the chosen model when what it cannot do without is missing."""
+        name, provider = endpoint.name, BY_DIALECT.get(entry.dialect)
+        if entry.api_key_env and entry.api_key_env not in self._setup.keys and not endpoint.api_key:
+            raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
+        if provider and endpoint.key_variable in provider.key_variables and not endpoint.api_key:
+            raise self._unset(endpoint.key_variable, ("models", name))
+        needed = (
+            endpoint.script if entry.dialect == "scripted" else endpoint.base_url or self._config.base_url
+        )
+        if not needed:
+            missing = "script" if entry.dialect == "scripted" else "base_url"
+            raise misfit(f"{missing} is missing; write where it is", ("models", name), self._loaded.said)
+
+    def _unset(self, variable: str, path: KeyPath) -> KeyMissing:
+        wrong = misfit(f"the environment variable {variable} is not set", path, self._loaded.said)
+        return KeyMissing(wrong.message, file=wrong.file, line=wrong.line, key=wrong.key)
+
+    def _script(self, name: str, script: str) -> str:
+        source = self._loaded.said.get(("models", name, "script"))
+        folder = Path(source.file).parent if source and source.file else Path()
+        return str(folder / Path(script).expanduser()) if script else ""
+
+
+def _value_up_to(sources: Sequence[Source], rank: Rank, path: KeyPath) -> str:
+    """What the sources up to this rank say of `path`."""
+    said = ""
+    for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
+        value = value_at(source.values, path)
+        if isinstance(value, str) and RANKS.index(source.rank) <= RANKS.index(rank):
+            said = value
+    return said
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""

@@ -1,0 +1,209 @@
+"""From all the places that have a say to one frozen `Config`, and where each of its values came from."""
+
+import difflib
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from agls.config.errors import ConfigError
+from agls.config.schema import Config
+from agls.config.sources import RANKS, Rank, Source
+from agls.config.stricter import ADDED_UP, tighten, within
+from agls.config.tables import KeyPath, is_list, is_table, leaves, prefixes
+from agls.config.toml import line_of
+from agls.engine.vocabulary import JsonObject
+from agls.features.budget.settings import Settings as Budget
+from agls.frozen import frozen
+
+_known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
+USER_ONLY = frozenset(
+    {"base_url", "api_key", "api_key_env", "models", "delivery"}
+)  # an editor may pass on a workspace's
+WHY = {
+    Rank.MANAGED: "the managed file allows no more.",
+    Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
+    Rank.EDITOR: "addresses, keys and deliveries come from your own config file only.",
+}
+
+
+@frozen
+class Origin:
+    """One effective value and where it came from. Secrets are not in it."""
+
+    key: str
+    value: object
+    rank: Rank
+    where: str
+
+
+@frozen
+class Loaded:
+    """The settings that hold, who said what, and what was not followed and why.
+
+    `policy` is the budget of the managed file: the most there can be, whatever anybody else says.
+    """
+
+    config: Config
+    said: Mapping[KeyPath, Source]
+    warnings: tuple[str, ...]
+    policy: Budget
+
+    def explain(self) -> tuple[Origin, ...]:
+        """Every effective value with its origin."""
+        values = self.config.model_dump(mode="python")
+        return tuple(self._origin(path, value) for path, value in leaves(values))
+
+    def rank(self, *path: str) -> Rank:
+        """Who decided this value."""
+        source = self._source(path)
+        return source.rank if source else Rank.DEFAULT
+
+    def _origin(self, path: KeyPath, value: object) -> Origin:
+        source = self._source(path)
+        where = source.where(path) if source else str(Rank.DEFAULT)
+        return Origin(".".join(path), _shown(value), source.rank if source else Rank.DEFAULT, where)
+
+    def _source(self, path: KeyPath) -> Source | None:
+        return next((self.said[p] for p in prefixes(path) if p in self.said), None)
+
+
+def load(sources: Sequence[Source]) -> Loaded:
+    """The settings these places add up to, as `added_up`; what was asked for lately is known already."""
+    asked = tuple(sources)
+    for known, loaded in _known:
+        if known == asked:
+            return loaded
+    loaded = added_up(asked)
+    _known.append((asked, loaded))
+    return loaded
+
+
+def added_up(sources: Sequence[Source]) -> Loaded:
+    """The settings these places add up to, the highest rank winning. Pure. Raises `ConfigError`.
+
+    Tables are merged key by key. The rules of `[permissions]` add up instead of replacing each other. Of a
+    project file only what makes things stricter is followed, and nothing goes above a limit of the managed
+    file; the rest is a warning.
+    """
+    values: JsonObject = {}
+    said: dict[KeyPath, Source] = {}
+    warnings: list[str] = []
+    policy = next((source.values for source in sources if source.rank is Rank.MANAGED), JsonObject())
+    for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
+        admitted, refused = _admit(source, values, said)
+        accepted, above = within(admitted, policy)
+        why = ((refused, WHY.get(source.rank, "")), (above, WHY[Rank.MANAGED]))
+        warnings += [
+            f"{source.where(path)}: {'.'.join(path)} was ignored: {reason}"
+            for paths, reason in why
+            for path in paths
+        ]
+        values = _merged(values, accepted)
+        said |= dict.fromkeys((path for path, _ in leaves(accepted)), source)
+    config = _validated(values, said)
+    budget = _validated({"budget": policy.get("budget", {})}, said).budget
+    return Loaded(config, said, (*warnings, *_plain_keys(config, said)), budget)
+
+
+def _admit(
+    source: Source, values: JsonObject, said: Mapping[KeyPath, Source]
+) -> tuple[JsonObject, Sequence[KeyPath]]:
+    """What of a source is followed, and what is not."""
+    match source.rank:
+        case Rank.PROJECT:
+            return tighten(source.values, _validated(values, said).model_dump(mode="python"))
+        case Rank.EDITOR:
+            kept = {key: value for key, value in source.values.items() if key not in USER_ONLY}
+            return kept, [(key,) for key in source.values if key in USER_ONLY]
+        case _:
+            return source.values, ()
+
+
+def _validated(values: JsonObject, said: Mapping[KeyPath, Source]) -> Config:
+    try:  # as JSON: strict there means no guessing ("5" is no number), while a list still makes a tuple
+        return Config.model_validate_json(json.dumps(values, default=str), strict=True)
+    except ValidationError as error:
+        raise _explained(error.errors(include_url=False)[0], said) from None
+
+
+def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> ConfigError:
+    path = tuple(str(part) for part in problem["loc"] if part != "[key]")
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "this must be")
+    match problem["type"]:
+        case "extra_forbidden":
+            message = f"unknown key{_did_you_mean(path)}"
+        case "model_type" | "dict_type":
+            message = "this must be a table"
+        case "missing":
+            message = "this is required"
+        case "json_invalid":
+            message = "a setting holds bytes that are no text"
+        case _:
+            pass
+    return misfit(message, path, said)
+
+
+def misfit(message: str, path: KeyPath, said: Mapping[KeyPath, Source]) -> ConfigError:
+    """What is wrong with the value at `path`, with the place of whoever said it."""
+    source = next((said[p] for around in prefixes(path) for p in said if p[: len(around)] == around), None)
+    key = ".".join(path)
+    if source is None:
+        return ConfigError(message, key=key)
+    key = source.names.get(path) or (key if source.file else f"{source.rank} ({key})")
+    return ConfigError(message, file=source.file, line=line_of(path, source.lines), key=key)
+
+
+def _did_you_mean(path: KeyPath) -> str:
+    known = list(_model_at(path[:-1]).model_fields)
+    close = difflib.get_close_matches(path[-1], known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known here: {', '.join(known)}"
+
+
+def _model_at(path: KeyPath) -> type[BaseModel]:
+    """The model that describes the table at `path`."""
+    model: type[BaseModel] = Config
+    for part in path:
+        if part in model.model_fields:
+            inner = _model_in(model.model_fields[part].annotation)
+            model = inner or model
+    return model
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if get_origin(annotation) in {dict, list, tuple, Union, UnionType}:
+        found = (_model_in(argument) for argument in get_args(annotation))
+        return next((model for model in found if model), None)
+    return None
+
+
+def _plain_keys(config: Config, said: Mapping[KeyPath, Source]) -> Iterator[str]:
+    for name, model in config.models.items():
+        if model.api_key.get_secret_value():
+            path = ("models", name, "api_key")
+            where = said[path].where(path)
+            yield f'{where}: a key in plain sight; better name a variable: api_key_env = "MY_KEY"'
+
+
+def _merged(below: JsonObject, above: JsonObject, at: KeyPath = ()) -> JsonObject:
+    merged = dict(below)
+    for key, value in above.items():
+        old, path = below.get(key), (*at, key)
+        if is_table(old) and is_table(value):
+            merged[key] = _merged(old, value, path)
+        elif path in ADDED_UP and is_list(old) and is_list(value):
+            merged[key] = [*old, *(item for item in value if item not in old)]
+        else:
+            merged[key] = value
+    return merged
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, SecretStr):
+        return "(set)" if value.get_secret_value() else ""
+    return value

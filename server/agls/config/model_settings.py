@@ -1,0 +1,61 @@
+"""The settings of models: what `[models.NAME]` may say."""
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from agls.models.endpoint import Dialect
+
+
+def address(url: str) -> str:
+    """The address without a slash at its end. Raises `ValueError`, which never shows a password."""
+    if "@" in url.partition("//")[2].partition("/")[0]:
+        raise ValueError("an address may not hold a password; name a variable with api_key_env instead")
+    if not _is_address(url):
+        raise ValueError(f"{url!r} is not an address such as http://localhost:11434/v1")
+    return url.rstrip("/")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not match, a port that is none
+        return False
+
+
+BaseUrl = Annotated[str, AfterValidator(address)]
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # US dollars per million tokens
+
+
+class ModelSettings(BaseModel):
+    """One model. `model` is its name at the provider (the table's name when absent).
+
+    `dialect` is how its server is spoken to; those of one provider know its `base_url`, and its key in
+    the variable that everybody uses (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY). `api_key_env`
+    names another variable with the key; `api_key` holds it in plain sight. `headers` are sent with
+    every request. Prices are US dollars per million tokens, sizes are tokens. `idle_timeout` is how many
+    seconds the server may stay silent, `timeout` how many one answer may take in all. `script` is what
+    a scripted model plays. `fallback` is the model that is asked when this one is busy, spent or gone.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dialect: Dialect = "chat"
+    base_url: BaseUrl | None = None
+    model: str = ""
+    api_key_env: str = ""
+    api_key: SecretStr = SecretStr("")
+    headers: dict[str, SecretStr] = {}
+    context_window: Annotated[int, Field(gt=0)] | None = None
+    output_limit: Annotated[int, Field(gt=0)] | None = None
+    input_price: Price | None = None
+    output_price: Price | None = None
+    cache_read_price: Price | None = None
+    cache_write_price: Price | None = None
+    reasoning_price: Price | None = None
+    idle_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600.0
+    script: str = ""
+    fallback: str = ""

@@ -1,0 +1,190 @@
+"""What this process was told when it began, and from it the settings of any folder."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import field
+from functools import lru_cache
+from pathlib import Path
+
+from agls.config.environment import process_environment
+from agls.config.errors import ConfigError
+from agls.config.folders import (
+    AGENTS,
+    PROJECT_FILE,
+    check_outside,
+    home_folder,
+    managed_file,
+    state_folder,
+    user_file,
+)
+from agls.config.kept import Kept, Place
+from agls.config.load import Loaded, load
+from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
+from agls.config.tables import leaves
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.models.providers import KEY_VARIABLES
+
+MAX_BYTES = 1_000_000  # of one config file
+OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
+Trusts = Callable[[Path], bool]
+
+
+@frozen
+class Setup:
+    """What was said by everyone but a project, and what goes with it.
+
+    `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
+    are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
+    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
+    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
+    `kept` what was found so far, by host.
+    """
+
+    sources: tuple[Source, ...]
+    state_folder: Path
+    keys: Mapping[str, str] = field(repr=False)
+    environment: Mapping[str, str] = field(repr=False)
+    config_file: Path
+    instructions: str
+    trusts: Trusts
+    own_places: tuple[Path, ...] = ()
+    places: tuple[Place, ...] = ()
+    kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What may never be shown: all keys, and the values of extra headers."""
+        said = (leaf for source in self.sources for leaf in leaves(source.values))
+        written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
+        return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
+
+    def load(self, folder: str) -> Loaded:
+        """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
+        root, file = _project(folder)
+        if not self.trusts(root):
+            return load(self.sources)
+        return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)))
+
+
+@frozen
+class Told:
+    """What a door was told: `arguments` and `editor` are tables as in the config file."""
+
+    arguments: JsonObject = field(default_factory=JsonObject)
+    editor: JsonObject = field(default_factory=JsonObject)
+    config_file: str = ""
+    state_dir: str = ""
+
+
+def read(
+    told: Told, folder: str, trusts: Trusts, environment: MutableMapping[str, str] | None = None
+) -> Setup:
+    """Read the config files and the environment, and take the keys out of the environment.
+
+    `folder` is the workspace our own files may not lie in. Raises `ConfigError`.
+    """
+    environment = process_environment() if environment is None else environment
+    variables = _with_told(environment, told)
+    _check_places(variables, Path(folder))
+    file, named = user_file(variables), bool(variables.get("AGLS_CONFIG"))
+    said = (
+        *_read_with_agents(managed_file(), Rank.MANAGED),
+        *_read_with_agents(file, Rank.USER, required=named),
+        Source(Rank.EDITOR, told.editor),
+        from_environment(variables),
+        from_arguments(told.arguments),
+    )
+    state = state_folder(variables).resolve()
+    return Setup(
+        sources=said,
+        state_folder=state,
+        keys=_take(environment, key_variables(said)),
+        environment=dict(environment),
+        config_file=file,
+        instructions=_text(file.with_name("AGENTS.md")) or "",
+        trusts=trusts,
+        own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
+    )
+
+
+def key_variables(sources: Iterable[Source]) -> set[str]:
+    """The names of the variables that hold keys: ours, and those named in `api_key_env`."""
+    names: set[str] = set(OWN_KEYS)
+    for source in sources:
+        said = (value for path, value in leaves(source.values) if path[-1] == "api_key_env")
+        names |= {name for name in said if isinstance(name, str) and name}
+    return names
+
+
+def _take(environment: MutableMapping[str, str], names: Iterable[str]) -> Mapping[str, str]:
+    taken = {name: environment.pop(name, "") for name in names}
+    return {name: value for name, value in taken.items() if value}
+
+
+def _with_told(environment: Mapping[str, str], told: Told) -> dict[str, str]:
+    variables = dict(environment)
+    if told.config_file:
+        variables["AGLS_CONFIG"] = told.config_file
+    if told.state_dir:
+        variables["AGLS_STATE_DIR"] = told.state_dir
+    return variables
+
+
+def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
+    home = home_folder()
+    check_outside(state_folder(variables), workspace, home, "AGLS_STATE_DIR")
+    check_outside(user_file(variables), workspace, home, "AGLS_CONFIG")
+
+
+@lru_cache(maxsize=16)  # a run asks several times
+def _project(folder: str) -> tuple[Path, Path]:
+    """The folder, and where its own settings are."""
+    return Path(folder), Path(folder, PROJECT_FILE)
+
+
+def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iterator[Source]:
+    """What a config file says, and every agent file beside it."""
+    if source := _read(file, rank, required=required):
+        yield source
+    for agent in _agents(file):
+        if source := _read(agent, rank):
+            yield placed(source, AGENTS, agent.stem)
+
+
+def _agents(file: Path) -> Sequence[Path]:
+    folder = _beside(file)
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - every run looks, and nearly always there is no folder
+    except OSError:
+        return ()
+    return [folder / name for name in sorted(names) if name.endswith(".toml")]
+
+
+@lru_cache(maxsize=64)
+def _beside(file: Path) -> Path:
+    return file.with_name(AGENTS)
+
+
+def _read(file: Path, rank: Rank, *, required: bool = False) -> Source | None:
+    text = _text(file)
+    if text is None and required:
+        raise ConfigError("there is no such config file", file=str(file))
+    return None if text is None else from_toml(rank, text, str(file))
+
+
+def _text(file: Path) -> str | None:
+    """What is in a file of ours; `None` when there is no such file. Raises `ConfigError`."""
+    try:
+        if not (file.is_file() or str(file) == os.devnull):
+            return None
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        text = data.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+    except UnicodeDecodeError:
+        raise ConfigError("this file is not UTF-8", file=str(file)) from None
+    except OSError as error:
+        raise ConfigError(f"this file cannot be read: {error.strerror}", file=str(file)) from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"this file is larger than {MAX_BYTES} bytes", file=str(file))
+    return text

@@ -1,0 +1,79 @@
+"""Files that are attached to a prompt, as its content."""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Sequence
+from mimetypes import guess_type
+from pathlib import Path
+
+from agls.config import ConfigError, Setup
+from agls.doors.from_wire import GivenFile, Malformed
+from agls.engine.ports import JournalError
+from agls.engine.vocabulary import Content, Image
+from agls.features.attachments.links import link
+from agls.stores.blobs import BlobError, Blobs
+
+IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+
+
+async def attached(files: Sequence[str | Path], setup: Setup, folder: str) -> tuple[Content, ...]:
+    """The content for these files, for work in `folder`. Raises `ConfigError` for what cannot be attached."""
+    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+    try:
+        read = [await asyncio.to_thread(_read, file, largest) for file in map(Path, files)]
+        return tuple([await _kept(file, blobs) for file in read])
+    except (ValueError, BlobError) as problem:
+        raise ConfigError(str(problem)) from None
+
+
+async def taken_in(said: Sequence[Content | GivenFile], setup: Setup, folder: str) -> tuple[Content, ...]:
+    """What a client said, with its files kept, for work in `folder`.
+
+    Raises `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
+    """
+    if not any(isinstance(part, GivenFile) for part in said):
+        return tuple(part for part in said if not isinstance(part, GivenFile))
+    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+    for part in said:
+        if isinstance(part, GivenFile) and len(part.data) > largest:
+            raise Malformed(_too_large(part.name, largest))
+    try:
+        return tuple([await _kept(part, blobs) if isinstance(part, GivenFile) else part for part in said])
+    except BlobError as problem:
+        raise JournalError(str(problem)) from None
+
+
+async def _kept(file: GivenFile, blobs: Blobs) -> Content:
+    """An image in the message, anything else as a link to its kept bytes. Raises `BlobError`."""
+    if kind := _image(file.data):
+        return Image(b64encode(file.data).decode("ascii"), kind)
+    kind = file.media_type or guess_type(file.name)[0] or "application/octet-stream"
+    return link(file.name, kind, len(file.data), await blobs.keep(file.data))
+
+
+def _image(data: bytes) -> str:
+    """The media type of an image that models can see, "" for anything else, whatever its name says."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in IMAGES.items() if data.startswith(magic)), "")
+
+
+def _read(file: Path, largest: int) -> GivenFile:
+    try:
+        if not file.is_file():
+            raise ValueError(f"{file} cannot be attached: it is no file.")
+        with file.open("rb") as stream:
+            data = stream.read(largest + 1)
+    except OSError as problem:
+        raise ValueError(f"{file} cannot be attached: {problem.strerror}.") from None
+    if len(data) > largest:
+        raise ValueError(_too_large(str(file), largest))
+    return GivenFile(file.name, "", data)
+
+
+def _largest(setup: Setup, folder: str) -> int:
+    return setup.load(folder).config.attachments.max_bytes
+
+
+def _too_large(name: str, largest: int) -> str:
+    return f"{name} cannot be attached: it is larger than {largest} bytes ([attachments] max_bytes)."

@@ -1,0 +1,121 @@
+"""Every error that requests are answered with (protocol 4.11): from what was raised to code and kind."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from cattrs import BaseValidationError
+
+from agls.config import ConfigError, KeyMissing
+from agls.doors.from_wire import Malformed
+from agls.doors.messages import Bad, JsonObject
+from agls.engine.actions import ActionError
+from agls.engine.admission import Refused
+from agls.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
+from agls_protocol.converter import explain
+from agls_protocol.errors import ERRORS
+
+RETRY_AFTER = 1_000  # milliseconds after which it is worth trying again what was too much
+TABLE = {error.kind: error for error in ERRORS}  # of a kind with two codes, the one of a well-formed request
+HINTS: Mapping[str, str] = {  # what the client can do about it
+    "runActive": "Wait for its end, or ask with another `admission`: queue, steer or interrupt.",
+    "runMismatch": "Send it again with this runId, or without expectedRunId.",
+    "sessionNotFound": "agent/session/list names the sessions there are, agent/session/new makes one.",
+    "sessionBusyElsewhere": (
+        "Follow it with agent/resume. When the other has let go (a notice says so), agent/resume with "
+        "takeControl goes on with it here. Or make another session with agent/session/new."
+    ),
+    "cursorExpired": "Resume the session without a cursor.",
+}
+LOGINS = (  # the ways to give a provider its key
+    {"method": "environment", "description": "Set the variable that api_key_env of the model names."},
+    {"method": "keyring", "description": "Keep it with: agls key set HOST"},
+    {"method": "client", "description": "Answer agent/secret, in a client that has `secrets`."},
+)
+_log = logging.getLogger(__name__)
+
+
+def bad(kind: str, message: str, **data: Any) -> Bad:
+    """The error of this kind, with its code, whether to try again, and what the client can do."""
+    error = TABLE.get(kind, TABLE["failed"])
+    hint = {"hint": HINTS[kind]} if kind in HINTS else {}
+    return Bad(error.code, message, kind=kind, retryable=error.retryable, **{**hint, **data})
+
+
+def to_bad(error: Exception) -> Bad:
+    """The answer to what a method raised; a bug is logged and told without its insides."""
+    match error:
+        case Bad():
+            return error
+        case BaseValidationError():
+            return bad("invalidParams", explain(error))
+        case Malformed():
+            return bad("invalidParams", str(error))
+        case Refused():
+            more = {"runId": error.run_id} if error.run_id else {}
+            return bad(error.kind, str(error), **more)
+        case KeyMissing():
+            return bad("authRequired", str(error), methods=list(LOGINS))
+        case ModelError(kind="auth"):
+            return bad("authRequired", str(error), methods=list(LOGINS), **_hint(error))
+        case ModelError():
+            return bad("configInvalid", str(error), **_hint(error))
+        case _:
+            return _of_its_class(error)
+
+
+def _hint(error: ModelError) -> JsonObject:
+    return {"hint": error.hint} if error.hint else {}
+
+
+KINDS: Mapping[type[Exception], str] = {  # the first that fits
+    JournalBusy: "sessionBusyElsewhere",
+    JournalError: "journal",
+    ActionError: "actionFailed",
+    ConfigError: "configInvalid",
+    WorkspaceError: "failed",
+}
+
+
+def _of_its_class(error: Exception) -> Bad:
+    for known, kind in KINDS.items():
+        if isinstance(error, known):
+            return bad(kind, str(error))
+    _log.error("a method failed", exc_info=error)
+    return bad("internal", "Something went wrong inside the server; its log says what.")
+
+
+def overloaded(message: str, **data: str) -> Bad:
+    """Too much at once; the same request is worth trying again after a while."""
+    return bad("overloaded", message, retryAfterMs=RETRY_AFTER, **data)
+
+
+def given_up() -> Bad:
+    """The server ends before this was done; nobody cancelled it."""
+    return bad("serverCancelled", "The server ends, and gave this request up. What it did is not known.")
+
+
+def session_not_found(session_id: str, error: JournalError) -> Bad:
+    """There is no such session (or it cannot be read)."""
+    return bad("sessionNotFound", str(error), sessionId=session_id)
+
+
+def session_busy(session_id: str) -> Bad:
+    """Another process writes this session."""
+    message = f"Session {session_id} is open in another agls process, most likely in another editor window."
+    return bad("sessionBusyElsewhere", message, sessionId=session_id)
+
+
+def cursor_expired(epoch: str, seq: int) -> Bad:
+    """The cursor belongs to another journal, or lies outside of this one."""
+    return bad("cursorExpired", "That cursor is none of this session as it is now.", epoch=epoch, seq=seq)
+
+
+def unsupported(message: str, capability: str) -> Bad:
+    """This server, as it is set up, cannot do that."""
+    return bad("unsupported", message, capability=capability)
+
+
+def limit_exceeded(which: str, value: int) -> Bad:
+    """A well-formed request asks for more than this member may have."""
+    return bad("limitExceeded", f"params.{which} may have {value} characters.", which=which, value=value)

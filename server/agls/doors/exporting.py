@@ -1,0 +1,53 @@
+"""A session as a file for others: JSON lines (which can be imported again), Markdown, or one HTML page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from uuid import uuid4
+
+from agls.doors.html import html_page
+from agls.doors.markdown import heading, markdown
+from agls.doors.replay import Replay
+from agls.engine.facts import Entry
+from agls.engine.vocabulary import JsonObject
+from agls.stores.codec import Header, encode
+
+
+def exported(session_id: str, entries: Sequence[Entry], format: str) -> bytes:
+    """The session in one of `FORMATS`; there is at least one entry."""
+    return FORMATS[format](session_id, entries)
+
+
+def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
+    """The journal itself, every line with its checksum."""
+    header = Header(session_id, uuid4().hex, entries[0].at)
+    return b"".join(map(encode, (header, *entries)))
+
+
+def _markdown(session_id: str, entries: Sequence[Entry]) -> bytes:
+    replay = _replayed(session_id, entries)
+    page = heading(session_id, replay.transcript.info) + markdown(_told(replay))
+    return page.encode("utf-8", "replace")
+
+
+def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
+    replay = _replayed(session_id, entries)
+    return html_page(session_id, replay.transcript.info, _told(replay)).encode("utf-8", "replace")
+
+
+def _replayed(session_id: str, entries: Sequence[Entry]) -> Replay:
+    replay = Replay(session_id, "")
+    replay.take(entries)
+    return replay
+
+
+def _told(replay: Replay) -> list[JsonObject]:
+    """All that happened, and what is under way now: the session may be working."""
+    items = replay.transcript.items.values()
+    open_now = [item for item in items if item.get("status") in {"pending", "running"}]
+    return [*replay.events, *({"type": "itemCompleted", "data": {"item": item}} for item in open_now)]
+
+
+FORMATS: Mapping[str, Callable[[str, Sequence[Entry]], bytes]] = {
+    "jsonl": _lines,
+    "md": _markdown,
+    "html": _html,
+}

@@ -1,0 +1,22 @@
+"""What a run answered."""
+
+from agls.engine.vocabulary import JsonObject
+
+
+class Answer:
+    """The last message of a run: its answer. One that its output limit cut off goes on in the next."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._goes_on = False
+
+    def take(self, event: JsonObject) -> None:
+        """Look at one more event."""
+        if event["type"] == "runStarted":
+            self.text, self._goes_on = "", False
+        if event["type"] == "turnEnded":
+            self._goes_on = event["data"].get("finish") == "length"
+        if event["type"] == "itemCompleted":
+            item = event["data"]["item"]
+            if item["kind"] == "message" and not item.get("discarded"):
+                self.text = self.text + item["text"] if self._goes_on else item["text"]

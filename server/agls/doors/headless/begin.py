@@ -1,0 +1,177 @@
+"""From what the command line asks for to a session and what to say in it."""
+
+from collections.abc import Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Literal
+
+from agls.config import ConfigError, check_folder
+from agls.doors.attaching import attached
+from agls.doors.headless.exits import CannotBegin
+from agls.engine.facts import Admitted, SessionChanged
+from agls.engine.ports import JournalBusy, JournalError
+from agls.engine.session import Session
+from agls.engine.state import State, gone_on_with
+from agls.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+from agls.frozen import frozen
+from agls.world import World
+
+BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
+Mode = Literal["text", "json", "jsonl"]
+
+
+@frozen
+class Request:
+    """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
+
+    `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
+    of the folder when `resume` is set; `since` is the last fact of it that is known to whoever reads its
+    events. With `control` standard input has requests, one per line.
+    """
+
+    cwd: str = ""
+    prompt: str = ""
+    output: Mode = "text"
+    control: bool = False
+    resume: bool = False
+    session_id: str = ""
+    since: int | None = None
+    title: str = ""
+    trust: bool = False
+    add_dirs: tuple[str, ...] = ()
+    attach: tuple[str, ...] = ()
+    options: JsonObject = field(default_factory=JsonObject)
+    arguments: JsonObject = field(default_factory=JsonObject)
+
+
+@frozen
+class Beginning:
+    """A session ready for its run: what to say, or the run to go on with; `notes` are for the user."""
+
+    session: Session
+    options: JsonObject
+    model: str
+    notes: tuple[str, ...]
+    since: int | None = None
+    content: tuple[Content, ...] = ()
+    recovers: str = ""
+    is_new: bool = False
+
+
+def folder(path: str) -> str:
+    """The absolute path of a folder that can be worked in. Raises `CannotBegin`."""
+    try:
+        real = str(Path(path).expanduser().resolve())
+        check_folder(real)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "noFolder") from None
+    except (OSError, RuntimeError, ValueError):  # too long, of no such user, or the current folder is gone
+        raise CannotBegin(f"the folder {path[:300]!r} cannot be reached.", "noFolder") from None
+    return real
+
+
+async def begin(world: World, request: Request, here: str) -> Beginning:
+    """Make the session in `here`, or open the one to go on with.
+
+    Raises `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
+    """
+    roots = tuple(folder(path) for path in request.add_dirs)
+    beginning = await (_go_on if request.resume else _anew)(world, request, here)
+    session = beginning.session
+    if roots:
+        session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
+    return beginning
+
+
+async def _anew(world: World, request: Request, here: str) -> Beginning:
+    if not request.prompt.strip() and not request.attach:
+        raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
+    model = await _model(world, here, request.options)
+    said = await _content(world, request, here)
+    try:
+        session = await world.sessions.create(here, title=request.title)
+    except JournalError as problem:  # the state folder cannot be used
+        raise CannotBegin(str(problem), "journal") from None
+    return Beginning(session, request.options, model, world.notes(here), content=said, is_new=True)
+
+
+async def _go_on(world: World, request: Request, here: str) -> Beginning:
+    session = await _open(world, request.session_id or await _latest(world, here))
+    if (request.since or 0) > session.state.seq:
+        raise CannotBegin(
+            f"{session.session_id} has {session.state.seq} facts. Name one of them, or leave out --since.",
+            "cursorExpired",
+        )
+    cwd = folder(session.state.cwd)  # it may be gone by now
+    if request.cwd and cwd != here:
+        raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
+    content = await _content(world, request, cwd)
+    recovers = "" if content or session.state.queue else _broken_off(session)
+    options = gone_on_with(session.state, request.options, recovers)
+    model = await _model(world, cwd, {**session.state.options, **options})
+    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
+    damage = session.log.journal.damage
+    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
+    notes = (*elsewhere, *damaged, *world.notes(cwd))
+    return Beginning(session, request.options, model, notes, request.since, content, recovers)
+
+
+async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
+    """What is said; an empty text is not. Raises `ConfigError`."""
+    text = (Text(request.prompt),) if request.prompt.strip() else ()
+    return (*text, *(await attached(request.attach, world.setup, cwd)))
+
+
+async def _model(world: World, cwd: str, options: JsonObject) -> str:
+    """The name of the model the run will have, when all is well with its options."""
+    world.check_options(cwd, options)
+    client = await world.model(cwd, str(options.get("model", "")))
+    return client.info.name
+
+
+async def _open(world: World, session_id: str) -> Session:
+    try:
+        return await world.sessions.open(session_id)
+    except JournalBusy:
+        raise
+    except JournalError as problem:
+        raise CannotBegin(f"{problem} See: agls sessions", "sessionNotFound") from None
+
+
+async def _latest(world: World, cwd: str) -> str:
+    """The session of this folder that was used last. One without a prompt was killed before it had any."""
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
+        for row in [row for row in rows if not row.parent_item]:  # a child is its parent's
+            entries = await world.sessions.peek(row.session_id)
+            if any(isinstance(entry.fact, Admitted) for entry in entries):
+                return row.session_id
+        if not cursor:
+            raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
+
+
+def _broken_off(session: Session) -> str:
+    """The run that did not come to its end. Raises `CannotBegin` when there is nothing to go on with."""
+    stop = session.state.stop
+    if stop and stop.reason in BROKEN_OFF:
+        return session.state.run_id
+    raise CannotBegin(
+        f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}. "
+        f'Say what to do: agls resume {session.session_id} "…"',
+        "nothingToContinue",
+    )
+
+
+def _how_it_stands(state: State) -> str:
+    match state.stop:
+        case None:
+            return "its last run was taken back" if state.run_id else "it has had no run"
+        case Stop(reason=StopReason.END_TURN):
+            return "its last run is complete"
+        case stop:
+            return f"its last run ended ({stop.reason.replace('_', ' ')})"
+
+
+def _more(known: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    return (*known, *(root for root in new if root not in known))

@@ -1,0 +1,205 @@
+"""The commands that need the agent or its configuration."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from agls.config import Choice, ConfigError, Setup, Told, read
+from agls.config.environment import process_environment
+from agls.doors.harmless import harmless
+from agls.doors.headless import signals
+from agls.doors.headless.begin import Request, folder
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.explain import write_settings
+from agls.doors.headless.filing import FILING
+from agls.doors.headless.keys import key
+from agls.doors.headless.leaving import see_through
+from agls.doors.headless.limits import limits
+from agls.doors.headless.run import refuse, run
+from agls.doors.headless.settings import settings
+from agls.doors.headless.streams import tell
+from agls.doors.headless.usage import usage
+from agls.workspace.redact import harden
+
+SESSION_PREFIX = "ses_"
+LONGEST_PROMPT = 10_000_000  # bytes
+WELCOME = """\
+usage: agls [-h] [--version] COMMAND ...
+
+  agls demo                  watch a whole session; needs no model
+  agls run "add a test"      work in the current folder
+  agls resume                go on with its latest session
+  agls serve --stdio         serve an editor
+  agls --help                every command; agls run --help: every option
+"""
+
+
+def welcome(arguments: argparse.Namespace) -> int:
+    """`agls` alone: how to begin, and what is missing for it."""
+    tell(WELCOME)
+    here = folder(".")
+    try:
+        setup = read(Told(), here, lambda _: False)
+        asyncio.run(Choice(lambda: setup).find(here))
+    except ConfigError as problem:
+        tell(f"\n{harmless(str(problem))}\n")
+    return Exit.UNUSABLE
+
+
+def run_prompt(arguments: argparse.Namespace) -> int:
+    """`agls run`."""
+    piped = arguments.input == "text"
+    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=piped))
+
+
+def resume(arguments: argparse.Namespace) -> int:
+    """`agls resume`."""
+    words: list[str] = arguments.words
+    named = bool(words) and words[0].startswith(SESSION_PREFIX)
+    rest = words[1:] if named else words
+
+    def prompt() -> str:
+        if len(rest) > 1:
+            raise CannotBegin(f'Put the prompt in quotes: agls resume [{SESSION_PREFIX}…] "…"', "usage")
+        return _prompt(rest[0] if rest else "", else_piped=False)
+
+    return _start(arguments, prompt, resume=True, session_id=words[0] if named else "")
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    """`agls config explain`."""
+    setup, cwd = _setup(arguments, Told())
+    try:
+        write_settings(setup, cwd, as_json=arguments.json)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+    return Exit.DONE
+
+
+def models(arguments: argparse.Namespace) -> int:
+    """`agls models`."""
+    from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
+
+    harden()
+    setup, cwd = _setup(arguments, Told(arguments=settings(arguments)))
+    try:
+        write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+    return Exit.DONE
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    """`agls doctor`."""
+    from agls.doors.headless.doctor import write_findings  # noqa: PLC0415 - as above
+
+    harden()
+    cwd = folder(arguments.cwd)
+    environment = dict(process_environment())
+    told = Told(arguments=settings(arguments))
+    try:
+        setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
+    except ConfigError as problem:
+        setup = problem
+    well = write_findings(setup, cwd, environment, offline=arguments.offline, as_json=arguments.json)
+    return Exit.DONE if well else Exit.FAILED
+
+
+def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
+    """What is configured for the folder that was named. Raises `CannotBegin`."""
+    cwd = folder(arguments.cwd)
+    try:
+        return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "welcome": welcome,
+    "run": run_prompt,
+    "resume": resume,
+    **FILING,
+    "doctor": doctor,
+    "explain": explain,
+    "key": key,
+    "models": models,
+    "usage": usage,
+}
+
+
+def _start(
+    arguments: argparse.Namespace, prompt: Callable[[], str], *, resume: bool = False, session_id: str = ""
+) -> int:
+    try:
+        _check_input(arguments)
+        said = prompt()
+    except CannotBegin as problem:
+        return asyncio.run(refuse(arguments.output, problem))
+    options = {
+        "agent": arguments.agent,
+        "model": arguments.model or None,
+        "effort": arguments.effort or None,
+        "mode": arguments.mode,
+        "outputSchema": arguments.output_schema,
+        **limits(arguments),
+        "deliver": arguments.deliver,
+    }
+    request = Request(
+        cwd=arguments.cwd or "",
+        prompt=said,
+        output=arguments.output,
+        control=arguments.input == "jsonl",
+        resume=resume,
+        session_id=session_id,
+        since=arguments.since,
+        title=_text(arguments.title),
+        trust=arguments.trust,
+        add_dirs=tuple(arguments.add_dir),
+        attach=tuple(arguments.attach),
+        options={name: value for name, value in options.items() if value is not None},
+        arguments=settings(arguments),
+    )
+    return see_through(run(request))
+
+
+def _check_input(arguments: argparse.Namespace) -> None:
+    """Answers to requests, and what happened before, are told in lines. Raises `CannotBegin`."""
+    if arguments.since is not None and arguments.output != "jsonl":
+        raise CannotBegin("--since needs --output jsonl, where events are written.", "usage")
+    if arguments.input == "text":
+        return
+    if arguments.output != "jsonl":
+        raise CannotBegin("--input jsonl needs --output jsonl, where its answers are written.", "usage")
+    if "-" in (*getattr(arguments, "words", ()), getattr(arguments, "prompt", "")):
+        message = "With --input jsonl the prompt is an argument: standard input has the requests."
+        raise CannotBegin(message, "usage")
+
+
+def _prompt(given: str, *, else_piped: bool) -> str:
+    """The prompt as given, or from standard input when it says so or (`else_piped`) has it to give.
+
+    Raises `CannotBegin`: when it is too long, cannot be read, or Ctrl-C is pressed instead.
+    """
+    if given != "-" and (given or not else_piped or sys.stdin.isatty()):
+        return _text(given)
+    signals.take()
+    try:
+        read = sys.stdin.buffer.read(LONGEST_PROMPT + 1)
+    except OSError as error:
+        raise CannotBegin(f"The prompt cannot be read: {error.strerror}.", "usage") from error
+    except KeyboardInterrupt:
+        raise CannotBegin("Stopped before the run began.", "cancelled", Exit.CANCELLED) from None
+    if len(read) > LONGEST_PROMPT:
+        megabytes = LONGEST_PROMPT // 1_000_000
+        raise CannotBegin(
+            f"The prompt is longer than {megabytes} MB. Put it into a file and name that.", "usage"
+        )
+    return read.decode("utf-8", "replace")
+
+
+def _text(argument: str) -> str:
+    """An argument of the command line, which may hold bytes that are no text."""
+    return os.fsencode(argument).decode("utf-8", "replace")

@@ -1,0 +1,131 @@
+"""Requests on standard input: JSON-RPC lines to steer, cancel and respond, each answered (protocol 4.14)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from agls.doors import from_wire
+from agls.doors.errors import bad, to_bad, unsupported
+from agls.doors.headless.inlet import LONGEST, Inlet
+from agls.doors.messages import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Bad,
+    kind_of,
+    parse,
+)
+from agls.doors.shapes import is_object
+from agls.doors.tasks import left
+from agls.engine.session import Session
+from agls.engine.vocabulary import JsonObject
+from agls_protocol import types
+from agls_protocol.converter import make_converter
+from agls_protocol.methods import METHODS
+
+
+async def steer(session: Session, params: types.SteerParams) -> types.SteerResult:
+    """`agent/steer`: injected while the run goes on, else returned."""
+    if params.if_ended != "return":
+        message = "This process ends with its run: params.ifEnded can only be return. Go on with agls resume."
+        raise unsupported(message, "ifEnded")
+    content = from_wire.content(params.input)
+    if not content:
+        raise from_wire.Malformed("params.input must not be empty")
+    done = await session.steer(content, params.expected_run_id, "return", params.client_key)
+    return types.SteerResult(done.outcome, done.run_id or None, done.item_id or None)
+
+
+async def cancel(session: Session, params: types.CancelParams) -> types.CancelResult:
+    """`agent/cancel`."""
+    stop = from_wire.stop_of(params.reason)
+    tasks = left(session.background, params.tasks, stop)
+    done = session.cancel(params.run_id, params.queued, stop)
+    kept, dropped = list(done.kept), list(done.dropped)
+    return types.CancelResult(done.state, kept, dropped, done.run_id or None, *tasks)
+
+
+async def respond(session: Session, params: types.RespondParams) -> types.RespondResult:
+    """`agent/respond`."""
+    question = session.state.questions.get(params.request_id)
+    answer = question and from_wire.answer(question, params.response, "stdin")
+    accepted = answer and session.questions.answer(params.request_id, answer)
+    return types.RespondResult("accepted" if accepted else "alreadyResolved")
+
+
+FOLLOWED: Mapping[str, Callable[[Session, Any], Awaitable[Any]]] = {
+    "agent/steer": steer,
+    "agent/cancel": cancel,
+    "agent/respond": respond,
+}
+
+
+class Control:
+    """A program that writes requests, one per line, and reads their answers among the events.
+
+    It counts as somebody who can answer questions until its input ends. Requests are followed in order.
+    """
+
+    def __init__(self, inlet: Inlet, reply: Callable[[JsonObject], None]) -> None:
+        self._inlet, self._reply = inlet, reply
+        self._converter = make_converter()
+        self._served = asyncio.Event()
+        self._sessions: dict[str, Session] = {}  # the one of the run first, then its children
+        self._left = False  # whether the input has ended
+
+    def attend(self, session: Session) -> None:
+        """Be there."""
+        self._sessions[session.session_id] = session
+        if not self._left:
+            session.questions.attend(True)
+
+    async def serve(self, session: Session) -> None:
+        """Follow the requests until the input ends; then nobody is there any more."""
+        try:
+            async with aclosing(self._inlet.lines()) as lines:
+                async for line in lines:
+                    if line is None or line.strip():
+                        self._reply(await self._answer(session, line))
+            self._left = True
+            for attended in self._sessions.values():
+                attended.questions.attend(False)
+        finally:
+            self._served.set()
+
+    async def settle(self) -> None:
+        """Answer what was asked by now."""
+        self._inlet.finish()
+        await self._served.wait()
+
+    async def _answer(self, session: Session, line: bytes | None) -> JsonObject:
+        known = None
+        try:
+            if line is None:
+                raise Bad(INVALID_REQUEST, f"A line is longer than {LONGEST} bytes.", kind="limitExceeded")
+            message = parse(line)
+            if kind_of(message) != "request":
+                text = "Every line is a request with a method and an id. agent/respond answers questions."
+                raise Bad(INVALID_REQUEST, text)
+            known = message["id"]
+            return {"jsonrpc": "2.0", "id": known, "result": await self._result(session, message)}
+        except Exception as error:  # noqa: BLE001 - every line gets an answer
+            refused = to_bad(error)
+            refused.id = refused.id if known is None else known
+            return refused.reply()
+
+    async def _result(self, session: Session, message: JsonObject) -> Any:
+        method, params = message["method"], message.get("params")
+        if method not in FOLLOWED:
+            known = ", ".join(FOLLOWED)
+            raise Bad(METHOD_NOT_FOUND, f"There is no method {method[:200]!r} here; there are {known}.")
+        if params is not None and not is_object(params):
+            raise Bad(INVALID_PARAMS, "The params of this method are an object.")
+        given = {name: value for name, value in (params or {}).items() if value is not None}
+        typed = self._converter.structure({"sessionId": session.session_id, **given}, METHODS[method].params)
+        asking = [s for s in self._sessions.values() if getattr(typed, "request_id", "") in s.state.questions]
+        meant = asking[0] if asking else self._sessions.get(str(given.get("sessionId", session.session_id)))
+        if meant is None:
+            text = f"This process has only {session.session_id} and its children."
+            raise bad("sessionNotFound", text)
+        return self._converter.unstructure(await FOLLOWED[method](meant, typed))

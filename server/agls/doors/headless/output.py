@@ -1,0 +1,113 @@
+"""What a headless run writes for programs: the events as JSON lines, or one JSON object, in ASCII."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Protocol
+
+from agls.doors.headless.answer import Answer
+from agls.doors.headless.exits import exit_of
+from agls.doors.headless.greeting import greeting
+from agls.doors.headless.pipe import Pipe
+from agls.engine.vocabulary import JsonObject
+
+FULL = 1_000_000  # characters that wait; from here on deltas are left out, until there are `DRAINED`
+DRAINED = 50_000
+CaughtUp = Callable[[Mapping[str, int], float], list[JsonObject]]
+
+
+class Output(Protocol):
+    """Takes what happens, in order: `begin`, then every event, or `fatal` when no run could begin.
+
+    `code` is the exit code that goes with it. `spare` comes before the events: with it, deltas may be left
+    out for a slow reader, and what they came to be told later.
+    """
+
+    def spare(self, caught_up: CaughtUp) -> None: ...
+    def begin(self, hello: JsonObject) -> None: ...
+    def event(self, event: JsonObject) -> None: ...
+    def fatal(self, error: JsonObject, code: int) -> None: ...
+
+
+class Lines:
+    """Every event as one line of JSON; the first line is `hello`, the last `runEnded` or `fatal`.
+
+    Between them may stand answers to requests: they have no `type`. While too much waits for the reader,
+    deltas are left out; a `gap` and an `itemUpdated` make up for those of an item that is still open when
+    the reader has caught up.
+    """
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+        self._begun = False
+        self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
+
+    def spare(self, caught_up: CaughtUp) -> None:
+        """From now on a slow reader is spared deltas."""
+        self._pipe.moved = partial(self._catch_up, caught_up)
+
+    def begin(self, hello: JsonObject) -> None:
+        """Write the first line."""
+        self._begun = True
+        self._line({"type": "hello", **hello})
+
+    def event(self, event: JsonObject) -> None:
+        """Write the event."""
+        if event["type"] == "itemDelta" and (self._behind or self._pipe.backlog > FULL):
+            self._behind.setdefault(event["itemId"], event["after"])
+            return
+        if event["type"] == "itemCompleted":
+            self._behind.pop(event["itemId"], None)
+        self._line(event)
+
+    def reply(self, message: JsonObject) -> None:
+        """Write the answer to a request from standard input."""
+        self._line(message)
+
+    def fatal(self, error: JsonObject, code: int) -> None:
+        """Write the last line, and before it the first if there was none."""
+        if not self._begun:
+            self.begin(greeting())
+        self._line({"type": "fatal", "v": 1, "error": error})
+
+    def _catch_up(self, caught_up: CaughtUp) -> None:
+        if self._behind and self._pipe.backlog <= DRAINED:
+            behind, self._behind = self._behind, {}
+            for event in caught_up(behind, time.time()):
+                self._line(event)
+
+    def _line(self, value: JsonObject) -> None:
+        self._pipe.write(json.dumps(value, separators=(",", ":")) + "\n")
+
+
+class Whole:
+    """One JSON object at the end."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+        self._answer = Answer()
+        self._hello: JsonObject = {}
+
+    def spare(self, caught_up: CaughtUp) -> None:
+        """Nothing is written before the end."""
+
+    def begin(self, hello: JsonObject) -> None:
+        """Remember what the object says about the session."""
+        self._hello = hello
+
+    def event(self, event: JsonObject) -> None:
+        """Remember the answer; at the end write the object."""
+        self._answer.take(event)
+        if event["type"] == "runEnded":
+            said = {name: self._hello[name] for name in ("sessionId", "model") if name in self._hello}
+            whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
+            self._write({**whole, "exitCode": int(exit_of(event["data"]))})
+
+    def fatal(self, error: JsonObject, code: int) -> None:
+        """Write the object of a run that could not begin."""
+        nothing: JsonObject = {"result": "", "stopReason": "error", "filesChanged": []}
+        self._write({**nothing, "error": error, "exitCode": code})
+
+    def _write(self, value: JsonObject) -> None:
+        self._pipe.write(json.dumps(value, indent=2) + "\n")

@@ -1,0 +1,120 @@
+"""Standard output and error, written in order by a thread: a slow reader never blocks the event loop."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TextIO
+
+from agls.doors.headless.streams import complain, silence
+
+MOST = 16 * 1024 * 1024  # characters that may wait for a reader; one that is as far behind counts as lost
+
+
+class Pipe:
+    """Takes text at any time; `pump` carries it out. When the reader is gone the rest is dropped.
+
+    `backlog` is how many characters wait. `moved` is called when some of them were taken.
+    """
+
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self._out, self._err = out, err
+        self.backlog = 0
+        self.moved = self._give_up = _ignore
+        self._waiting: list[tuple[TextIO, str]] = []
+        self._arrived = asyncio.Event()
+        self._closed = False
+        self._broken: set[TextIO] = set()
+
+    @property
+    def lost(self) -> bool:
+        """Whether something for standard output could not be written."""
+        return self._out in self._broken
+
+    def write(self, text: str) -> None:
+        """Write this to standard output, after everything before it."""
+        self._add(self._out, text)
+
+    def mention(self, text: str) -> None:
+        """Write this to standard error, after everything before it."""
+        self._add(self._err, text)
+
+    def close(self) -> None:
+        """Nothing more comes: `pump` ends when all is written."""
+        self._closed = True
+        self._arrived.set()
+
+    async def pump(self, on_broken: Callable[[], None]) -> None:
+        """Write until `close`; tell once when standard output cannot be written, or is not read, any more."""
+        self._give_up = on_broken
+        with _watched(self._out, self._leave_unread):
+            while self._waiting or not self._closed:
+                await self._arrived.wait()
+                self._arrived.clear()
+                taken, self._waiting = self._waiting, []
+                await asyncio.to_thread(self._carry, taken)
+                self.backlog -= sum(len(text) for _, text in taken)
+                self.moved()
+                if self.lost:
+                    self._lose()
+
+    def _add(self, file: TextIO, text: str) -> None:
+        self._waiting.append((file, text))
+        self.backlog += len(text)
+        self._arrived.set()
+        if self.backlog > MOST:
+            self._lose()
+
+    def _leave_unread(self) -> None:
+        """Who stops reading wants to hear no more, on standard error neither."""
+        self._broken.add(self._err)
+        self._lose()
+
+    def _lose(self) -> None:
+        give_up, self._give_up = self._give_up, _ignore
+        give_up()
+
+    def _carry(self, taken: Sequence[tuple[TextIO, str]]) -> None:
+        for file, texts in groupby(taken, lambda one: one[0]):
+            text = "".join(text for _, text in texts)
+            if text and file not in self._broken:
+                self._write(file, text)
+
+    def _write(self, file: TextIO, text: str) -> None:
+        try:
+            file.write(text)
+            file.flush()
+        except OSError as error:
+            self._broken.add(file)
+            silence(file.fileno())
+            if file is self._out:
+                complain(error)
+
+
+@contextmanager
+def _watched(file: TextIO, gone: Callable[[], None]) -> Generator[None]:
+    """Tell when nobody can read the pipe any more, also while there is nothing to write."""
+    loop = asyncio.get_running_loop()
+    try:
+        descriptor = file.fileno() if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode) else -1
+    except (OSError, ValueError):  # it is closed, or no file
+        descriptor = -1
+    if descriptor < 0:
+        yield
+        return
+
+    def tell() -> None:
+        loop.remove_reader(descriptor)
+        gone()
+
+    loop.add_reader(descriptor, tell)  # what is written only becomes readable with its reader's end
+    try:
+        yield
+    finally:
+        loop.remove_reader(descriptor)
+
+
+def _ignore() -> None:
+    return None

@@ -1,0 +1,134 @@
+"""One headless run: from the request to the exit code."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from agls.config import ConfigError, KeyMissing, Told, read
+from agls.doors.headless.begin import Beginning, Mode, Request, begin, folder
+from agls.doors.headless.company import Company, Nobody
+from agls.doors.headless.conversation import Conversation
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.greeting import greeting
+from agls.doors.headless.inlet import Inlet
+from agls.doors.headless.leaving import Leaving
+from agls.doors.headless.output import Lines, Output, Whole
+from agls.doors.headless.pipe import Pipe
+from agls.doors.headless.prose import Prose
+from agls.doors.headless.screen import Screen, can_change
+from agls.doors.headless.terminal import Keyboard, Terminal, attended
+from agls.doors.logs import begin_log
+from agls.engine.ports import JournalBusy, JournalError, ModelError
+from agls.engine.vocabulary import JsonObject
+from agls.workspace.editor import NoEditor
+from agls.workspace.redact import harden
+from agls.world import open_world
+
+Work = Callable[[Output, Screen, Leaving], Awaitable[int]]
+
+
+async def run(request: Request) -> int:
+    """Run and write what happens. Gives the exit code; every problem is said, none is raised."""
+    harden()
+    return await _said(request.output, partial(_run, request))
+
+
+async def refuse(mode: Mode, problem: CannotBegin) -> int:
+    """Write why there is no run. Gives the exit code."""
+
+    async def give_up(output: Output, screen: Screen, leaving: Leaving) -> int:
+        raise problem
+
+    return await _said(mode, give_up)
+
+
+async def _said(mode: Mode, work: Work) -> int:
+    """Work, with the streams in order and the signals heard; every problem is written."""
+    pipe = Pipe(sys.stdout, sys.stderr)
+    screen = Screen(pipe, live=can_change(sys.stderr))
+    output = _output(mode, pipe, screen)
+    task = asyncio.current_task()
+    assert task is not None
+    leaving = Leaving(task, screen.stopping)
+    leaving.listen()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(pipe.pump(leaving.lose_reader))
+        code = await _contained(work, output, screen, leaving)
+        leaving.over()
+        pipe.close()
+    return code or (Exit.FAILED if pipe.lost else Exit.DONE)
+
+
+async def _contained(work: Work, output: Output, screen: Screen, leaving: Leaving) -> int:
+    try:
+        return await work(output, screen, leaving)
+    except asyncio.CancelledError:
+        leaving.task.uncancel()
+        output.fatal({"kind": "cancelled", "message": "Stopped before the run began."}, leaving.code)
+        return leaving.code
+    except (ConfigError, CannotBegin, ModelError, JournalError) as problem:
+        error, code = explained(problem)
+        output.fatal(error, code)
+        return code
+
+
+def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) -> tuple[JsonObject, Exit]:
+    """A reason why no run could begin, as the `error` of a `fatal` line, and the exit code."""
+    match problem:
+        case ConfigError():
+            where = {"file": problem.file, "line": problem.line, "key": problem.key}
+            said = {name: value for name, value in where.items() if value}
+            kind = "authRequired" if isinstance(problem, KeyMissing) else "configInvalid"
+            return {"kind": kind, "message": str(problem), **said}, Exit.UNUSABLE
+        case ModelError():
+            kind = "authRequired" if problem.kind == "auth" else "configInvalid"
+            return {"kind": kind, "message": f"{problem} {problem.hint}".strip()}, Exit.UNUSABLE
+        case JournalBusy():
+            return {"kind": "sessionBusyElsewhere", "message": str(problem)}, Exit.FAILED
+        case JournalError():
+            return {"kind": "journal", "message": str(problem)}, Exit.FAILED
+        case CannotBegin():
+            return {"kind": problem.kind, "message": str(problem)}, problem.code
+
+
+async def _run(request: Request, output: Output, screen: Screen, leaving: Leaving) -> int:
+    here = folder(request.cwd or ".")
+    told = Told(arguments=request.arguments)
+    setup = read(told, here, lambda root: request.trust and str(root) == here)
+    begin_log(setup.state_folder, lambda: setup.secrets)
+    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+        beginning = await begin(world, request, here)
+        output.begin(hello(beginning))
+        company = _company(request, output, screen)
+        return await Conversation(world, beginning, output, company, leaving).run()
+
+
+def _company(request: Request, output: Output, screen: Screen) -> Company:
+    """Who is there during the run."""
+    if request.control and isinstance(output, Lines):
+        from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
+
+        return Control(Inlet(sys.stdin.fileno()), output.reply)
+    return Terminal(screen, Keyboard(sys.stdin)) if attended() else Nobody()
+
+
+def hello(beginning: Beginning) -> JsonObject:
+    """What the first line says of the server and the session."""
+    return {
+        **greeting(),
+        "sessionId": beginning.session.session_id,
+        "epoch": beginning.session.log.journal.epoch,
+        "model": beginning.model,
+        "notes": list(beginning.notes),
+    }
+
+
+def _output(mode: Mode, pipe: Pipe, screen: Screen) -> Output:
+    match mode:
+        case "jsonl":
+            return Lines(pipe)
+        case "json":
+            return Whole(pipe)
+        case "text":
+            return Prose(pipe, screen, live=sys.stdout.isatty())

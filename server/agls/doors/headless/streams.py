@@ -1,0 +1,66 @@
+"""The standard streams as a shell may leave them: closed, full, or without a reader."""
+
+import os
+import sys
+from io import TextIOWrapper
+
+from agls.doors.headless.exits import Exit
+
+MISSING = {"stdin": os.O_RDONLY, "stdout": os.O_WRONLY, "stderr": os.O_WRONLY}
+
+
+def make_ready() -> None:
+    """Put nothing in the place of a closed stream, and let the others take what is no text."""
+    for name, flags in MISSING.items():
+        if getattr(sys, name) is None:
+            mode = "r" if flags == os.O_RDONLY else "w"
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a file name may hold what is no text
+            stream.reconfigure(errors="backslashreplace")
+
+
+def write(text: str) -> None:
+    """Write to standard output, at once. Raises `SystemExit` when it takes no more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        silence(sys.stdout.fileno())
+        complain(error)
+        raise SystemExit(Exit.FAILED) from None
+
+
+def finish(code: int) -> int:
+    """Write out what waits; gives the exit code: a failure when standard output was not all written."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        silence(sys.stdout.fileno())
+        if code == Exit.DONE:
+            complain(error)
+        code = code or Exit.FAILED
+    tell("")
+    return code
+
+
+def complain(error: OSError) -> None:
+    """Say that standard output cannot be written; one whose reader left (`| head`) is no trouble."""
+    if not isinstance(error, BrokenPipeError):
+        tell(f"agls: standard output cannot be written: {error.strerror}\n")
+
+
+def tell(text: str) -> None:
+    """Write to standard error; what cannot be written is dropped."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr.fileno())
+
+
+def silence(number: int) -> None:
+    """Send what is still written to this descriptor nowhere: the interpreter flushes once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)

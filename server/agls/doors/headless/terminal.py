@@ -1,0 +1,166 @@
+"""Questions of a run, put to the human at the terminal."""
+
+import asyncio
+import sys
+import termios
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TextIO
+
+from agls.doors.headless.screen import Screen
+from agls.engine.facts import Answered, Asked, Entry
+from agls.engine.log import Event
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import Answer, JsonObject, Option, Question
+
+KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
+
+
+class Keyboard:
+    """Lines the human types, without a thread that could not be stopped."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def forget(self) -> None:
+        """Drop what was typed so far: it was no answer to what is asked now."""
+        with suppress(termios.error):
+            termios.tcflush(self._file, termios.TCIFLUSH)
+
+    async def line(self) -> str | None:
+        """The next line without its end; `None` when no more will come."""
+        loop = asyncio.get_running_loop()
+        typed: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(self._file, lambda: typed.done() or typed.set_result(None))
+        try:
+            await typed
+        finally:
+            loop.remove_reader(self._file)
+        line = self._file.readline()
+        return line.rstrip("\r\n") if line else None
+
+
+class Terminal:
+    """Asks one question after the other, in the order in which the session and its children open them."""
+
+    def __init__(self, screen: Screen, keyboard: Keyboard) -> None:
+        self._screen, self._keyboard = screen, keyboard
+        self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
+        self._open: set[str] = set()
+
+    def attend(self, session: Session) -> None:
+        """Take a seat in front of it."""
+        session.log.subscribe(partial(self._watch, session))
+        session.questions.attend(True)
+
+    def _watch(self, session: Session, event: Event, state: State) -> None:
+        """Take note of questions that open, and of those that were withdrawn."""
+        match event:
+            case Entry(fact=Asked(request_id, question)):
+                self._open.add(request_id)
+                self._asked.put_nowait((session, request_id, question))
+            case Entry(fact=Answered(request_id)):
+                self._open.discard(request_id)
+            case _:
+                pass
+
+    async def serve(self, session: Session) -> None:
+        """Ask and answer until cancelled."""
+        while True:
+            asking, request_id, question = await self._asked.get()
+            if request_id in self._open:
+                answer = await self._put(question)
+                asking.questions.answer(request_id, answer)
+
+    async def settle(self) -> None:
+        """There is nothing to finish: what was asked was withdrawn."""
+
+    async def _put(self, question: Question) -> Answer:
+        if question.kind == "form":
+            return await self._form(question)
+        self._keyboard.forget()
+        self._screen.ask("\n".join(["", question.title, *subject_lines(question.subject)]) + "\n")
+        if question.reason:
+            self._screen.ask(f"{question.reason}\n")
+        choices = keyed(question.options)
+        while True:
+            self._screen.ask(menu(choices))
+            line = await self._line()
+            if line is None:
+                return Answer("dismissed", by="terminal")
+            key, _, feedback = line.strip().partition(" ")
+            if option := choices.get(key.lower()):
+                return Answer("selected", option.option_id, feedback.strip(), by="terminal")
+
+    async def _line(self) -> str | None:
+        line = await self._keyboard.line()
+        if line is None:
+            self._screen.ask("\n")  # the cursor still stands behind the question
+        return line
+
+    async def _form(self, question: Question) -> Answer:
+        self._screen.ask(f"\n{question.title}\n")
+        content: JsonObject = {}
+        for name, field in question.schema.get("properties", {}).items():
+            self._screen.ask(f"{field.get('title') or field.get('description') or name}{_allowed(field)}: ")
+            line = await self._line()
+            if line is None:
+                return Answer("cancelled", by="terminal")
+            content[name] = parsed(line.strip(), field)
+        return Answer("accepted", content=content, by="terminal")
+
+
+def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
+    """The options by the key that chooses them: y once, r run, s session, p project, n no."""
+    choices: dict[str, Option] = {}
+    for option in options:
+        choices.setdefault(KEYS[option.scope] if option.decision == "allow" else "n", option)
+    return choices
+
+
+def menu(choices: Mapping[str, Option]) -> str:
+    """The choices as one line, with the rule each of them would make."""
+    parts = (f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items())
+    return "  ".join(parts) + ": "
+
+
+def subject_lines(subject: JsonObject) -> list[str]:
+    """What a question is about, whole: the command, the diff, or the tool's input."""
+    match subject:
+        case {"type": "command", "command": command}:
+            return [f"  $ {_indented(command)}", f"  in {subject.get('cwd') or '.'}"]
+        case {"type": "edit", "changes": changes}:
+            return [line for change in changes for line in str(change.get("patch", "")).splitlines()]
+        case _:
+            said = ((name, value) for name, value in subject.items() if name != "type")
+            return [f"  {name}: {_indented(value)}" for name, value in said]
+
+
+def _indented(value: object) -> str:
+    """The text with every further line set in: none of them can pass for one of ours."""
+    return str(value).replace("\n", "\n    ")
+
+
+def parsed(line: str, field: JsonObject) -> object:
+    """A typed line as the value a form's field wants; what does not parse stays text."""
+    match field.get("type"):
+        case "boolean":
+            return line.lower() in {"y", "yes", "true", "1"}
+        case "integer" if line.removeprefix("-").isdecimal():
+            return int(line)
+        case "array":
+            return [part.strip() for part in line.split(",") if part.strip()]
+        case _:
+            return line
+
+
+def _allowed(field: JsonObject) -> str:
+    values = field.get("enum") or field.get("items", {}).get("enum") or ()
+    return f" ({', '.join(map(str, values))})" if values else ""
+
+
+def attended() -> bool:
+    """Whether a human sits at the terminal: standard input and standard error are one."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

@@ -1,0 +1,1 @@
+"""The door for other Python programs; they import it as `agls.library`."""

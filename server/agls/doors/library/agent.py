@@ -1,0 +1,259 @@
+"""An agent for a folder, and conversations with it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from inspect import isawaitable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, Self
+
+from agls.config import Told, read
+from agls.config.environment import process_environment
+from agls.doors.attaching import attached
+from agls.doors.library.errands import Errand, Toolset
+from agls.doors.library.results import After, Result
+from agls.doors.library.tools import Functions, FunctionTool
+from agls.engine.facts import Asked, Entry, Fact, Glimpse, Shown
+from agls.engine.log import Event
+from agls.engine.ports import JournalError
+from agls.engine.recovering import go_on
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import Answer, Content, JsonObject, Question, Text
+from agls.workspace.editor import NoEditor
+from agls.world import World, open_world
+
+Decide = Callable[[Question], bool | Awaitable[bool]]
+Happening = Fact | Shown
+REMEMBERED = 16  # results of ended runs that can still be asked for
+_log = logging.getLogger(__name__)
+DISMISSED = Answer("dismissed", by="the program")
+
+
+class Agent:
+    """Use it as `async with`; leaving it ends everything that runs.
+
+    `folder` is where it works. `state` is the folder that sessions are kept in; without it they are gone
+    with the agent. `tools` are functions made with `tool`, or tool sets: functions that are given the
+    conversation and open tools for one run. `after` is called with every result and gives artifacts. `answer`
+    decides the questions for permission; without it they are refused. `trusted` lets the folder's own
+    settings and instruction files count. Everything else is a setting, as in the config file: `model`,
+    `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
+    """
+
+    def __init__(
+        self, folder: str | Path, *, state: str | Path = "", tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (), answer: Decide | None = None, trusted: bool = False, **settings: Any,
+    ) -> None:  # fmt: skip
+        self._folder, self._state = str(Path(folder).resolve()), str(state)
+        self._trusted, self._settings = trusted, settings
+        self.functions, self.tools = Functions(), tuple(tools)
+        self.after, self.answer = tuple(after), answer
+        self._errands: dict[str, Errand] = {}
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        state = self._state or self._open.enter_context(TemporaryDirectory(prefix="agls-"))
+        told = Told(arguments=self._settings, state_dir=str(state))
+        variables = dict(process_environment())  # a copy: the keys of this program stay its own
+        setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
+        self._open.callback(self._leave_what_waits)
+        opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
+        self.world: World = await self._open.enter_async_context(opening)
+        self.world.sessions.hosts.append(self._welcome)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._open.aclose()
+
+    def register(self, errand: Errand) -> None:
+        """Remember a run that was asked for; results of old ones are forgotten."""
+        self._errands[errand.run_id] = self.functions.lent[errand.run_id] = errand
+        for run_id in [i for i, known in self._errands.items() if known.result.done()][:-REMEMBERED]:
+            del self._errands[run_id], self.functions.lent[run_id]
+
+    def errand(self, run_id: str) -> Errand:
+        """A run that was asked for here. Raises `JournalError`."""
+        if run_id not in self._errands:
+            raise JournalError(f"The run {run_id[:100]!r} was not begun here, or long ago.")
+        return self._errands[run_id]
+
+    def _leave_what_waits(self) -> None:
+        for errand in self._errands.values():
+            errand.leave()
+
+    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+        """The questions of children are decided like those of the conversation."""
+        if not self.answer:
+            return lambda: None
+        child.questions.attend(True)
+        return child.log.subscribe(partial(self.decide, child))
+
+    def decide(self, session: Session, event: Event, state: State) -> None:
+        """Let the program decide a question of this session, when this is one."""
+        if self.answer and isinstance(event, Entry) and isinstance(event.fact, Asked):
+            self.spawn(_answer(session, self.answer, event.fact))
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do this beside; it ends, at the latest, soon after the sessions are closed."""
+        self._tasks.create_task(work)
+
+    async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
+        """A new conversation, or the one with this id. `options` hold for all its runs: `mode`, `maxTurns` …
+
+        Raises `JournalError` (no such session, or it cannot be kept), `JournalBusy` (another process has it).
+        """
+        sessions = self.world.sessions
+        if session_id:
+            return Conversation(self, await sessions.open(session_id))
+        made = await sessions.create(self._folder, title=title, options=options)
+        return Conversation(self, made)
+
+
+class Conversation:
+    """One session of an agent."""
+
+    def __init__(self, agent: Agent, session: Session) -> None:
+        self._agent, self._session = agent, session
+        if agent.answer:
+            session.questions.attend(True)
+            session.log.subscribe(partial(agent.decide, session))
+
+    @property
+    def id(self) -> str:
+        """What to give to `Agent.session` to come back to it."""
+        return self._session.session_id
+
+    @property
+    def state(self) -> State:
+        """All there is to know of it: messages, totals, what is open."""
+        return self._session.state
+
+    async def run(
+        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (), **options: Any,
+    ) -> Result:  # fmt: skip
+        """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
+
+        `attach` names files: images the model sees, others it can save into the folder.
+
+        Cancelling the wait cancels the run. Raises `ConfigError` and `ModelError` when there is no such
+        model, `JournalError` when another process took the session.
+        """
+        return await self.wait(await self.start(prompt, tools=tools, after=after, attach=attach, **options))
+
+    async def start(
+        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (), **options: Any,
+    ) -> str:  # fmt: skip
+        """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
+        await self._check(options)
+        text = (Text(prompt),) if prompt else ()
+        content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
+        async with self._errand(content, tools, after) as errand:
+            await self._session.prompt(content, options=options)
+        return errand.run_id
+
+    async def wait(self, run_id: str) -> Result:
+        """Wait for the end of a run that was begun with `start`. Raises `JournalError`."""
+        result = self._agent.errand(run_id).result
+        try:
+            return await asyncio.shield(result)
+        except asyncio.CancelledError:
+            self._session.cancel(run_id)
+            await asyncio.wait({result})
+            raise
+
+    async def resume(self) -> Result | None:
+        """Go on with a run that a crash or a shutdown cut off; `None` when there is none. Raises as `run`."""
+        await self._check({})
+        async with self._errand((), (), ()) as errand:
+            errand.adopt(await go_on(self._session))
+        return await self.wait(errand.run_id) if errand.run_id else None
+
+    async def steer(self, text: str) -> Literal["started", "queued", "injected", "returned"]:
+        """Put a message into the running conversation; `returned` when nothing runs (any more)."""
+        return (await self._session.steer((Text(text),))).outcome
+
+    def cancel(self) -> None:
+        """Stop the current run; its result says `cancelled`."""
+        self._session.cancel()
+
+    def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
+        """Tell `listener` everything that happens from now on; call the result to stop."""
+
+        def hear(event: Event, state: State) -> None:
+            listener(event.shown if isinstance(event, Glimpse) else event.fact)
+
+        return self._session.log.subscribe(hear)
+
+    async def stream(self, prompt: str, **more: Any) -> AsyncGenerator[Happening | Result]:
+        """Say this, and give everything that happens as it happens; the last is the `Result`.
+
+        `more` is as for `run`. Leaving it early does not stop the run. Raises as `run` does.
+        """
+        heard: asyncio.Queue[Happening | Result | JournalError] = asyncio.Queue()
+        leave = self.subscribe(heard.put_nowait)
+        try:
+            self._agent.spawn(self._tell_end(await self.start(prompt, **more), heard))
+            while True:
+                what = await heard.get()
+                if isinstance(what, JournalError):
+                    raise what
+                yield what
+                if isinstance(what, Result):
+                    return
+        finally:
+            leave()
+
+    @asynccontextmanager
+    async def _errand(
+        self, content: tuple[Content, ...], tools: "Sequence[Lendable]", after: Sequence[After]
+    ) -> AsyncGenerator[Errand]:
+        """In the block the run is asked for; then it is seen through beside, if there is one."""
+        errand = Errand(content, (*self._agent.after, *after), self._agent.register)
+        await errand.lend((*self._agent.tools, *tools), self)
+        leave = self._session.log.subscribe(errand.hear)
+        try:
+            yield errand
+        finally:
+            self._agent.spawn(self._see_through(errand, leave))
+
+    async def _see_through(self, errand: Errand, leave: Callable[[], None]) -> None:
+        if errand.run_id:
+            await errand.see_through(self._session)
+        else:
+            await errand.close()
+        leave()
+
+    async def _tell_end(self, run_id: str, heard: "asyncio.Queue[Any]") -> None:
+        try:
+            heard.put_nowait(await self.wait(run_id))
+        except JournalError as lost:
+            heard.put_nowait(lost)
+
+    async def _check(self, options: JsonObject) -> None:
+        state = self._session.state
+        await self._agent.world.check(state.cwd, {**state.options, **options})
+
+
+async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
+    """Answer as the program decides; a form, or a decision that fails, is a no."""
+    answer = DISMISSED
+    try:
+        decided = decide(asked.question)
+        yes = await decided if isawaitable(decided) else decided
+        wanted = "allow" if yes else "reject"
+        options = [o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"]
+        answer = Answer("selected", options[0], by="the program") if options else DISMISSED
+    except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no
+        _log.exception("a question could not be decided")
+    finally:
+        session.questions.answer(asked.request_id, answer)
+
+
+Lendable = FunctionTool | Toolset[Conversation]

@@ -1,0 +1,94 @@
+"""Python functions as tools of the model."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, overload
+
+from pydantic import ValidationError, create_model
+
+from agls.doors.library.results import Artifact
+from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.features.client_tools.calling import Offered
+from agls.frozen import frozen
+from agls.toolkit import Arguments, complaint, schema_of
+
+Gives = str | Artifact | Awaitable[str | Artifact]
+Function = Callable[..., Gives]
+_log = logging.getLogger(__name__)
+
+
+@frozen
+class FunctionTool:
+    """A function with what the model must know of it."""
+
+    function: Function
+    arguments: type[Arguments]
+    offered: Offered
+
+
+@overload
+def tool(function: Function) -> FunctionTool: ...
+@overload
+def tool(*, reads_only: bool = False) -> Callable[[Function], FunctionTool]: ...
+def tool(
+    function: Function | None = None, *, reads_only: bool = False
+) -> FunctionTool | Callable[[Function], FunctionTool]:
+    """Make a tool of a function: the model sees its name, its docstring and its annotated parameters.
+
+    It gives text for the model, or an `Artifact` for the result. What it raises becomes a failed call. One
+    that is `reads_only` needs no permission.
+    """
+    if function is None:
+        return lambda given: _made(given, reads_only=reads_only)
+    return _made(function, reads_only=reads_only)
+
+
+def _made(function: Function, *, reads_only: bool) -> FunctionTool:
+    fields: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        annotation = str if parameter.annotation is parameter.empty else parameter.annotation
+        fields[name] = (annotation, ... if parameter.default is parameter.empty else parameter.default)
+    arguments = create_model(function.__name__, __base__=Arguments, **fields)
+    described = inspect.cleandoc(function.__doc__ or function.__name__)
+    return FunctionTool(
+        function, arguments, Offered(function.__name__, described, schema_of(arguments), reads_only)
+    )
+
+
+class Lent(Protocol):
+    """The tools of one run, and the artifacts that they made."""
+
+    tools: tuple[FunctionTool, ...]
+    made: list[Artifact]
+
+
+@dataclass(slots=True)
+class Functions:
+    """The functions of an agent, as the client whose tools they are, and what each run was lent."""
+
+    lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
+
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+        """What the model may call."""
+        return [one.offered for one in self.lent[run_id].tools] if run_id in self.lent else []
+
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
+        """Call the function; what goes wrong is told to the model."""
+        lent = self.lent[run_id]
+        one = next(one for one in lent.tools if one.offered.name == call.name)
+        try:
+            arguments = one.arguments.model_validate(call.arguments)
+        except ValidationError as error:
+            return ToolOutcome(complaint(call.name, one.arguments, error), status="failed")
+        try:
+            given = one.function(**{name: getattr(arguments, name) for name in one.arguments.model_fields})
+            gave = await given if inspect.isawaitable(given) else given
+        except Exception as problem:  # noqa: BLE001 - somebody else's code: the model reads what went wrong
+            _log.warning("the tool %s failed", call.name, exc_info=True)
+            return ToolOutcome(f"{call.name} failed: {problem}", status="failed")
+        if isinstance(gave, Artifact):
+            lent.made.append(gave)
+            return ToolOutcome(f"The artifact {gave.name} was made.")
+        return ToolOutcome(str(gave))

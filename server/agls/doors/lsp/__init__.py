@@ -1,0 +1,72 @@
+"""The LSP door: `agls serve --stdio`."""
+
+import fcntl
+import gc
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from agls.doors.ending import die_after
+from agls.doors.lsp.hello import greet
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.transport import Reader, Writer
+from agls.doors.lsp.watchdog import PATIENCE, watch
+
+ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
+LAST_WORDS = 0.3  # seconds to write what still waits
+
+
+def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = None) -> int:
+    """Serve one client on standard input and output; gives the exit code.
+
+    `arguments` are settings from the command line, a table as in the config file. The first answer
+    is given before anything but the standard library is imported.
+    """
+    try:
+        received, output = take_streams()
+    except OSError as problem:
+        sys.stderr.write(f"agls: serve --stdio needs standard input and output: {problem.strerror}\n")
+        return 1
+    writer = Writer(output)
+    limits = limits or Limits()
+    reader = Reader(received, writer, limits)
+    greeting = greet(reader, writer)
+    if isinstance(greeting, int):
+        code = greeting
+    else:
+        watch(greeting.client.process_id, output, partial(_lost, reader))
+        gc.disable()  # what is loaded now stays, and looking at it takes a tenth of the start
+        from agls.doors.lsp.server import Connection, serve  # noqa: PLC0415 - it was answered
+
+        code = serve(Connection(reader, writer, greeting, limits), dict(arguments or {}))
+    writer.close(LAST_WORDS)
+    return code
+
+
+def _lost(reader: Reader) -> None:
+    """Nobody is there any more."""
+    die_after(PATIENCE, 0)
+    reader.end()
+
+
+def take_streams() -> tuple[int, int]:
+    """Standard input and output for the protocol alone: others read nothing, and write to standard error.
+
+    Raises `OSError` when one of them is closed.
+    """
+    os.fstat(1)  # were it closed, the copy of the input would take its place
+    received, output = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    for descriptor in (received, output):
+        os.set_blocking(descriptor, True)
+        os.set_inheritable(descriptor, False)
+    with suppress(OSError, AttributeError):  # it is no pipe, or this is not Linux
+        fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, ROOM)
+    return received, output

@@ -1,0 +1,71 @@
+"""The tools that the client said it has, called with `agent/callTool` (protocol 4.3 and 4.5)."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from agls.doors import from_wire
+from agls.doors.lsp.client import array
+from agls.doors.lsp.peer import Peer, PeerError
+from agls.doors.messages import JsonObject
+from agls.doors.shapes import is_object
+from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
+from agls.features.client_tools.calling import Offered
+
+ANY = {"type": "object"}  # the schema of a tool that says nothing of its arguments
+
+
+class ClientTools:
+    """Implements the `Client` of the room `client_tools`."""
+
+    def __init__(self, peer: Peer, described: Any) -> None:
+        self._peer = peer
+        self._tools = [_offered(one) for one in array(described) if is_object(one)]
+
+    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+        """The same for every run."""
+        return self._tools
+
+    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
+        """Ask the client and wait; a failure of its own is an outcome too."""
+        params = {"sessionId": session_id, "itemId": call.call_id, "name": call.name, "input": call.arguments}
+        pending = self._peer.request("agent/callTool", params)
+        try:
+            return _outcome(await asyncio.shield(pending.future))
+        except asyncio.CancelledError:
+            pending.withdraw()
+            raise
+        except PeerError as problem:
+            return ToolOutcome(f"The editor could not do it: {problem}", "failed", "unknown")
+
+
+def _offered(tool: JsonObject) -> Offered:
+    schema = tool.get("inputSchema")
+    return Offered(
+        name=str(tool.get("name", "")),
+        description=str(tool.get("description", "")),
+        schema=schema if is_object(schema) else ANY,
+        reads_only=tool.get("readOnly") is True,
+    )
+
+
+def _read_out(part: Content) -> str:
+    """A part of what a tool gave, in words: a result has no others."""
+    match part:
+        case Text(text) | Resource(_, text):
+            return text
+        case ResourceLink(uri, name):
+            return f"{name} {uri}".strip()
+        case Image():
+            return "[an image, which cannot be shown in a result]"
+
+
+def _outcome(result: Any) -> ToolOutcome:
+    """What the client answered: `output` is content or a string; `isError` says that it failed."""
+    given = result if is_object(result) else {"output": result}
+    try:
+        text = "\n".join(map(_read_out, from_wire.content(given.get("output", ""))))
+    except from_wire.Malformed as problem:
+        return ToolOutcome(f"The editor's answer could not be read: {problem}", "failed", "unknown")
+    failed = given.get("isError") is True
+    return ToolOutcome(text, "failed" if failed else "completed", "unknown")

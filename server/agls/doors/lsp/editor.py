@@ -1,0 +1,183 @@
+"""The client's open documents, and edits made through the client (protocol 4.10). Implements `Editor`."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from agls.doors.lsp.arrivals import Arrival
+from agls.doors.lsp.client import Client
+from agls.doors.lsp.peer import Peer, PeerError, Pending
+from agls.doors.lsp.positions import smallest_edit
+from agls.doors.lsp.screen import Screen
+from agls.doors.messages import JsonObject
+from agls.doors.shapes import is_object
+from agls.engine.ports import Stale, WorkspaceError
+from agls.engine.vocabulary import Focus
+from agls.workspace.agreements import Agreements, Buffer
+from agls.workspace.uris import unescaped
+
+if TYPE_CHECKING:  # loaded with the first document
+    from pygls.workspace import TextDocument
+
+ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask its user
+SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
+CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
+CREATED, CHANGED = 1, 2  # LSP FileChangeType
+FRESH = ("textDocument/didOpen", "textDocument/didClose")
+
+
+class LspEditor:
+    """The editor behind the client."""
+
+    def __init__(self, peer: Peer, client: Client) -> None:
+        self._peer, self._client = peer, client
+        self._documents: Mapping[str, TextDocument] = {}
+        self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks and the lost
+        self._sent: dict[str, Pending] = {}  # what the client has not answered of these
+        self._lost: dict[str, str] = {}  # documents whose text nobody here knows, as the client names them
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
+        self.focus: Focus | None = None  # where the user looks, as the client told it last
+        self.agreements = Agreements()
+        self.follows, self.reveal = client.follows, Screen(peer).reveal
+        self._follow: Mapping[str, Callable[[Buffer], None]] = {
+            "textDocument/didOpen": self.agreements.opened,
+            "textDocument/didSave": self.agreements.saved,
+        }
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the client saves when it is asked to."""
+        return self._client.saves
+
+    def show(self, documents: Mapping[str, "TextDocument"]) -> None:
+        """These are the open documents, by URI without escapes; the mapping follows the client."""
+        self._documents = documents
+
+    def changed(self, method: str, uri: str) -> None:
+        """A document was opened, changed, saved or closed."""
+        if method in FRESH:
+            self._lost.pop(unescaped(uri), None)
+        document = self._documents.get(unescaped(uri))
+        now = _buffer(document) if document else None
+        if now is None:
+            self.agreements.closed(uri)
+        elif method in self._follow:
+            self._follow[method](now)
+        if arrival := self._arrivals.get(unescaped(uri)):
+            arrival.look(now)
+        if now is None and (sent := self._sent.get(unescaped(uri))):
+            sent.discourage()  # opened again, its versions may begin anew, and match an edit of another text
+
+    def lose(self, uri: object) -> None:
+        """The client said what makes no sense of this document, or (no URI) of any: its text is not known."""
+        every = [document.uri for document in self._documents.values()]
+        named = [uri] if uri and isinstance(uri, str) else every
+        self._lost |= {unescaped(each): each for each in named}
+
+    def buffer(self, uri: str) -> Buffer | None:
+        """The open document with this URI, however it is escaped. Raises `WorkspaceError` for a lost one."""
+        key = unescaped(uri)
+        if key in self._lost:
+            raise WorkspaceError(
+                f"The editor changed {uri} in a way that could not be followed, so nobody knows its text. "
+                "Ask the user to close it and to open it again."
+            )
+        document = self._documents.get(key)
+        return _buffer(document) if document else None
+
+    def buffers(self) -> Sequence[Buffer]:
+        """All open documents but the lost."""
+        return [_buffer(document) for key, document in self._documents.items() if key not in self._lost]
+
+    @property
+    def lost(self) -> Collection[str]:
+        """The documents whose text is not known, as the client names them."""
+        return self._lost.values()
+
+    async def replace(self, buffer: Buffer, text: str, label: str) -> Buffer:
+        """Turn `buffer` into `text` by one versioned edit. Raises `Stale` and `WorkspaceError`.
+
+        Edits of one document wait for each other, whichever session they come from.
+        """
+        if not self._client.document_changes:
+            raise WorkspaceError(
+                f"{buffer.uri} is open in the editor, and the editor cannot apply versioned edits "
+                "(workspace.applyEdit with documentChanges). Close the file there, then try again."
+            )
+        key = unescaped(buffer.uri)
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            self._expect(buffer)
+            if text == buffer.text:
+                return buffer
+            arrival = self._arrivals[key] = Arrival(buffer, text)
+            try:
+                self._check(await self._ask(buffer, text, label), arrival)
+                return await arrival.wait()
+            finally:
+                del self._arrivals[key]
+
+    async def save(self, uris: Sequence[str]) -> None:
+        """Have the client save, if it can. Its changes and saves of documents come before its answer."""
+        if uris and self.can_save:
+            pending = self._peer.request("agent/save", {"uris": list(uris)})
+            with suppress(PeerError, TimeoutError):  # what is unsaved then is seen and told
+                try:
+                    await asyncio.wait_for(asyncio.shield(pending.future), SAVE_PATIENCE)
+                finally:
+                    pending.withdraw()
+
+    def tell(self, uri: str, *, created: bool) -> None:
+        """Tell a client that wants to hear it that a file changed, as its own watcher will, only sooner."""
+        if self._client.file_events:
+            change = {"uri": uri, "type": CREATED if created else CHANGED}
+            self._peer.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
+
+    def _expect(self, buffer: Buffer) -> None:
+        if self.buffer(buffer.uri) != buffer:
+            raise Stale(f"{buffer.uri} was changed in the editor since it was read. Read it again.")
+
+    def _check(self, answer: Any, arrival: Arrival) -> None:
+        """Raise unless the editor says that it applied the edit."""
+        given = answer if is_object(answer) else {}
+        if given.get("applied") is True:
+            return
+        uri = arrival.before.uri
+        if not arrival.spared:
+            raise Stale(f"The editor may have applied a part of the edit to {uri}. Read it again.", "partial")
+        self._expect(arrival.before)  # it was refused because the document moved on
+        reason = given.get("failureReason") or "no reason given"
+        raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}.")
+
+    async def _ask(self, buffer: Buffer, text: str, label: str) -> Any:
+        params = versioned_edit(buffer, text, label, self._client.encoding)
+        pending = self._peer.request("workspace/applyEdit", params)
+        self._sent[unescaped(buffer.uri)] = pending
+        try:
+            return await asyncio.wait_for(asyncio.shield(pending.future), ANSWER_PATIENCE)
+        except PeerError as error:
+            self._expect(buffer)
+            raise WorkspaceError(f"The editor refused the edit: {error}") from None
+        except TimeoutError:
+            pending.withdraw()
+            problem = f"The editor did not say whether it applied the edit to {buffer.uri}. Read it again."
+            raise Stale(problem, "unknown") from None
+        except asyncio.CancelledError:
+            await asyncio.wait({pending.future}, timeout=CANCEL_PATIENCE)
+            raise
+        finally:
+            del self._sent[unescaped(buffer.uri)]
+
+
+def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> JsonObject:
+    """The params of `workspace/applyEdit` that turn this version of a document into this text."""
+    edit = smallest_edit(buffer.text, text, encoding)
+    span = {"start": edit.start._asdict(), "end": edit.end._asdict()}
+    document = {"uri": buffer.uri, "version": buffer.version}
+    changes = [{"textDocument": document, "edits": [{"range": span, "newText": edit.text}]}]
+    return {"label": label, "edit": {"documentChanges": changes}}
+
+
+def _buffer(document: "TextDocument") -> Buffer:
+    return Buffer(document.uri, document.version or 0, document.source)

@@ -1,0 +1,52 @@
+"""`agent/action/invoke`: do what a feature offers (protocol, part 1)."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+
+from agls.doors import shapes
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.door import Attached, Door
+from agls.doors.lsp.once import request_of
+from agls.doors.messages import CANCELLED, Bad
+from agls.engine import invoking
+from agls.engine.vocabulary import JsonObject, Text
+from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
+
+
+async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> JsonObject:
+    """Do it; the same `clientKey` does it once, whoever asks. Events of a run it begins follow the answer.
+
+    What only waits (for a summary, for an examination) can be broken off: then nothing was done.
+    """
+    attached = await door.open(params.session_id, call)
+    call.until_answered.enter_context(attached.publisher.held())
+    request = request_of("agent/action/invoke", params)
+    return await door.once.do(attached.session, request, lambda: _invoke(attached, params, call))
+
+
+async def _invoke(attached: Attached, params: ActionInvokeParams, call: Call) -> ActionInvokeResult:
+    outcome = await invoking.invoke(attached.session, params.name, params.input, partial(_breakable, call))
+    told = shapes.content_blocks([Text(outcome.text)])
+    return ActionInvokeResult(told, outcome.data, outcome.run_id or None)
+
+
+@contextmanager
+def _breakable(call: Call) -> Generator[None]:
+    """In the block the client may cancel the request. Raises `Bad`, which says so."""
+    task = asyncio.current_task()
+    assert task is not None
+    broken_off = Bad(CANCELLED, "The request was cancelled. Everything is as it was.")
+    if call.cancelled:
+        raise broken_off
+    call.interruptible = True
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not call.cancelled:  # the connection ends
+            raise
+        task.uncancel()
+        raise broken_off from None
+    finally:
+        call.interruptible = False

@@ -1,0 +1,45 @@
+"""`agent/queue`: see and rearrange the prompts that wait (protocol 4.4)."""
+
+from collections.abc import Sequence
+
+from agls.config import Setup
+from agls.doors import from_wire
+from agls.doors.attaching import taken_in
+from agls.doors.from_wire import GivenFile
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.door import Door
+from agls.doors.lsp.once import check_no_prompt, request_of
+from agls.doors.waiting import prompt
+from agls.engine import queueing
+from agls.engine.session import Session
+from agls.engine.vocabulary import Content
+from agls_protocol.sessions import QueueParams, QueueResult
+
+
+async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
+    """Do it, and give the queue as it is then; the same `clientKey` does it once, whoever asks again."""
+    said = from_wire.content_or_files(params.input) if params.input is not None else ()
+    if params.op == "replace" and not said:
+        raise from_wire.Malformed("params.input must not be empty")
+    session = (await door.open(params.session_id, call)).session
+    await _change(session, params, said, door.world.setup)
+    await session.log.sync()
+    return QueueResult([{"runId": admitted.run_id, **prompt(admitted)} for admitted in session.state.queue])
+
+
+async def _change(
+    session: Session, params: QueueParams, said: Sequence[Content | GivenFile], setup: Setup
+) -> None:
+    request = request_of("agent/queue", params)
+    check_no_prompt(session, request)
+    facts = queueing.REPLACED if params.op == "replace" else queueing.CHANGED
+    if params.op == "list" or queueing.followed(session, request, facts):
+        return
+    match params.op:
+        case "remove":
+            queueing.remove(session, params.item_id, request)
+        case "move":
+            queueing.move(session, params.item_id, params.to, request)
+        case "replace":
+            content = await taken_in(said, setup, session.state.cwd)
+            await queueing.replace(session, params.item_id, content, request)

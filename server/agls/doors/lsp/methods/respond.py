@@ -1,0 +1,21 @@
+"""`agent/respond`: answer an open question, for clients that cannot answer server requests."""
+
+from agls.doors.errors import session_busy
+from agls.doors.lsp.asking import read_answer
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.door import Door
+from agls_protocol.types import RespondParams, RespondResult
+
+
+async def respond(door: Door, params: RespondParams, call: Call) -> RespondResult:
+    """Answer it; a question that is not open (any more) is `alreadyResolved`."""
+    for session_id, followed in door.followed.items():
+        if params.request_id in followed.session.state.questions:
+            raise session_busy(session_id)
+    for attached in door.attached.values():
+        session = attached.session
+        if question := session.state.questions.get(params.request_id):
+            answer = read_answer(door.client, question, params.response)
+            accepted = session.questions.answer(params.request_id, answer)
+            return RespondResult("accepted" if accepted else "alreadyResolved")
+    return RespondResult("alreadyResolved")

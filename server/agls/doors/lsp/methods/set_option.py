@@ -1,0 +1,19 @@
+"""`agent/setOption`: an option of a session (protocol 4.4 and part 6)."""
+
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.door import Door
+from agls.doors.options import check_name, read_options
+from agls.engine.facts import SessionChanged
+from agls_protocol.sessions import OptionsResult, SetOptionParams
+
+
+async def set_option(door: Door, params: SetOptionParams, call: Call) -> OptionsResult:
+    """Set it, or take it back with null. What no run could begin with is refused."""
+    check_name(params.option_id)
+    read_options({params.option_id: params.value})
+    session = (await door.open(params.session_id, call)).session
+    if params.value is not None:
+        await door.check(session.state.cwd, {**session.state.options, params.option_id: params.value})
+    session.log.record(SessionChanged(options={params.option_id: params.value}))
+    await session.log.sync()
+    return OptionsResult(dict(session.state.options))

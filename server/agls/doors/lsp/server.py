@@ -1,0 +1,175 @@
+"""A connection after its first answer: what arrives goes to the dispatcher, the documents, or a question."""
+
+import asyncio
+import gc
+import signal
+from contextlib import suppress
+from functools import cached_property, partial
+from queue import Empty
+from typing import TYPE_CHECKING
+
+from agls.doors.ending import die_after
+from agls.doors.lsp.client import member
+from agls.doors.lsp.client_tools import ClientTools
+from agls.doors.lsp.dispatch import Dispatcher
+from agls.doors.lsp.door import Door
+from agls.doors.lsp.editor import LspEditor
+from agls.doors.lsp.focus import read_focus
+from agls.doors.lsp.hello import Greeting
+from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.peer import Peer
+from agls.doors.lsp.pulse import pulse
+from agls.doors.lsp.recovering import recover
+from agls.doors.lsp.secrets import EditorSecrets
+from agls.doors.lsp.transport import Reader, Writer
+from agls.doors.lsp.unread import UNREAD
+from agls.doors.lsp.watchdog import PATIENCE
+from agls.doors.lsp.world import opened, read_opening
+from agls.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
+
+if TYPE_CHECKING:
+    from agls.doors.lsp.sync import Sync
+
+DOCUMENTS = "textDocument/"
+GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
+COLLECTED = (10_000, 20, 20)  # new objects before the garbage collector looks; runs make few cycles
+BREATH = 64  # messages taken before other work gets its turn
+
+
+class Connection:
+    """One client, from its first message after `initialize` to the exit code."""
+
+    def __init__(self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits) -> None:
+        self._reader, self._client = reader, greeting.client
+        self._opening = read_opening(greeting.params)
+        self._peer = Peer(writer, limits)
+        self._editor = LspEditor(self._peer, self._client)
+        self._tools = ClientTools(self._peer, self._client.tools)
+        self._arrived = asyncio.Event()
+        self._shut_down = False
+
+    async def serve(self, arguments: JsonObject) -> int:
+        """Serve until the connection ends; gives the exit code."""
+        loop = asyncio.get_running_loop()
+        self._reader.wake(partial(_wake, loop, self._arrived))
+        self._arrived.set()
+        for end in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(end, self._reader.end)
+        async with asyncio.TaskGroup() as tasks:
+            places = [EditorSecrets(self._peer)] if self._client.secrets else []
+            async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
+                gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
+                gc.set_threshold(*COLLECTED)
+                gc.enable()
+                door = Door(world, self._peer, self._client, self._editor, self._opening)
+                dispatcher = Dispatcher(door, tasks)
+                besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
+                code = await self._listen(door, dispatcher)
+                for task in besides:
+                    task.cancel()
+                die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
+            dispatcher.give_up()
+        return code
+
+    @cached_property
+    def _sync(self) -> "Sync":
+        """Loaded with the first document: the types of LSP take longer than all the rest together."""
+        from agls.doors.lsp.sync import Sync  # noqa: PLC0415 - as the docstring says
+
+        return Sync(self._client.encoding, self._editor)
+
+    async def _listen(self, door: Door, dispatcher: Dispatcher) -> int:
+        taken = 0
+        while True:
+            try:
+                message = self._reader.inbox.get_nowait()
+            except Empty:
+                self._arrived.clear()
+                await self._arrived.wait()
+                continue
+            if message is None:
+                return 0 if self._reader.trusted else 1
+            if message.get("method") == "exit":
+                return 0 if self._shut_down else 1
+            self._take(message, door, dispatcher)
+            taken += 1
+            if taken % BREATH == 0:
+                await asyncio.sleep(0)
+
+    def _take(self, message: JsonObject, door: Door, dispatcher: Dispatcher) -> None:
+        match kind_of(message):
+            case "response":
+                self._peer.take_response(message)
+            case "notification":
+                self._notified(message, door, dispatcher)
+            case "request":
+                try:
+                    self._requested(message, dispatcher)
+                except Bad as bad:
+                    bad.id = message["id"]
+                    self._peer.refuse(bad)
+
+    def _requested(self, message: JsonObject, dispatcher: Dispatcher) -> None:
+        method: str = message["method"]
+        if self._shut_down:
+            raise Bad(INVALID_REQUEST, "The server was shut down; only exit may follow.")
+        if method == "initialize":
+            raise Bad(INVALID_REQUEST, "The server is initialized already.")
+        if method == "shutdown":
+            self._shut_down = True
+            self._peer.answer(message["id"], None)
+        elif dispatcher.knows(method):
+            dispatcher.take(message)
+        else:
+            raise Bad(METHOD_NOT_FOUND, f"There is no method {method[:200]!r}.")
+
+    def _notified(self, message: JsonObject, door: Door, dispatcher: Dispatcher) -> None:
+        given = member(message, "params")
+        match message["method"]:
+            case "$/cancelRequest":
+                dispatcher.cancel(given.get("id"))
+            case "agent/ack":
+                acknowledge(door, given)
+            case "agent/focus":
+                self._editor.focus = read_focus(given)
+            case "window/workDoneProgress/cancel":
+                cancel_progress(door, dispatcher, given.get("token"))
+            case str(method) if method == UNREAD:
+                self._editor.lose(given.get("uri"))
+            case str(method) if method.startswith(DOCUMENTS):
+                self._sync.take(message)
+            case _:
+                pass  # LSP 3.17: what is not known is ignored
+
+
+def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
+    with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        loop.call_soon_threadsafe(arrived.set)
+
+
+def acknowledge(door: Door, params: JsonObject) -> None:
+    """The client has taken in the events of a session up to a fact; what makes no sense is ignored."""
+    session_id, seq = params.get("sessionId"), params.get("seq")
+    told = {**door.attached, **door.followed}
+    attached = told.get(session_id) if isinstance(session_id, str) else None
+    if attached and isinstance(seq, int):
+        attached.meant.acknowledge(seq)
+        attached.publisher.acknowledge(seq)
+
+
+def cancel_progress(door: Door, dispatcher: Dispatcher, token: object) -> None:
+    """Cancel the run that reports under this token, or the request that will begin it."""
+    if dispatcher.cancel_by_token(token):
+        return
+    for attached in door.attached.values():
+        if run_id := attached.mirror.token_of(token):
+            attached.session.cancel(run_id)
+
+
+def serve(connection: Connection, arguments: JsonObject) -> int:
+    """Serve a greeted client; gives the exit code."""
+
+    async def connect() -> int:
+        return await connection.serve(arguments)
+
+    return asyncio.run(connect())

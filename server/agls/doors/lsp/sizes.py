@@ -1,0 +1,92 @@
+"""No event is larger than the client takes: texts come in several deltas, the rest is shortened (4.12)."""
+
+from typing import Any, cast
+
+from agls.doors.lsp.batches import Delta, Piece, Told
+from agls.doors.messages import JsonObject
+
+SMALLEST = 4_096  # bytes; a client that asks for less gets this
+WORST = 8  # bytes that one character may take as JSON, and some air
+FEWEST = 16  # characters that stay of a text in any case
+
+
+def pieces_of(event: JsonObject, limit: int) -> list[Piece]:
+    """The event, as one or more that have `limit` bytes at most."""
+    if event["type"] == "itemDelta":
+        return [Delta(part) for part in split(event, limit // WORST)]
+    if event["type"] == "itemUpdated":
+        first, *rest = unfolded(event, limit // WORST)
+        return [_told(first, limit), *(Delta(part) for part in rest)]
+    return [_told(event, limit)]
+
+
+def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
+    """What has to precede the end of an item whose deltas were left out: its text, if its end may lack it.
+
+    The first was left out behind the fact `since`.
+    """
+    text = event["data"]["item"].get("text", "")
+    if len(text) <= limit // WORST:
+        return []
+    gap = {name: value for name, value in event.items() if name != "itemId"}
+    return [
+        {**gap, "type": "gap", "data": {"from": since, "to": event["seq"], "itemIds": [event["itemId"]]}},
+        {**event, "type": "itemUpdated", "data": {"patch": {"text": text}}},
+    ]
+
+
+def split(event: JsonObject, length: int) -> list[JsonObject]:
+    """A delta as several, none of which appends more than `length` characters."""
+    data = event["data"]
+    text: str = data["append"]
+    parts: list[JsonObject] = []
+    if len(text) <= length:
+        return [event]
+    offset: int = data["offset"]
+    for start in range(0, len(text), length):
+        part = text[start : start + length]
+        parts.append({**event, "data": {**data, "offset": offset, "append": part}})
+        offset += len(part.encode("utf-8", "replace"))
+    return parts
+
+
+def unfolded(event: JsonObject, length: int) -> list[JsonObject]:
+    """An update that gives a long text, as one that gives its beginning, and the deltas that follow."""
+    patch = event["data"]["patch"]
+    text = patch.get("text")
+    if not isinstance(text, str) or len(text) <= length:
+        return [event]
+    update = {**event, "data": {"patch": {**patch, "text": text[:length]}}}
+    offset = len(text[:length].encode("utf-8", "replace"))
+    data = {"field": "text", "offset": offset, "append": text[length:]}
+    return [update, *split({**event, "type": "itemDelta", "data": data}, length)]
+
+
+def _told(event: JsonObject, limit: int) -> Told:
+    """The event, shortened until it is small enough: `_meta.shortened` gives the bytes it had."""
+    told = Told(event)
+    if told.weight * 4 <= limit or (size := _size(told)) <= limit:
+        return told
+    meta = {**event.get("_meta", {}), "shortened": size}
+    length = limit // WORST
+    while _size(told) > limit and length >= FEWEST:
+        told = Told({**event, "_meta": meta, "data": shortened(event["data"], length)})
+        length //= 2
+    return told
+
+
+def _size(told: Told) -> int:
+    return len(told.text.encode("utf-8", "replace"))
+
+
+def shortened(value: Any, length: int) -> Any:
+    """The value with head and tail of its long texts, the first members of its long lists and objects."""
+    if isinstance(value, str) and len(value) > length:
+        half = length // 2
+        return f"{value[:half]}\n[… {len(value) - 2 * half} characters left out …]\n{value[-half:]}"
+    if isinstance(value, list):
+        return [shortened(member, length) for member in cast(list[Any], value)[:length]]
+    if isinstance(value, dict):
+        members = list(cast(JsonObject, value).items())[:length]
+        return {name: shortened(member, length) for name, member in members if len(name) <= length}
+    return value

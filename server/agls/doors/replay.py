@@ -1,0 +1,45 @@
+"""A session told once more, from its journal."""
+
+from collections.abc import Iterable
+
+from agls.doors.envelope import Brief
+from agls.doors.fold import Transcript
+from agls.doors.to_wire import Translator
+from agls.engine.facts import Entry
+from agls.engine.vocabulary import JsonObject
+
+
+class Replay:
+    """A session told once more, from its first fact on. A `brief` one has the transcript and no events."""
+
+    def __init__(self, session_id: str, epoch: str, *, brief: bool = False) -> None:
+        self.seq = 0
+        self.events: list[JsonObject] = []
+        self.transcript = Transcript()
+        self._translator = Translator(session_id, epoch, out=Brief(self.transcript) if brief else None)
+
+    def take(self, entries: Iterable[Entry]) -> None:
+        """These facts come next."""
+        for entry in entries:
+            self.seq = entry.seq
+            told = self._translator.events(entry)
+            self.events += told
+            for event in told:
+                self.transcript.take(event)
+
+    def behind(self, seq: int) -> list[JsonObject]:
+        """The events behind this fact."""
+        return [event for event in self.events if place_of(event) > seq]
+
+
+def place_of(event: JsonObject) -> int:
+    """Where an event stands among the facts."""
+    return event["seq"] if "seq" in event else event["after"]
+
+
+def end_of(run_id: str, session_id: str, entries: Iterable[Entry]) -> JsonObject:
+    """What `runEnded` said of a run that is over. Raises `KeyError` when these facts do not hold its end."""
+    translator = Translator(session_id, "")
+    told = (event for entry in entries for event in translator.events(entry))
+    ends = {event["runId"]: event["data"] for event in told if event["type"] == "runEnded"}
+    return ends[run_id]

@@ -1,0 +1,64 @@
+"""Actions: what a feature offers to the user, as a tool is what it offers to the model."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Literal, Protocol
+
+from agls.engine.facts import Shown
+from agls.engine.ports import ModelClient, ModelRequest, Workspace
+from agls.engine.state import State
+from agls.engine.vocabulary import Content, JsonObject, Limits
+from agls.frozen import frozen
+
+
+@frozen
+class ActionSpec:
+    """An action as a user sees it: also a slash command, `/name`. `when` says in which sessions it works."""
+
+    name: str
+    title: str
+    description: str
+    schema: JsonObject
+    when: Literal["idle", "running", "any"] = "any"
+
+
+@frozen
+class ActionOutcome:
+    """What an action gave: `text` (Markdown) for people, `data` for programs, and the run it began."""
+
+    text: str
+    data: JsonObject | None = None
+    run_id: str = ""
+
+
+class ActionError(Exception):
+    """The action cannot be done; the message tells the user what to do instead."""
+
+
+@frozen
+class ActionContext:
+    """The session that an action works on.
+
+    `note` records a fact of the action's room (kind and data), `begin` admits a prompt and gives its run,
+    `limit` changes the limits of the running run.
+    `next_request` gives the model and what it would be asked next; it raises `ModelError`.
+    In a block of `breakable` the user may give the action up: it leaves everything as it was until then.
+    """
+
+    session_id: str
+    state: State
+    workspace: Workspace
+    note: Callable[[str, JsonObject], None]
+    show: Callable[[Shown], None]
+    begin: Callable[[tuple[Content, ...]], Awaitable[str]]
+    limit: Callable[[Limits], None]
+    next_request: Callable[[], tuple[ModelClient, ModelRequest]]
+    breakable: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
+class Action(Protocol):
+    """Something the user may do. Raises `ActionError` for what they must know."""
+
+    @property
+    def spec(self) -> ActionSpec: ...
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome: ...

@@ -1,0 +1,60 @@
+"""What the model still sees: how it grows, and how it becomes shorter."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from agls.engine.facts import Cleared, Compacted
+from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolResult, UserMessage
+
+ORIGIN = "compaction"  # of the message that is a summary
+CLEARED = "[This result was taken out to make room. If you still need it, make the call again.]"
+
+
+class Context(NamedTuple):
+    """What the model still sees. `tools` is `None` for all of them, `model` "" for the session's."""
+
+    phase: str = ""
+    system: str = ""
+    model: str = ""
+    tools: tuple[str, ...] | None = None
+    messages: tuple[Message, ...] = ()
+
+
+class Measure(NamedTuple):
+    """How many tokens the first `messages` of the context have, with system prompt and tools; 0: not known.
+
+    `at` is when the model was asked with it last (Unix seconds), 0 before the first time.
+    """
+
+    messages: int = 0
+    tokens: int = 0
+    at: float = 0.0
+
+
+def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
+    """`messages` with one more; results finish in any order and stand in the order of their calls."""
+    if not isinstance(message, ToolResult):
+        return (*messages, message)
+    at = len(messages)
+    while at and isinstance(messages[at - 1], ToolResult):
+        at -= 1
+    asked = messages[at - 1] if at else None
+    calls = asked.tool_calls if isinstance(asked, AssistantMessage) else ()
+    order = {call.call_id: index for index, call in enumerate(calls)}
+    results = [m for m in (*messages[at:], message) if isinstance(m, ToolResult)]
+    results.sort(key=lambda result: order.get(result.call_id, len(order)))
+    return (*messages[:at], *results)
+
+
+def shortened(messages: tuple[Message, ...], fact: Compacted | Cleared) -> tuple[Message, ...]:
+    """The messages after this: a summary takes the place of their beginning, or results are taken out."""
+    if isinstance(fact, Cleared):
+        return tuple(_without_text(message, fact.call_ids) for message in messages)
+    summary = UserMessage(fact.item_id, (Text(fact.summary),), ORIGIN)
+    before = (m for m in messages[: fact.keep_from] if isinstance(m, UserMessage) and m.item_id in fact.kept)
+    return (*before, summary, *messages[fact.keep_from :])
+
+
+def _without_text(message: Message, call_ids: tuple[str, ...]) -> Message:
+    taken_out = isinstance(message, ToolResult) and message.call_id in call_ids
+    return replace(message, text=CLEARED) if taken_out else message

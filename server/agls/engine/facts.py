@@ -1,0 +1,370 @@
+"""What happened in a session (facts, durable) and what is only shown while it happens.
+
+A fact is written once, numbered by the journal, and never changed. State is the fold of the facts
+(`state.py`); the wire events are a translation of them (`doors/to_wire.py`). Whatever may be lost
+without harm (a delta, a retry notice) is a `Shown` instead.
+"""
+
+from dataclasses import field
+from typing import Any, Literal
+
+from agls.engine.vocabulary import (
+    Answer,
+    AssistantMessage,
+    Content,
+    FileChange,
+    Finish,
+    JsonObject,
+    Limits,
+    Question,
+    Stop,
+    ToolCall,
+    ToolOutcome,
+    Usage,
+    UserMessage,
+)
+from agls.frozen import frozen
+
+# --- facts ---------------------------------------------------------------------------------------
+
+
+@frozen
+class SessionChanged:
+    """The session was made, or something about it changed. Empty fields leave the old value.
+
+    An option that is `None` is taken back. `parent` is the session it was forked from or works for: then
+    `parent_item` is the call it works for, and `depth` counts the sessions above it.
+    """
+
+    cwd: str = ""
+    title: str = ""
+    parent: str = ""
+    roots: tuple[str, ...] = ()
+    options: JsonObject = field(default_factory=dict[str, Any])
+    parent_item: str = ""
+    depth: int = 0
+
+
+@frozen
+class Admitted:
+    """A prompt was accepted: from here on it is never lost. `recovers` names the run it goes on with."""
+
+    run_id: str
+    item_id: str
+    content: tuple[Content, ...]
+    client_key: str = ""
+    options: JsonObject = field(default_factory=dict[str, Any])
+    recovers: str = ""
+
+
+@frozen
+class QueueChanged:
+    """The order of the waiting runs is now this; the ones left out were removed by the user."""
+
+    run_ids: tuple[str, ...]
+
+
+@frozen
+class RunStarted:
+    """An admitted run began, with these limits; its prompt went into the context if it stands here."""
+
+    run_id: str
+    limits: Limits = field(default_factory=Limits)
+    item_ids: tuple[str, ...] = ()
+
+
+@frozen
+class Steered:
+    """A message for the running conversation; it waits until the next gate takes it in."""
+
+    item_id: str
+    run_id: str
+    content: tuple[Content, ...]
+    client_key: str = ""
+    origin: str = "user"
+
+
+@frozen
+class TakenIn:
+    """These messages, pending until now, went into the context: what was steered, and prompts of old."""
+
+    item_ids: tuple[str, ...]
+
+
+@frozen
+class Injected:
+    """These messages of a room went into the context."""
+
+    messages: tuple[UserMessage, ...]
+
+
+@frozen
+class TurnStarted:
+    """One model request began; `window` is how many tokens that model holds, where it is known."""
+
+    turn_id: str
+    model: str
+    window: int | None = None
+
+
+@frozen
+class Replied:
+    """The model's whole answer. `opaque` is provider data to be sent back unchanged; cost is US dollars.
+
+    `model` is the one that answered where it is not the one that was asked, "" else.
+    """
+
+    item_id: str
+    text: str
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish: Finish = "stop"
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    model: str = ""
+    opaque: JsonObject = field(default_factory=dict[str, Any])
+
+    @property
+    def message(self) -> AssistantMessage:
+        """What was said, as it stands in the conversation."""
+        unfinished = self.finish == "length" and not self.tool_calls
+        return AssistantMessage(
+            self.item_id, self.text, self.thinking, self.tool_calls, self.opaque, unfinished=unfinished
+        )
+
+
+@frozen
+class Cut:
+    """An answer that did not complete. The user's cancel keeps the text, a failure discards it."""
+
+    item_id: str
+    text: str
+    thinking: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cause: Literal["cancelled", "failed"] = "cancelled"
+
+
+@frozen
+class Overflowed:
+    """The request did not fit the model's context window; token counts where the provider named them."""
+
+    message: str
+    limit: int | None = None
+    used: int | None = None
+
+
+@frozen
+class Used:
+    """What somebody other than the loop (a critic, a compaction, a child) spent; usually one model call.
+
+    `delegated_tasks` counts the children that were begun.
+    """
+
+    by: str
+    usage: Usage
+    cost: float | None = None
+    model_calls: int = 1
+    tool_calls: int = 0
+    delegated_tasks: int = 0
+
+
+@frozen
+class ToolStarted:
+    """A call is about to take effect, with the arguments that will really be used."""
+
+    call_id: str
+    name: str
+    arguments: JsonObject
+
+
+@frozen
+class ToolFinished:
+    """A call ended, whether or not it ever started."""
+
+    call_id: str
+    outcome: ToolOutcome
+
+
+@frozen
+class Asked:
+    """A question was put to the human."""
+
+    request_id: str
+    question: Question
+
+
+@frozen
+class Answered:
+    """A question was answered, withdrawn, or found nobody."""
+
+    request_id: str
+    answer: Answer
+
+
+@frozen
+class Compacted:
+    """The context before message `keep_from` (an index into it) was replaced by a summary.
+
+    The messages `kept` (their item ids) of what was before stay in front of it. `cause` says why: threshold,
+    overflow, or asked. Tokens are about what the context has, before and after; 0 when nobody counted.
+    """
+
+    item_id: str
+    summary: str
+    keep_from: int
+    kept: tuple[str, ...] = ()
+    cause: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@frozen
+class Cleared:
+    """The results of these calls left the context. `cause` (idle, too) and tokens are as in `Compacted`."""
+
+    item_id: str
+    call_ids: tuple[str, ...]
+    cause: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@frozen
+class Rewound:
+    """The conversation went back, and `checkpoint_id` names what stood before.
+
+    The context is its first `keep` messages, `item_id` the last of them; or, when `undoes` names an
+    earlier rewind, what stood before that one. `keep` is `None` when only files went back: `changes`.
+    """
+
+    checkpoint_id: str
+    item_id: str = ""
+    keep: int | None = None
+    undoes: str = ""
+    changes: tuple[FileChange, ...] = ()
+
+
+@frozen
+class PhaseStarted:
+    """From here on this system prompt, model and tool set hold. `tools` is `None` for all tools."""
+
+    name: str
+    system: str
+    model: str = ""
+    tools: tuple[str, ...] | None = None
+
+
+@frozen
+class LimitsChanged:
+    """The running run's limits are now these."""
+
+    limits: Limits
+
+
+@frozen
+class Noted:
+    """A room's own fact: the open door in this closed union."""
+
+    feature: str
+    kind: str
+    data: JsonObject
+
+
+@frozen
+class RunEnded:
+    """A run is over. Folding it closes every call and question that was still open."""
+
+    run_id: str
+    stop: Stop
+
+
+@frozen
+class Unknown:
+    """A fact written by a newer agls, kept as it was."""
+
+    kind: str
+    data: JsonObject
+
+
+RoomFact = Used | Steered | LimitsChanged  # what a room may record at any time
+GateFact = Injected | Compacted | Cleared | PhaseStarted | LimitsChanged
+Fact = (
+    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted
+    | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
+    | Compacted | Cleared | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
+)  # fmt: skip
+
+
+@frozen
+class Entry:
+    """A fact as the journal holds it: `seq` counts 1, 2, 3 … per session; `at` is Unix time in seconds."""
+
+    seq: int
+    at: float
+    fact: Fact
+
+
+# --- shown only ----------------------------------------------------------------------------------
+
+
+@frozen
+class TextDelta:
+    """More text of the reply `item_id`."""
+
+    item_id: str
+    text: str
+
+
+@frozen
+class ThinkingDelta:
+    """More reasoning of the reply `item_id`."""
+
+    item_id: str
+    text: str
+
+
+@frozen
+class ToolDelta:
+    """More output of a running call."""
+
+    call_id: str
+    text: str
+
+
+@frozen
+class Retrying:
+    """A model request failed and will be sent again after `delay` seconds."""
+
+    attempt: int
+    delay: float
+    cause: str
+
+
+@frozen
+class Notice:
+    """Something the user should know; it changes nothing."""
+
+    severity: Literal["info", "warning", "error"]
+    title: str
+    text: str = ""
+
+
+@frozen
+class RunDiff:
+    """What the run changed so far, as a unified diff; `truncated` counts the bytes that are left out."""
+
+    diff: str
+    truncated: int = 0
+
+
+ModelDelta = TextDelta | ThinkingDelta | Retrying
+Shown = ModelDelta | ToolDelta | Notice | RunDiff
+
+
+@frozen
+class Glimpse:
+    """Something shown, placed after fact number `after`."""
+
+    after: int
+    at: float
+    shown: Shown

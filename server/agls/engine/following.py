@@ -1,0 +1,40 @@
+"""A session that another process writes, read as it grows."""
+
+import asyncio
+
+from agls.engine.facts import Notice
+from agls.engine.log import Log
+from agls.engine.ports import JournalError, Tail
+
+PAUSE = 0.1  # seconds between two looks at what was written
+RELEASED = Notice(
+    "info",
+    "No other process writes this session any more",
+    "It can be gone on with here: take control of it (agent/resume with takeControl).",
+)
+
+
+class Following:
+    """Carries what another process records into this log; nothing is recorded here."""
+
+    def __init__(self, log: Log, tail: Tail) -> None:
+        self.log, self._tail = log, tail
+
+    async def catch_up(self) -> None:
+        """Tell what was recorded by now. Raises `JournalError` when it is not the same session any more."""
+        await asyncio.to_thread(self._tail.more)
+        for entry in self._tail.entries(self.log.state.seq):
+            self.log.take(entry)
+
+    async def follow(self) -> None:
+        """Catch up again and again, until cancelled; say when the other process lets go."""
+        held = True
+        try:
+            while True:
+                was_held, held = held, await asyncio.to_thread(self._tail.held)
+                await self.catch_up()
+                if was_held and not held:
+                    self.log.show(RELEASED)
+                await asyncio.sleep(PAUSE)
+        except JournalError as lost:
+            self.log.show(Notice("error", "The session cannot be followed any more", str(lost)))

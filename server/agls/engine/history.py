@@ -1,0 +1,187 @@
+"""Going back: a session forked at an item, a conversation rewound to one."""
+
+from collections.abc import Sequence
+
+from agls.engine import background
+from agls.engine.admission import REQUESTS, Refused
+from agls.engine.background import left_open
+from agls.engine.context import ORIGIN
+from agls.engine.facts import (
+    Admitted,
+    Asked,
+    Cleared,
+    Compacted,
+    Cut,
+    Entry,
+    Fact,
+    Injected,
+    Noted,
+    Replied,
+    Rewound,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    Steered,
+    TakenIn,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+)
+from agls.engine.ports import new_id
+from agls.engine.session import Session
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    FileChange,
+    Message,
+    Stop,
+    StopReason,
+    ToolResult,
+    UserMessage,
+)
+
+FORKED = Stop(StopReason.INTERRUPTED, "the fork begins here")
+SAID = (Cut, Injected, Replied, Steered, TakenIn, TurnStarted)
+SHOWN = (*SAID, Asked, Cleared, Compacted, ToolFinished, ToolStarted)
+
+
+def forked(entries: Sequence[Entry], item_id: str) -> list[Entry]:
+    """The facts of a fork that ends with this item ("" for the last one): runs that never began are left out.
+
+    The numbers are new, the times are those of old. Raises `Refused` (`noSuchItem`).
+    """
+    kept = entries[: _end_of(entries, item_id)] if item_id else entries
+    began = {entry.fact.run_id for entry in kept if isinstance(entry.fact, RunStarted)}
+    facts = [(entry.at, _of_the_fork(entry.fact)) for entry in kept if _belongs(entry.fact, began)]
+    return [Entry(seq, at, fact) for seq, (at, fact) in enumerate(facts, 1)]
+
+
+def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "") -> tuple[Fact, ...]:
+    """What comes behind the facts of a fork, last of all whose fork it is: then it is whole.
+
+    `entries` are all of the session that was forked: its title is told even where it was given later.
+    """
+    known = fold_all(entries).title
+    about = SessionChanged(title=title or (f"{known} (fork)" if known else ""), parent=origin)
+    end = (RunEnded(fork.run_id, FORKED),) if fork.running else ()
+    return (*end, *left_open(fork, background.FORKED), about)
+
+
+def rewinding(session: Session, item_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
+    """The fact that this item ("" for none) is the last that the model sees from now on.
+
+    An item of a reply with calls takes the results of all of them along. What stands before a summary cannot
+    be gone back to: what came between is not there any more.
+    Raises `Refused` (`runActive`, `noSuchItem`).
+    """
+    _require_rest(session)
+    messages = session.state.context.messages
+    keep = _kept(session.state, item_id) if item_id else 0
+    last = name_of(messages[keep - 1]) if keep else ""
+    return Rewound(new_id("rewind"), last, keep, changes=changes)
+
+
+def undoing(session: Session, checkpoint_id: str, changes: tuple[FileChange, ...] = ()) -> Rewound:
+    """The fact that what stood before a rewind stands again. Raises `Refused` (`runActive`, `noSuchItem`)."""
+    _require_rest(session)
+    if checkpoint_id not in session.state.rewinds:
+        raise Refused(f"There is no rewind {checkpoint_id[:100]!r} in this session.", "noSuchItem")
+    messages = session.state.rewinds[checkpoint_id]
+    last = name_of(messages[-1]) if messages else ""
+    return Rewound(new_id("rewind"), last, undoes=checkpoint_id, changes=changes)
+
+
+def last_words(messages: Sequence[Message]) -> str:
+    """What the model said last since the user spoke: its answer.
+
+    A reply that its output limit cut off, and those that go on with it, are one text.
+    """
+    said = ""
+    for message in reversed(messages):
+        if isinstance(message, UserMessage) and message.origin == "user":
+            break
+        if isinstance(message, AssistantMessage):
+            if said and not message.unfinished:
+                break
+            said = message.text + said
+    return said
+
+
+def name_of(message: Message) -> str:
+    """The item that a message is for the user."""
+    return message.call_id if isinstance(message, ToolResult) else message.item_id
+
+
+def _require_rest(session: Session) -> None:
+    if session.state.running or session.state.queue:
+        raise Refused("A run is active in this session.", "runActive", session.state.run_id)
+
+
+def _kept(state: State, item_id: str) -> int:
+    """How many messages stand up to this item, with the results that belong to it."""
+    messages, wanted = state.context.messages, item_id.removesuffix(".thought")
+    since = max(
+        (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == ORIGIN), default=0
+    )
+    found = [place for place, m in enumerate(messages, 1) if place > since and name_of(m) == wanted]
+    if found:
+        keep = found[-1]
+        while keep < len(messages) and isinstance(messages[keep], ToolResult):
+            keep += 1
+        return keep
+    if any(name_of(message) == wanted for message in state.transcript):
+        message = (
+            "The model does not see that item any more, it was summarised. Fork the session there instead."
+        )
+        raise Refused(message, "noSuchItem")
+    raise _unknown(item_id)
+
+
+def _end_of(entries: Sequence[Entry], item_id: str) -> int:
+    """How many entries there are up to this item; to the end of its run when nothing else is in it."""
+    wanted = item_id.removesuffix(".thought")
+    found = [place for place, entry in enumerate(entries, 1) if wanted in _completed(entry.fact)]
+    if not found:
+        raise _unknown(item_id)
+    for place in range(found[-1], len(entries)):
+        if isinstance(entries[place].fact, SHOWN):
+            break
+        if isinstance(entries[place].fact, RunEnded):
+            return place + 1
+    return found[-1]
+
+
+def _completed(fact: Fact) -> tuple[str, ...]:
+    """The items of the conversation that end with this fact."""
+    match fact:
+        case TakenIn(item_ids) | RunStarted(item_ids=item_ids):
+            return item_ids
+        case Injected(messages):
+            return tuple(message.item_id for message in messages)
+        case Replied(item_id) | Cut(item_id) | Compacted(item_id) | Cleared(item_id):
+            return (item_id,)
+        case ToolFinished(call_id):
+            return (call_id,)
+        case _:
+            return ()
+
+
+def _belongs(fact: Fact, began: set[str]) -> bool:
+    return not isinstance(fact, Admitted | RunEnded) or fact.run_id in began
+
+
+def _of_the_fork(fact: Fact) -> Fact:
+    """Without the keys of requests that were made of the other session."""
+    match fact:
+        case Admitted():
+            return Admitted(fact.run_id, fact.item_id, fact.content, "", fact.options, fact.recovers)
+        case Steered():
+            return Steered(fact.item_id, fact.run_id, fact.content, "", fact.origin)
+        case Noted(feature, kind) if feature == REQUESTS:
+            return Noted(feature, kind, {})
+        case _:
+            return fact
+
+
+def _unknown(item_id: str) -> Refused:
+    return Refused(f"There is no item {item_id[:100]!r} in the conversation of this session.", "noSuchItem")

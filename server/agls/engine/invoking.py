@@ -1,0 +1,73 @@
+"""How an action of a feature is found and followed."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+
+from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec
+from agls.engine.admission import Refused
+from agls.engine.facts import Admitted, LimitsChanged, Noted
+from agls.engine.feature import Outfit
+from agls.engine.replies import next_request
+from agls.engine.session import Session
+from agls.engine.vocabulary import Content, JsonObject, Limits
+
+NOBODY = Admitted("", "", ())
+
+
+def actions(session: Session) -> Sequence[ActionSpec]:
+    """What the features of this session offer, in their order."""
+    return [action.spec for _, action in _offered(session.outfit(NOBODY))]
+
+
+async def invoke(
+    session: Session,
+    name: str,
+    arguments: JsonObject,
+    breakable: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> ActionOutcome:
+    """Do it. Raises `Refused` (`noSuchAction`, `runActive`, `noActiveRun`) and `ActionError`."""
+    outfit = session.outfit(NOBODY)
+    offered = {action.spec.name: (room, action) for room, action in _offered(outfit)}
+    if name not in offered:
+        known = ", ".join(offered) or "none"
+        raise Refused(f"There is no action {name[:100]!r}. There are: {known}.", "noSuchAction")
+    room, action = offered[name]
+    _check_moment(session, action.spec)
+    context = ActionContext(
+        session_id=session.session_id,
+        state=session.state,
+        workspace=outfit.workspace,
+        note=partial(_note, session, room),
+        show=session.log.show,
+        begin=partial(_begin, session),
+        limit=partial(_limit, session),
+        next_request=partial(next_request, session.state, outfit, session.session_id),
+        breakable=breakable,
+    )
+    return await action(arguments, context)
+
+
+def _check_moment(session: Session, spec: ActionSpec) -> None:
+    busy = session.state.running or bool(session.state.queue)
+    if spec.when == "idle" and busy:
+        message = f"{spec.title} is possible when no run is active. Wait for its end, or cancel it."
+        raise Refused(message, "runActive", session.state.run_id)
+    if spec.when == "running" and not busy:
+        raise Refused(f"{spec.title} is possible only while a run is active.", "noActiveRun")
+
+
+def _offered(outfit: Outfit) -> list[tuple[str, Action]]:
+    return [(feature.name, action) for feature in outfit.features for action in feature.actions]
+
+
+def _note(session: Session, room: str, kind: str, data: JsonObject) -> None:
+    session.log.record(Noted(room, kind, data))
+
+
+def _limit(session: Session, limits: Limits) -> None:
+    session.log.record(LimitsChanged(limits))
+
+
+async def _begin(session: Session, content: tuple[Content, ...]) -> str:
+    return (await session.prompt(content)).run_id

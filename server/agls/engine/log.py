@@ -1,0 +1,63 @@
+"""The log: the only place where facts are made. Append, fold, publish, in one synchronous step."""
+
+import logging
+from collections.abc import Callable
+
+from agls.engine.facts import Entry, Fact, Glimpse, Notice, Shown
+from agls.engine.ports import Clock, Journal
+from agls.engine.state import State, fold
+
+Event = Entry | Glimpse
+Observer = Callable[[Event, State], None]
+_log = logging.getLogger(__name__)
+
+
+class Log:
+    """A session's journal, its fold, and its listeners: one order for all three."""
+
+    def __init__(self, journal: Journal, clock: Clock, state: State) -> None:
+        self.journal = journal
+        self.state = state
+        self._clock = clock
+        self._observers: tuple[Observer, ...] = ()
+        self._trouble = ""
+
+    def record(self, fact: Fact) -> None:
+        """Make this happen: write it down, fold it, tell everyone."""
+        entry = Entry(self.state.seq + 1, round(self._clock.now(), 3), fact)
+        self.journal.append(entry)
+        self.state = fold(self.state, entry)
+        self._publish(entry)
+        if self.journal.trouble != self._trouble:
+            self._trouble = self.journal.trouble
+            text = self._trouble or "The session is saved again; nothing was lost."
+            self.show(Notice("error" if self._trouble else "info", "Saving the session", text))
+
+    def take(self, entry: Entry) -> None:
+        """Another process made this happen and wrote it down: fold it, tell everyone."""
+        self.state = fold(self.state, entry)
+        self._publish(entry)
+
+    def show(self, shown: Shown) -> None:
+        """Tell everyone something that is not kept."""
+        self._publish(Glimpse(self.state.seq, self._clock.now(), shown))
+
+    async def sync(self, later: float = 0.0) -> None:
+        """Wait until everything recorded would survive a power cut (`Journal.sync`)."""
+        await self.journal.sync(later)
+
+    def subscribe(self, observer: Observer) -> Callable[[], None]:
+        """Tell `observer` everything from now on; call the result to stop. Observers are contained."""
+        self._observers = (*self._observers, observer)
+
+        def leave() -> None:
+            self._observers = tuple(o for o in self._observers if o is not observer)
+
+        return leave
+
+    def _publish(self, event: Event) -> None:
+        for observer in self._observers:
+            try:
+                observer(event, self.state)
+            except Exception:  # noqa: BLE001 - an observer can never change what happened
+                _log.exception("an observer failed")

@@ -1,0 +1,149 @@
+"""One run: one way in, one way out, and between them the loop that asks the model and runs its tools."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
+from typing import Any, Literal
+
+from agls.engine.calls import begins, settle
+from agls.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, Shown, TakenIn
+from agls.engine.feature import Attempt, Outfit, tell, wrap_run
+from agls.engine.log import Log
+from agls.engine.ports import ModelError, Spawn, Tool
+from agls.engine.replies import failed, get_reply
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject, Stop, StopReason
+from agls.frozen import frozen
+
+GRACE = 3.0  # seconds that cancelled work gets to end by itself; then the run ends without it
+REASONS = {"length": StopReason.MAX_TOKENS} | dict.fromkeys(("refusal", "content_filter"), StopReason.REFUSAL)
+_log = logging.getLogger(__name__)
+
+
+@frozen
+class RunResult:
+    """How a run ended; its totals and messages are read from the state."""
+
+    stop: Stop
+    state: State
+
+
+class Run:
+    """One run of a session, and what its features see of it (`RunView`)."""
+
+    def __init__(self, run_id: str, log: Log, equip: Callable[[], Outfit], spawn: Spawn) -> None:
+        self.run_id = run_id
+        self.accepting = True  # whether a message or a stop can still reach it
+        self._log, self._equip, self._spawn = log, equip, spawn
+        self.asked: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()  # why it shall end
+        self._ends = ExitStack()  # what to let go of at the end
+        self._over = False
+
+    async def run(self) -> RunResult:
+        """Run to the end and record it. Raises only the caller's own cancellation."""
+        stop = Stop(StopReason.CANCELLED, "the caller went away")
+        with self._ends:
+            try:
+                stop = await self._outcome(self._begin)
+            finally:
+                self._over = True
+                self._log.record(RunEnded(self.run_id, stop))
+        return RunResult(stop, self.state)
+
+    async def _outcome(self, attempt: Attempt) -> Stop:
+        """The only translator from how the work was left to why the run stops."""
+        try:
+            stop = await attempt()
+        except ModelError as error:
+            stop = failed(error)
+        except Exception as bug:  # noqa: BLE001 - any bug ends the run, none escapes
+            _log.exception("run %s failed", self.run_id)
+            stop = Stop(StopReason.INTERNAL_ERROR, f"{type(bug).__name__}: {bug}", "internal")
+        finally:
+            self.accepting = False
+        return self.asked.result() if self.asked.done() else stop
+
+    async def _begin(self) -> Stop:
+        if self.asked.done():
+            return self.asked.result()
+        self._outfit = self._equip()
+        self._ends.callback(self._log.subscribe(tell(self._outfit.features)))
+        prompts = (waiting for waiting in self.state.queue if waiting.run_id == self.run_id)
+        said = tuple(prompt.item_id for prompt in prompts if prompt.content)
+        self.record(RunStarted(self.run_id, self._outfit.limits, said))
+        return await wrap_run(self._outfit.features, self, self._supervised)()
+
+    async def _supervised(self) -> Stop:
+        """The turns in a task of their own: a stop ends them, but never the clean-up around them."""
+        turns = self._spawn(self._outcome(self._turns))
+        try:
+            await asyncio.wait({turns, self.asked}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            turns.cancel()
+            await asyncio.wait({turns}, timeout=GRACE)
+        return self.asked.result() if self.asked.done() else turns.result()
+
+    async def _turns(self) -> Stop:
+        while True:
+            if (stop := await self._gate()) is not None:
+                return stop
+            reply = await get_reply(self._log, self.record, self._outfit, self)
+            if isinstance(reply, Overflowed) and self.state.overflowed:
+                return Stop(StopReason.CONTEXT_FULL, reply.message)  # nobody made room
+            self.record(reply)
+            if isinstance(reply, Overflowed):
+                continue  # compaction sees it at the gate
+            if reply.tool_calls:
+                await settle(reply.tool_calls, self._offered, self._outfit, self, self._log, self.record)
+            elif not await self._continued(reply) and not self.state.pending:
+                return Stop(REASONS.get(reply.finish, StopReason.END_TURN))
+
+    async def _gate(self) -> Stop | None:
+        if self.state.pending:
+            self.record(TakenIn(tuple(message.item_id for message in self.state.pending)))
+        for feature in self._outfit.features:
+            for verdict in await feature.before_turn(self):
+                if isinstance(verdict, Stop):
+                    return verdict
+                self.record(verdict)
+        return None
+
+    async def _continued(self, reply: Replied) -> bool:
+        for feature in self._outfit.features:
+            if verdicts := await feature.before_stop(reply, self):
+                for verdict in verdicts:
+                    self.record(verdict)
+                return True
+        return False
+
+    @property
+    def _offered(self) -> tuple[Tool, ...]:
+        return self._outfit.offered(self.state)
+
+    # --- what features see (`RunView`) ---
+
+    @property
+    def state(self) -> State:
+        return self._log.state
+
+    def record(self, fact: Fact) -> None:
+        if self._over or (self.asked.done() and begins(fact)):  # what was given up makes no more history
+            raise asyncio.CancelledError
+        self._log.record(fact)
+
+    def note(self, feature: str, kind: str, data: JsonObject) -> None:
+        self.record(Noted(feature, kind, data))
+
+    def show(self, shown: Shown) -> None:
+        self._log.show(shown)
+
+    def stop(self, stop: Stop) -> None:
+        if self.accepting:
+            self.accepting = False
+            self.asked.set_result(stop)
+
+    def spawn(self, work: Coroutine[Any, Any, None], scope: Literal["run", "session"]) -> None:
+        task = self._spawn(work)
+        if scope == "run":
+            self._ends.callback(task.cancel)

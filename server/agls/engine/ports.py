@@ -1,0 +1,397 @@
+"""What the engine and its features need from the world, as contracts. Others implement them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import field
+from enum import StrEnum
+from secrets import token_hex
+from typing import Any, Literal, Protocol
+
+from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
+from agls.engine.vocabulary import (
+    Answer,
+    Command,
+    Effects,
+    FileChange,
+    FileVersion,
+    Finished,
+    Focus,
+    JsonObject,
+    Message,
+    Question,
+    SessionRow,
+    TokenCount,
+    ToolCall,
+    ToolOutcome,
+)
+from agls.frozen import frozen
+
+
+def new_id(prefix: str) -> str:
+    """A fresh identifier such as `run_3f9c…`; 48 random bits."""
+    return f"{prefix}_{token_hex(6)}"
+
+
+class Clock(Protocol):
+    """Time. `now` is Unix time in seconds (it may jump); `monotonic` never goes back."""
+
+    def now(self) -> float: ...
+    def monotonic(self) -> float: ...
+
+
+Spawn = Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]]
+
+
+# --- the model -----------------------------------------------------------------------------------
+
+
+class Effect(StrEnum):
+    """What a tool may do to the world."""
+
+    READS = "reads"
+    WRITES = "writes"
+    EXECUTES = "executes"
+    NETWORK = "network"
+
+
+@frozen
+class ToolSpec:
+    """A tool as the model sees it. `effects` decide parallelism and the default permission."""
+
+    name: str
+    description: str
+    schema: JsonObject
+    effects: frozenset[Effect]
+
+
+@frozen
+class ModelInfo:
+    """What is known of a model; `None` is unknown. Prices are US dollars per million tokens."""
+
+    name: str
+    provider: str = ""
+    context_window: int | None = None
+    output_limit: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+    cache_read_price: float | None = None
+    cache_write_price: float | None = None
+    reasoning_price: float | None = None
+
+
+@frozen
+class ModelRequest:
+    """One question to a model. Deltas of the answer carry `reply_id`, and so does its `Replied`.
+
+    `output_schema` is the JSON Schema that the text of the answer should follow; {} when any will do.
+    Who asks must check the answer: not every server can be held to a schema.
+    """
+
+    reply_id: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_output_tokens: int | None = None
+    effort: str = ""
+    session_id: str = ""
+    output_schema: JsonObject = field(default_factory=dict[str, Any])
+
+
+class ModelError(Exception):
+    """A model call failed and nobody can act on it but the user; `hint` says what they can do.
+
+    `kind` is a word of the wire: auth, quota, rateLimit, overloaded, contextTooLong, modelNotFound, timeout,
+    badRequest, contentFilter, network, providerInternal. Whoever asked adds more; `resets_at` is Unix time.
+    """
+
+    def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.hint, self.status = kind, hint, status
+        self.provider, self.attempts = "", 0
+        self.resets_at: float | None = None
+
+
+Reply = Replied | Overflowed
+
+
+class ModelClient(Protocol):
+    """A model.
+
+    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
+    complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
+    """
+
+    @property
+    def info(self) -> ModelInfo: ...
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]: ...
+    async def count(self, request: ModelRequest) -> TokenCount: ...
+
+
+class ModelResolver(Protocol):
+    """Finds the model for a tier (`fast`, `default`, `strong`), an alias or a configured name.
+
+    Raises `ModelError` (kind `modelNotFound`) with what the user can do; "" is the default.
+    """
+
+    def resolve(self, name: str) -> ModelClient: ...
+
+
+# --- the journal ---------------------------------------------------------------------------------
+
+
+class JournalError(Exception):
+    """The journal cannot be opened or may no longer be written; the message says why and what to do."""
+
+
+class JournalBusy(JournalError):
+    """Another process writes this session."""
+
+
+class Journal(Protocol):
+    """The durable record of one session.
+
+    `append` is synchronous, ordered, and reaches the operating system before it returns. When the
+    disk refuses it keeps the entries in memory, tries again with the next append, and says so in
+    `trouble` ("" when all is well). `damage` says what of the journal could not be read when it was
+    opened ("" when it was whole), `asked` for which request the session was made. It raises
+    `JournalError` only when this process is no longer the writer. `sync` makes everything appended
+    survive a power cut; it may begin that `later`, in seconds, together with what is appended meanwhile.
+    """
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def epoch(self) -> str: ...
+    @property
+    def trouble(self) -> str: ...
+    @property
+    def damage(self) -> str: ...
+    @property
+    def asked(self) -> str: ...
+    def append(self, *entries: Entry) -> None: ...
+    async def sync(self, later: float = 0.0) -> None: ...
+    def entries(self, after: int = 0) -> Sequence[Entry]: ...
+    def close(self) -> None: ...
+
+
+class Tail(Journal, Protocol):
+    """The journal of a session that another process writes: appending to it raises `JournalBusy`.
+
+    `more` takes in what was written since, from the disk, and raises `JournalError` when it is not the
+    same journal any more. `held` is whether a process writes it.
+    """
+
+    def more(self) -> None: ...
+    def held(self) -> bool: ...
+
+
+class Store(Protocol):
+    """Where journals live.
+
+    `create` and `open` take the write lock; `open` and `delete` raise `JournalError` when there is no such
+    session and `JournalBusy` when another process has it. `peek` and `follow` read without a lock. `list`
+    is newest first; `search` matches titles and what was said; `cursor` is an opaque string from the last
+    page.
+    """
+
+    def create(self, session_id: str, asked: str = "") -> Journal: ...
+    def open(self, session_id: str) -> Journal: ...
+    def peek(self, session_id: str) -> Sequence[Entry]: ...
+    def follow(self, session_id: str) -> Tail: ...
+    def delete(self, session_id: str) -> None: ...
+    def list(
+        self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
+    ) -> tuple[Sequence[SessionRow], str]: ...
+
+
+# --- the workspace -------------------------------------------------------------------------------
+
+
+class WorkspaceError(Exception):
+    """A file or process request cannot be done. The message is for the model and says what to do."""
+
+
+class PathOutside(WorkspaceError):
+    """The path leaves the workspace (or could not be proved to stay in it)."""
+
+
+class Stale(WorkspaceError):
+    """The file is not what the caller thought it was: read it again.
+
+    `effects` says what is known of the traces of the attempt.
+    """
+
+    def __init__(self, message: str, effects: Effects = "none") -> None:
+        super().__init__(message)
+        self.effects: Effects = effects
+
+
+@frozen
+class Place:
+    """A path, looked at without opening it.
+
+    `shown` is relative to the root where it can be (with /), `path` absolute with links resolved,
+    `inside` whether it is in the workspace, `protected` names the danger when other programs
+    execute or obey that file ("" otherwise).
+    """
+
+    shown: str
+    path: str
+    uri: str
+    inside: bool
+    protected: str = ""
+
+
+@frozen
+class FileText:
+    """A text file as it stands now: in the editor's buffer when it is open there, else on disk.
+
+    `text` keeps its line ends; `version.hash` is the SHA-256 of the file's bytes (of the text
+    encoded as UTF-8 for a buffer). `dirty` is true when the buffer has unsaved changes, `behind` when
+    somebody else changed the disk since. `encoding` is the disk's; it is `guessed` when nothing proves it.
+    """
+
+    place: Place
+    text: str
+    version: FileVersion
+    source: Literal["buffer", "disk"]
+    dirty: bool = False
+    behind: bool = False
+    mode: int = 0o644
+    encoding: str = "utf-8"
+    guessed: bool = False
+
+
+@frozen
+class DirEntry:
+    """One entry of a folder; `size` in bytes."""
+
+    name: str
+    kind: Literal["file", "dir", "link", "other"]
+    size: int = 0
+
+
+class Workspace(Protocol):
+    """The open workspace: the editor's buffers over the disk, and processes started in it.
+
+    Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
+    was given to `allow` (a permission the user gave). `can_save`: the editor saves when it is asked to.
+    `unsaved` are the open documents with unsaved changes, relative to the root, `buffers` their texts.
+    All methods raise `WorkspaceError`.
+    """
+
+    @property
+    def root(self) -> str: ...
+    @property
+    def roots(self) -> tuple[str, ...]: ...
+    @property
+    def can_save(self) -> bool: ...
+
+    def place(self, path: str) -> Place: ...
+
+    def allow(self, path: str) -> None:
+        """Let this one outside path be opened: the user said yes."""
+        ...
+
+    async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
+        """The file's text. Refuses folders, devices, binary files and files over `max_bytes`."""
+        ...
+
+    async def read_each(self, *paths: str) -> Sequence[FileText | WorkspaceError | None]:
+        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there."""
+        ...
+
+    async def write(
+        self, path: str, text: str, *, expected: FileVersion | None, label: str = ""
+    ) -> FileChange:
+        """Make the file's text exactly this, through the editor when it is open there.
+
+        `expected` is what the caller last saw, `None` for "must not exist". A difference raises
+        `Stale` and changes nothing. Encoding, BOM, mode and links of an existing file are kept.
+        """
+        ...
+
+    async def list(self, path: str = "") -> Sequence[DirEntry]: ...
+
+    async def files(self, under: str = "") -> Sequence[str]:
+        """All files below, relative to the root, sorted, ignore files honoured, links not followed.
+
+        Files that exist only as an unsaved buffer are in it.
+        """
+        ...
+
+    def unsaved(self) -> Sequence[str]: ...
+    def buffers(self) -> Sequence[FileText]: ...
+
+    def focus(self) -> Focus | None:
+        """Where in the workspace the user looks, as far as the editor tells; with a relative path."""
+        ...
+
+    def which(self, program: str) -> str:
+        """The absolute path of a program outside the workspace, "" when there is none."""
+        ...
+
+    async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
+        """Run to its end, telling `output` what it prints. Cancelling the task ends the whole tree."""
+        ...
+
+
+# --- tools and questions -------------------------------------------------------------------------
+
+
+@frozen
+class ToolContext:
+    """All that a call gets besides its arguments; `show` streams text to the user."""
+
+    workspace: Workspace
+    call_id: str
+    show: Callable[[str], None]
+
+
+@frozen
+class Target:
+    """One thing a call would touch: a path for reads and writes, the exact command, a host."""
+
+    effect: Effect
+    value: str
+
+
+@frozen
+class Preview:
+    """What a call would do, for the one who must allow it.
+
+    `subject` is what the wire shows: `{"type": "command", "command", "cwd"}`, `{"type": "edit",
+    "changes"}` or `{"type": "tool", "name", "input"}`. `problem` says why the call would fail as it
+    is ("" when it may succeed): then there is nothing to allow.
+    """
+
+    title: str
+    subject: JsonObject
+    targets: tuple[Target, ...] = ()
+    problem: str = ""
+
+
+class Tool(Protocol):
+    """Something the model may call.
+
+    `__call__` returns failures as an outcome; what it raises all the same is contained by the
+    engine. Cancelling the task must end everything the call started. `preview` has no effect and
+    never raises.
+    """
+
+    @property
+    def spec(self) -> ToolSpec: ...
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview: ...
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome: ...
+
+
+class Asker(Protocol):
+    """Puts a question to the human and waits. With nobody `available` it is `unanswered` at once."""
+
+    @property
+    def available(self) -> bool: ...
+    async def ask(self, question: Question) -> Answer: ...
+
+
+ShowDelta = Callable[[Shown], None]
+CallModel = Callable[[ModelRequest], Awaitable[Reply]]

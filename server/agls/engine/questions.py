@@ -1,0 +1,64 @@
+"""The questions a session has put to its human, from asking to the one answer that counts."""
+
+import asyncio
+
+from agls.engine.facts import Answered, Asked
+from agls.engine.log import Log
+from agls.engine.ports import new_id
+from agls.engine.vocabulary import Answer, Question
+
+NOBODY = Answer("unanswered", feedback="Nobody was there to answer.")
+WITHDRAWN = Answer("cancelled", feedback="The question was withdrawn.")
+
+
+class Questions:
+    """Implements `Asker`. Doors say with `attend` that somebody can answer, and answer with `answer`."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._open: dict[str, asyncio.Future[Answer]] = {}
+        self._attending = self._reading_forms = 0
+
+    @property
+    def available(self) -> bool:
+        """Whether anybody could answer now."""
+        return self._attending > 0
+
+    @property
+    def takes_forms(self) -> bool:
+        """Whether anybody could fill in a form now."""
+        return self._reading_forms > 0
+
+    def attend(self, present: bool, *, forms: bool = True) -> None:
+        """One more door with a human behind it, or one less; `forms`: it can show those.
+
+        The last to leave ends the waiting.
+        """
+        self._attending += 1 if present else -1
+        self._reading_forms += (1 if present else -1) if forms else 0
+        if not self.available:
+            for request_id in list(self._open):
+                self.answer(request_id, NOBODY)
+
+    async def ask(self, question: Question) -> Answer:
+        """Put the question and wait for its answer; being cancelled withdraws it."""
+        request_id = new_id("ask")
+        future = asyncio.get_running_loop().create_future()
+        self._open[request_id] = future
+        self._log.record(Asked(request_id, question))
+        try:
+            if not self.available:
+                self.answer(request_id, NOBODY)
+            return await future
+        finally:
+            self.answer(request_id, WITHDRAWN)
+
+    def answer(self, request_id: str, answer: Answer) -> bool:
+        """Answer an open question; False when it is not open (any more)."""
+        future = self._open.pop(request_id, None)
+        if future is None:
+            return False
+        self._log.record(Answered(request_id, answer))
+        if not future.done():
+            future.set_result(answer)
+        return True

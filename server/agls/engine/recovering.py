@@ -1,0 +1,76 @@
+"""Going on with what a crash or a shutdown cut off: how often that was tried, what is left of its limits."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agls.engine.facts import Admitted, Entry, QueueChanged, RunEnded, RunStarted
+from agls.engine.limits import FIELDS, left, tightest
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.engine.vocabulary import Limits, StopReason
+
+ATTEMPTS = 3  # of going on with the same run, without being told to
+
+
+def cut_off(state: State) -> str:
+    """The last run when the end of its process ended it, "" for every other end."""
+    return state.run_id if state.stop and state.stop.reason is StopReason.INTERRUPTED else ""
+
+
+async def go_on(session: Session) -> str:
+    """Begin what was cut off, and behind it what still waits; gives the run that begins, "" for none.
+
+    The run has no new input, and what is left of its limits (`left_of`).
+    """
+    queue = session.state.queue
+    if session.state.running:
+        return ""
+    if run_id := cut_off(session.state):
+        goes_on = [waiting for waiting in queue if waiting.recovers == run_id]
+        if not goes_on:
+            return (await session.prompt((), "interrupt", recovers=run_id)).run_id
+        queue = (
+            *goes_on,
+            *(waiting for waiting in queue if waiting not in goes_on),
+        )  # it died before that began
+        session.log.record(QueueChanged(tuple(waiting.run_id for waiting in queue)))
+    if not queue:
+        return ""
+    session.start_next()
+    return queue[0].run_id
+
+
+def attempts(entries: Iterable[Entry]) -> int:
+    """How many runs in a row, up to the last, went on with one that was cut off, and were cut off as well."""
+    return max(0, len(_chain(entries)) - 1)
+
+
+def left_of(state: State, admitted: Admitted, usual: Limits, asked: Limits) -> Limits:
+    """What a run may spend: what is left when it goes on with one that was cut off, else the usual.
+
+    `usual` are those of a run that begins anew, `asked` those that were asked for with this very run: they
+    count from here on.
+    """
+    if not admitted.recovers or cut_off(state) != admitted.recovers:
+        return usual
+    rest = left(state.limits, state.run)
+    kept = {field: None for field in FIELDS if getattr(asked, field) is not None}
+    return tightest(usual, replace(rest, **kept))
+
+
+def _chain(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The last run that began, if it was cut off, behind those that it went on with."""
+    recovers: dict[str, str] = {}
+    chain: tuple[str, ...] = ()
+    for entry in entries:
+        match entry.fact:
+            case Admitted(run_id, recovers=cut) if cut:
+                recovers[run_id] = cut
+            case RunStarted(run_id):
+                goes_on = bool(chain) and recovers.get(run_id) == chain[-1]
+                chain = (*chain, run_id) if goes_on else (run_id,)
+            case RunEnded(run_id, stop) if chain and run_id == chain[-1]:
+                chain = chain if stop.reason is StopReason.INTERRUPTED else ()
+            case _:
+                pass
+    return chain

@@ -1,0 +1,91 @@
+"""How one reply is got from the model: the request, the wrappers, the stream, and what a cut one leaves."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from agls.engine.facts import (
+    Cut,
+    Fact,
+    Overflowed,
+    Replied,
+    Retrying,
+    TextDelta,
+    ThinkingDelta,
+    TurnStarted,
+)
+from agls.engine.feature import Outfit, RunView, wrap_model
+from agls.engine.log import Log
+from agls.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
+from agls.engine.state import State
+from agls.engine.vocabulary import AssistantMessage, Stop, StopReason, ToolCall
+
+
+async def get_reply(log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView) -> Reply:
+    """Ask the model with what the state says. Raises `ModelError`; a broken-off answer is a `Cut`."""
+    client, request = next_request(log.state, outfit, log.journal.session_id)
+    record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
+    reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
+    return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
+
+
+def next_request(state: State, outfit: Outfit, session_id: str) -> tuple[ModelClient, ModelRequest]:
+    """The model of the run and what it is asked, as the state stands. Raises `ModelError`."""
+    context, options = state.context, state.settings
+    request = ModelRequest(
+        reply_id=new_id("item"),
+        system=context.system,
+        messages=context.messages,
+        tools=tuple(tool.spec for tool in outfit.offered(state)),
+        effort=str(options.get("effort", "")),
+        session_id=session_id,
+    )
+    return outfit.models.resolve(context.model or str(options.get("model", ""))), request
+
+
+def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> CallModel:
+    async def ask(request: ModelRequest) -> Reply:
+        text, thinking = "", ""
+        try:
+            async with aclosing(client.stream(request)) as parts:
+                async for part in parts:
+                    if isinstance(part, Overflowed) and (text or thinking):
+                        record(Cut(request.reply_id, text, thinking, cause="failed"))
+                    if isinstance(part, Replied | Overflowed):
+                        return part
+                    if isinstance(part, Retrying):
+                        text, thinking = "", ""  # what was shown of this attempt counts for nobody
+                    text += part.text if isinstance(part, TextDelta) else ""
+                    thinking += part.text if isinstance(part, ThinkingDelta) else ""
+                    log.show(part)
+        except asyncio.CancelledError:
+            record(Cut(request.reply_id, text, thinking))
+            raise
+        except Exception:
+            record(Cut(request.reply_id, text, thinking, cause="failed"))
+            raise
+        record(Cut(request.reply_id, text, thinking, cause="failed"))
+        raise ModelError("the answer ended before it was complete", kind="providerInternal")
+
+    return ask
+
+
+def with_fresh_ids(reply: Replied, state: State) -> Replied:
+    """The reply with call ids that no earlier reply used: some providers count from one each time."""
+    messages = (m for m in state.transcript if isinstance(m, AssistantMessage))
+    seen = {call.call_id for message in messages for call in message.tool_calls}
+    calls: list[ToolCall] = []
+    for call in reply.tool_calls:
+        known = not call.call_id or call.call_id in seen
+        fresh = replace(call, call_id=new_id("call")) if known else call
+        seen.add(fresh.call_id)
+        calls.append(fresh)
+    return replace(reply, tool_calls=tuple(calls))
+
+
+def failed(error: ModelError) -> Stop:
+    """Why a run ends that nobody could save from this."""
+    said = f"{error} {error.hint}".strip()
+    about = (error.kind, error.status, error.provider, error.attempts, error.resets_at)
+    return Stop(StopReason.MODEL_ERROR, said, *about)

@@ -1,0 +1,249 @@
+"""All sessions of this process: made, opened, listed, closed; the owner of every task they start."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from hashlib import sha256
+from typing import Any, Self
+
+from agls.engine.admission import ANYBODY, KeyConflict, Request
+from agls.engine.facts import Entry, RunEnded, SessionChanged
+from agls.engine.following import Following
+from agls.engine.history import beginning, forked
+from agls.engine.log import Log
+from agls.engine.loop import GRACE
+from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, new_id
+from agls.engine.session import Equip, Session
+from agls.engine.spawning import helpers_of
+from agls.engine.state import State, fold_all
+from agls.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
+
+DIED = Stop(StopReason.INTERRUPTED, "the process ended before the run did")
+Host = Callable[[Session, str], Callable[[], None]]  # a child and its parent's id; gives what says goodbye
+_log = logging.getLogger(__name__)
+
+
+def _unseen(session: Session) -> None:
+    return None
+
+
+def made_for(request: Request) -> str:
+    """The id of the session that this request makes: the same for the same key, whoever asks and when."""
+    if not request.key:
+        return new_id("ses")
+    return f"ses_{sha256(request.key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+class Sessions:
+    """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
+
+    def __init__(self, store: Store, equip: Equip, clock: Clock) -> None:
+        self._store, self._equip, self._clock = store, equip, clock
+        self._open: dict[str, Session] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._opening, self._making = asyncio.Lock(), asyncio.Lock()
+        self._closing: dict[str, asyncio.Future[None]] = {}
+        self._followed: dict[str, tuple[Session, Following, asyncio.Task[Any]]] = {}
+        self.hosts: list[Host] = []  # who wants to see the children of sessions, and to answer for them
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close every session; work that does not end is left to the end of the process."""
+        async with asyncio.TaskGroup() as group:
+            for session in self._open.values():
+                group.create_task(session.close())
+        self._open.clear()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=GRACE)
+
+    async def create(
+        self, cwd: str, *, roots: tuple[str, ...] = (), title: str = "",
+        options: JsonObject | None = None, request: Request = ANYBODY,
+    ) -> Session:  # fmt: skip
+        """Make a session in this folder, once for one request; `roots` are more folders (absolute paths).
+
+        Raises `JournalError`, `JournalBusy` (another process has what it made) and `Refused` (`keyConflict`).
+        """
+        return await self.make(SessionChanged(cwd, title, "", roots, options or {}), request)
+
+    async def make(
+        self,
+        about: SessionChanged,
+        request: Request,
+        welcome: Callable[[Session], None] = _unseen,
+    ) -> Session:
+        """Make a session that begins with this fact, once for one request; `welcome` sees it before all else.
+
+        Raises `JournalError`, `JournalBusy` and `Refused`, as `create` does.
+        """
+        async with self._making:
+            known = await self._made(request, about.parent)
+            session = known or self._adopt(await self._new(request), State())
+            welcome(session)
+            if known is None:
+                session.log.record(about)
+        return session
+
+    def sketch(self, journal: Journal, cwd: str) -> Session:
+        """A session of this folder that nobody keeps and that runs nothing: to see what one would offer."""
+        return Session(journal.session_id, Log(journal, self._clock, State(cwd=cwd)), self._equip, self.spawn)
+
+    async def open(self, session_id: str) -> Session:
+        """The session, open for writing; a run and tasks that a crash left open are closed as interrupted.
+
+        Raises `JournalError` (no such session) or `JournalBusy` (another process writes it).
+        """
+        while closing := self._closing.get(session_id):  # it is ours until its journal is given back
+            await asyncio.shield(closing)
+        async with self._opening:
+            if session_id in self._open:
+                return self._open[session_id]
+            journal, state = await asyncio.to_thread(self._load, session_id)
+            session = self._adopt(journal, state)
+        if state.running:
+            session.log.record(RunEnded(state.run_id, DIED))
+        if session.background.settle() or state.running:
+            await session.log.sync()
+        return session
+
+    def is_open(self, session_id: str) -> bool:
+        """Whether this process has the session open."""
+        return session_id in self._open
+
+    def above(self, session: Session) -> tuple[Session, ...]:
+        """The session that this one works for, if this process has it open."""
+        parent = session.state.parent if session.state.parent_item else ""
+        return (self._open[parent],) if parent in self._open else ()
+
+    async def peek(self, session_id: str) -> Sequence[Entry]:
+        """What a session's journal holds, read without opening it. Raises `JournalError`."""
+        return await asyncio.to_thread(self._store.peek, session_id)
+
+    async def follow(self, session_id: str) -> Session:
+        """The session as another process writes it: it can be read, and grows as that process goes on.
+
+        Whoever writes to it gets `JournalBusy`. Raises `JournalError`.
+        """
+        async with self._opening:
+            if session_id not in self._followed:
+                tail = await asyncio.to_thread(self._store.follow, session_id)
+                log = Log(tail, self._clock, fold_all(tail.entries()))
+                session, following = Session(session_id, log, self._equip, self.spawn), Following(log, tail)
+                self._followed[session_id] = session, following, self.spawn(following.follow())
+            session, following, _ = self._followed[session_id]
+            await following.catch_up()
+            return session
+
+    async def unfollow(self, session_id: str) -> None:
+        """Tell the last of what the other process wrote, then nothing more. Raises `JournalError`."""
+        if followed := self._followed.pop(session_id, None):
+            session, following, task = followed
+            task.cancel()
+            await asyncio.wait({task})
+            try:
+                await following.catch_up()
+            finally:
+                session.log.journal.close()
+
+    async def fork(
+        self, session_id: str, item_id: str = "", title: str = "", request: Request = ANYBODY
+    ) -> Session:
+        """A new session with what was said in this one up to an item ("" for all of it), once for a request.
+
+        Raises `JournalError` (no such session), `JournalBusy` and `Refused` (`noSuchItem`, `keyConflict`).
+        """
+        async with self._making:
+            if known := await self._made(request, session_id):
+                return known
+            everything = await self.peek(session_id)
+            entries = forked(everything, item_id)
+            state = fold_all(entries)
+            journal = await self._new(request)
+            await asyncio.to_thread(journal.append, *entries)
+            session = self._adopt(journal, state)
+            for fact in beginning(session_id, everything, state, title):
+                session.log.record(fact)
+        await session.log.sync()
+        return session
+
+    async def helpers(self, session_id: str) -> Sequence[str]:
+        """The sessions that worked for this one, the deepest first. Raises `JournalError`."""
+        return await asyncio.to_thread(helpers_of, self._store, session_id)
+
+    async def delete(self, session_id: str) -> None:
+        """End what the session does and remove its data for good, and that of its helpers before.
+
+        Raises `JournalError`, `JournalBusy`: then it is still there, and can be deleted again.
+        """
+        await self.close(session_id)
+        for each in (*await self.helpers(session_id), session_id):
+            await self.close(each)
+            await asyncio.to_thread(self._store.delete, each)
+
+    async def close(self, session_id: str) -> None:
+        """End what the session does and give its journal back; its data stays."""
+        if session := self._open.pop(session_id, None):
+            closing = self._closing[session_id] = asyncio.get_running_loop().create_future()
+            try:
+                await session.close()
+            finally:
+                del self._closing[session_id]
+                closing.set_result(None)
+
+    async def list(
+        self, *, cwd: str = "", search: str = "", cursor: str = "", limit: int = 50
+    ) -> tuple[Sequence[SessionRow], str]:
+        """Sessions, newest first, and the cursor of the next page ("" when there is none)."""
+        return await asyncio.to_thread(self._store.list, cwd=cwd, search=search, cursor=cursor, limit=limit)
+
+    async def _made(self, request: Request, parent: str = "") -> Session | None:
+        """The session that was made for this request. One that a crash left unfinished is removed."""
+        if not request.key:
+            return None
+        session_id = made_for(request)
+        open_before = self.is_open(session_id)
+        try:
+            session = await self.open(session_id)
+        except JournalBusy:
+            raise
+        except JournalError:  # there is none; or making it will say what is in the way
+            return None
+        if session.log.journal.asked not in {"", request.asked}:  # "": the line that said it is damaged
+            if not open_before:
+                await self.close(session_id)
+            raise KeyConflict
+        if session.state.seq and session.state.parent == parent:
+            return session
+        await self.delete(session_id)
+        return None
+
+    async def _new(self, request: Request) -> Journal:
+        return await asyncio.to_thread(self._store.create, made_for(request), request.asked)
+
+    def _load(self, session_id: str) -> tuple[Journal, State]:
+        journal = self._store.open(session_id)
+        return journal, fold_all(journal.entries())
+
+    def _adopt(self, journal: Journal, state: State) -> Session:
+        log = Log(journal, self._clock, state)
+        session = Session(journal.session_id, log, self._equip, self.spawn)
+        self._open[journal.session_id] = session
+        return session
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Do this beside; it ends, at the latest, with the sessions. What it raises is logged."""
+        task = asyncio.get_running_loop().create_task(_contained(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+async def _contained(work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    except Exception:  # noqa: BLE001 - background work can never take the sessions down
+        _log.exception("background work failed")

@@ -1,0 +1,88 @@
+"""What a run needs to let others do part of its work: children, sessions with a parent."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import field
+from typing import Any, Protocol
+
+from agls.engine.ports import Store
+from agls.engine.state import State
+from agls.engine.vocabulary import Content, JsonObject, Stop
+from agls.frozen import frozen
+
+
+@frozen
+class Errand:
+    """What a child shall do for the call `call_id`; `label` tells the children of one call apart.
+
+    `options` are those of its session; `resumes` is the child that goes on, "" for a new one.
+    """
+
+    call_id: str
+    label: str
+    content: tuple[Content, ...]
+    title: str = ""
+    options: JsonObject = field(default_factory=dict[str, Any])
+    resumes: str = ""
+
+
+@frozen
+class Returned:
+    """How the run of a child ended, and its state then."""
+
+    stop: Stop
+    state: State
+
+
+def helpers_of(store: Store, session_id: str) -> list[str]:
+    """The sessions that worked for this one, and those that worked for them, the deepest first.
+
+    A fork is none. To be called off the event loop. Raises `JournalError`.
+    """
+    below: dict[str, list[str]] = {}
+    cursor, is_last = "", False
+    while not is_last:
+        rows, cursor = store.list(cursor=cursor, limit=1000)
+        is_last = not cursor
+        for row in rows:
+            if row.parent_item:
+                below.setdefault(row.parent, []).append(row.session_id)
+    found = [session_id]
+    for each in found:
+        found += [child for child in below.get(each, ()) if child not in found]
+    return found[:0:-1]
+
+
+Begin = Callable[[Errand], asyncio.Future[Returned]]
+
+
+class Spawner(Protocol):
+    """The children of one session, the parent, whose `state` it shows.
+
+    A child is an ordinary session: with its own journal, permissions and limits. What it uses is recorded in
+    the parent as `Used`, by the child's id, as it is used. `note` records a fact of a room in the parent,
+    `delegated` that one more piece of work was handed over.
+    """
+
+    @property
+    def state(self) -> State: ...
+    def note(self, feature: str, kind: str, data: JsonObject) -> None: ...
+    def delegated(self, by: str) -> None: ...
+
+    def child_of(self, errand: Errand) -> str:
+        """The id of the child that does this."""
+        ...
+
+    def family(self) -> AbstractAsyncContextManager[Begin]:
+        """Begin errands, which go on side by side: leaving the block cancels those that are not done.
+
+        Every way for a child to fail is a `Returned`; cancelling its future cancels the child.
+        """
+        ...
+
+    def visit(self, session_id: str) -> "AbstractAsyncContextManager[Spawner]":
+        """A child that no errand keeps busy: what a crash left open in it is closed, and what it used and
+        its parent does not know of yet is recorded when the block is left. Raises `JournalError`.
+        """
+        ...

@@ -1,0 +1,388 @@
+"""State: what the facts of one session add up to, and the fold that adds them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, NamedTuple, TypeVar, assert_never, cast
+
+from agls.engine.context import Context, Measure, placed, shortened
+from agls.engine.facts import (
+    Admitted,
+    Answered,
+    Asked,
+    Cleared,
+    Compacted,
+    Cut,
+    Entry,
+    Fact,
+    Injected,
+    LimitsChanged,
+    Noted,
+    Overflowed,
+    PhaseStarted,
+    QueueChanged,
+    Replied,
+    Rewound,
+    RunEnded,
+    RunStarted,
+    SessionChanged,
+    Steered,
+    TakenIn,
+    ToolFinished,
+    ToolStarted,
+    TurnStarted,
+    Unknown,
+    Used,
+)
+from agls.engine.limits import NOTHING, Totals
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    JsonObject,
+    Limits,
+    Message,
+    Question,
+    Stop,
+    StopReason,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from agls.frozen import frozen
+
+Value = TypeVar("Value")
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@frozen
+class OpenCall:
+    """A call without a result: requested, or started with the arguments that are really used."""
+
+    call: ToolCall
+    started: bool = False
+
+
+@frozen
+class Note:
+    """One `Noted` fact of a room."""
+
+    kind: str
+    data: JsonObject
+
+
+class State(NamedTuple):
+    """A session at one point of its journal. Only `fold` makes a new one, for each fact: so a tuple.
+
+    `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
+    the running (or last) run used, `total` what the session used; their seconds are those before `since`,
+    from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
+    rewind. `keys` remembers who asked for what, and whether it had to wait.
+    """
+
+    seq: int = 0
+    cwd: str = ""
+    title: str = ""
+    parent: str = ""
+    parent_item: str = ""
+    depth: int = 0
+    roots: tuple[str, ...] = ()
+    options: Mapping[str, object] = _NONE
+    created_at: float = 0.0
+    updated_at: float = 0.0
+    transcript: tuple[Message, ...] = ()
+    context: Context = Context()
+    measure: Measure = Measure()
+    queue: tuple[Admitted, ...] = ()
+    pending: tuple[UserMessage, ...] = ()
+    calls: Mapping[str, OpenCall] = _NONE
+    questions: Mapping[str, Question] = _NONE
+    limits: Limits = Limits()
+    admitted: Admitted | None = None
+    running: bool = False
+    run: Totals = Totals()
+    total: Totals = Totals()
+    since: float = 0.0
+    used_by: Mapping[str, Totals] = _NONE
+    notes: Mapping[str, tuple[Note, ...]] = _NONE
+    rewinds: Mapping[str, tuple[Message, ...]] = _NONE
+    keys: Mapping[str, tuple[Admitted | Steered, bool]] = _NONE
+    overflowed: bool = False
+    stop: Stop | None = None
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The options that hold for the running (or last) run: the session's, changed by its own."""
+        return {**self.options, **(self.admitted.options if self.admitted else {})}
+
+    @property
+    def run_id(self) -> str:
+        """The run that is running or ran last, "" before the first."""
+        return self.admitted.run_id if self.admitted else ""
+
+    @property
+    def status(self) -> str:
+        """`idle`, `running`, or `waiting` for an answer of the human."""
+        if not self.running:
+            return "idle"
+        return "waiting" if self.questions else "running"
+
+
+def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
+    """The state after these entries."""
+    making = SimpleNamespace(**(state or State())._asdict())  # a tuple for each would take half of the time
+    members, so_far = vars(making), cast(State, making)
+    for entry in entries:
+        members.update(_after(so_far, entry))
+    return State(**members)
+
+
+def fold(state: State, entry: Entry) -> State:
+    """The state after one more entry."""
+    return state._replace(**_after(state, entry))
+
+
+def _after(state: State, entry: Entry) -> JsonObject:
+    changes = _changes(state, entry.fact, entry.at)
+    changes["seq"], changes["updated_at"] = entry.seq, entry.at
+    if not state.created_at:
+        changes["created_at"] = entry.at
+    return changes
+
+
+def _changes(state: State, fact: Fact, at: float) -> JsonObject:
+    match fact:  # the most frequent come first
+        case Replied() | TurnStarted() | Cut() | Overflowed() | Used():
+            return _model_changes(state, fact, at)
+        case ToolStarted() | ToolFinished():
+            return _tool_changes(state, fact)
+        case Admitted() | RunStarted() | RunEnded() | QueueChanged() | LimitsChanged():
+            return _run_changes(state, fact, at)
+        case Steered() | TakenIn() | Injected() | Compacted() | Cleared() | Rewound() | PhaseStarted():
+            return _context_changes(state, fact)
+        case SessionChanged():
+            return _session_changes(state, fact)
+        case Asked() | Answered():
+            return _questions(state, fact, at)
+        case Noted(feature, kind, data):
+            notes = (*state.notes.get(feature, ()), Note(kind, data))
+            return {"notes": {**state.notes, feature: notes}}
+        case Unknown():
+            return {}
+        case _:  # pragma: no cover - closed by the type checker
+            assert_never(fact)
+
+
+def _questions(state: State, fact: Asked | Answered, at: float) -> JsonObject:
+    others = _without(state.questions, fact.request_id)
+    if isinstance(fact, Asked):
+        return {"questions": {**others, fact.request_id: fact.question}, **_clock(state, at), "since": 0.0}
+    goes_on = state.running and not others and not state.since
+    return {"questions": others, **({"since": at} if goes_on else {})}
+
+
+def _clock(state: State, at: float) -> JsonObject:
+    """The totals with the time up to now; a clock that was set back counts as standing still."""
+    passed = _passed(state, at)
+    return {"run": state.run.later(passed), "total": state.total.later(passed)}
+
+
+def _passed(state: State, at: float) -> float:
+    return max(0.0, at - state.since) if state.since else 0.0
+
+
+def _session_changes(state: State, fact: SessionChanged) -> JsonObject:
+    return {
+        "cwd": fact.cwd or state.cwd,
+        "title": fact.title or state.title,
+        "parent": fact.parent or state.parent,
+        "parent_item": fact.parent_item if fact.parent else state.parent_item,
+        "depth": fact.depth if fact.parent else state.depth,
+        "roots": fact.roots or state.roots,
+        "options": settled({**state.options, **fact.options}),
+    }
+
+
+def settled(options: Mapping[str, object]) -> dict[str, object]:
+    """The options without those that were taken back."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _run_changes(
+    state: State, fact: Admitted | QueueChanged | RunStarted | RunEnded | LimitsChanged, at: float
+) -> JsonObject:
+    match fact:
+        case Admitted():
+            key, waits = fact.client_key, state.running or bool(state.queue)
+            keys = {"keys": {**state.keys, key: (fact, waits)}} if key else {}
+            return {"queue": (*state.queue, fact), **keys}
+        case RunStarted():
+            return _started(state, fact, at)
+        case RunEnded():
+            return _ended(state, fact.run_id, fact.stop, at)
+        case QueueChanged(run_ids):
+            waiting = {admitted.run_id: admitted for admitted in state.queue}
+            return {"queue": tuple(waiting[i] for i in run_ids if i in waiting)}
+        case _:
+            return {"limits": fact.limits}
+
+
+def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
+    admitted, queue = _taken_out(state.queue, fact.run_id)
+    admitted = admitted or Admitted(fact.run_id, "", ())  # only a newer version reads that fact
+    if admitted.recovers:
+        admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
+    message = UserMessage(admitted.item_id, admitted.content)
+    taken = admitted.item_id in fact.item_ids
+    return {
+        **(_added(state, message) if taken else {}),
+        "queue": queue,
+        "pending": (message, *state.pending) if admitted.content and not taken else state.pending,
+        "admitted": admitted,
+        "running": True,
+        "limits": fact.limits,
+        "run": NOTHING,
+        "since": at,
+        "overflowed": False,
+        "stop": None,
+    }
+
+
+def _taken_out(queue: tuple[Admitted, ...], run_id: str) -> tuple[Admitted | None, tuple[Admitted, ...]]:
+    """A run that waits, and those that wait besides."""
+    for place, admitted in enumerate(queue):
+        if admitted.run_id == run_id:
+            return admitted, (*queue[:place], *queue[place + 1 :])
+    return None, queue
+
+
+def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
+    if not (state.running and state.admitted and state.admitted.run_id == run_id):  # it never began
+        waited, queue = _taken_out(state.queue, run_id)
+        steered = () if state.running or not waited else state.pending  # only the next run is
+        return {"queue": queue, **_added(state, *steered), "pending": state.pending[len(steered) :]}
+    closed = (
+        ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
+        for left in state.calls.values()
+    )
+    added = _added(state, *closed, *state.pending)  # steered too late: the next run begins with it
+    until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
+    added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
+    return {**added, **_clock(state, until), "since": 0.0}
+
+
+def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject:
+    """The options of a run that goes on with the last one (`recovers`): its own, else those of that one."""
+    if state.admitted is None or state.admitted.run_id != recovers:
+        return options
+    return {**state.admitted.options, **options}
+
+
+def closing_text(open_call: OpenCall, stop: Stop) -> str:
+    """What the model reads of a call that was still open when its run ended."""
+    if open_call.started:
+        return (
+            "[The outcome of this call is unknown: it was running when the run ended "
+            f"({stop.reason}). It was not run again. Check what it did before you repeat it.]"
+        )
+    return f"[This call was not run: the run ended first ({stop.reason}).]"
+
+
+def _context_changes(
+    state: State, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
+) -> JsonObject:
+    match fact:
+        case Steered(item_id, _, content, key, origin):
+            keys = {**state.keys, key: (fact, False)} if key else state.keys
+            return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
+        case TakenIn(item_ids):
+            rest = tuple(m for m in state.pending if m.item_id not in item_ids)
+            return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
+        case Injected(messages):
+            return _added(state, *messages)
+        case Compacted(tokens_after=tokens) | Cleared(tokens_after=tokens):
+            kept = shortened(state.context.messages, fact)
+            measure = state.measure._replace(messages=len(kept), tokens=tokens)
+            context = state.context._replace(messages=kept)
+            return {"context": context, "measure": measure, "overflowed": False}
+        case Rewound():
+            return _rewound(state, fact)
+        case _:
+            phase = Context(fact.name, fact.system, fact.model, fact.tools, state.context.messages)
+            return {"context": phase}
+
+
+def _rewound(state: State, fact: Rewound) -> JsonObject:
+    before = state.context.messages
+    messages = state.rewinds.get(fact.undoes, before) if fact.undoes else before[: fact.keep]
+    return {
+        "context": state.context._replace(messages=messages),
+        "measure": state.measure._replace(messages=0, tokens=0),
+        "rewinds": {**state.rewinds, fact.checkpoint_id: before},
+        "overflowed": False,
+        "stop": state.stop if messages is before else None,  # there is nothing to go on with any more
+    }
+
+
+def _model_changes(
+    state: State, fact: TurnStarted | Replied | Cut | Overflowed | Used, at: float
+) -> JsonObject:
+    match fact:
+        case TurnStarted():
+            run, total, passed = state.run, state.total, _passed(state, at)
+            since = at if state.since else 0.0
+            return {"run": run.turned(passed), "total": total.turned(passed), "since": since}
+        case Replied(tool_calls=calls, usage=usage):
+            opened = {**state.calls, **{call.call_id: OpenCall(call) for call in calls}}
+            added = _added(state, fact.message) | _spent(state, usage, fact.cost)
+            return {**added, "measure": _measured(state, usage), "calls": opened, "overflowed": False}
+        case Cut(item_id, text, thinking, usage, cause):
+            spent = _spent(state, usage, None)
+            if cause == "failed" or not text:
+                return spent
+            return {**_added(state, AssistantMessage(item_id, text, thinking, cut=True)), **spent}
+        case Overflowed():
+            return {"overflowed": True}
+        case _:
+            by = {**state.used_by, fact.by: state.used_by.get(fact.by, Totals()).used(fact)}
+            return {"run": state.run.used(fact), "total": state.total.used(fact), "used_by": by}
+
+
+def _measured(state: State, usage: Usage) -> Measure:
+    """With the reply to what the context is now; as it was when the provider did not count."""
+    if usage.input_tokens is None:
+        return state.measure._replace(at=state.updated_at)
+    said = (usage.output_tokens or 0) - (usage.reasoning_tokens or 0)
+    return Measure(len(state.context.messages) + 1, usage.input_tokens + max(said, 0), state.updated_at)
+
+
+def _spent(state: State, usage: Usage, cost: float | None) -> JsonObject:
+    mine = state.used_by.get("loop", Totals()).spent(usage, cost)
+    run, total = state.run.spent(usage, cost), state.total.spent(usage, cost)
+    return {"run": run, "total": total, "used_by": {**state.used_by, "loop": mine}}
+
+
+def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
+    if isinstance(fact, ToolStarted):
+        started = OpenCall(ToolCall(fact.call_id, fact.name, fact.arguments), started=True)
+        calls = {**state.calls, fact.call_id: started}
+        return {"calls": calls, "run": state.run.called(), "total": state.total.called()}
+    if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
+        return {}
+    name = state.calls[fact.call_id].call.name
+    result = ToolResult(fact.call_id, name, fact.outcome.text, fact.outcome.status)
+    return {**_added(state, result), "calls": _without(state.calls, fact.call_id)}
+
+
+def _added(state: State, *messages: Message) -> JsonObject:
+    if not messages:
+        return {}
+    transcript, context = state.transcript, state.context.messages
+    same = transcript is context  # as long as nothing was left out or taken back
+    for message in messages:
+        transcript = placed(transcript, message)
+        context = transcript if same else placed(context, message)
+    return {"transcript": transcript, "context": Context(*state.context[:-1], context)}
+
+
+def _without(mapping: Mapping[str, Value], key: str) -> dict[str, Value]:
+    return {k: v for k, v in mapping.items() if k != key}

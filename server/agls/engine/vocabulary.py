@@ -1,0 +1,359 @@
+"""The nouns that facts are made of: messages, tool outcomes, questions, limits, reasons to stop."""
+
+from dataclasses import field
+from enum import StrEnum
+from typing import Any, Literal
+
+from agls.frozen import frozen
+
+JsonObject = dict[str, Any]
+
+
+class StopReason(StrEnum):
+    """Why a run ended. `model_error` and `internal_error` are both `error` on the wire."""
+
+    END_TURN = "end_turn"
+    MAX_TOKENS = "max_tokens"
+    MAX_TURNS = "max_turns"
+    BUDGET = "budget"
+    CONTEXT_FULL = "context_full"
+    REFUSAL = "refusal"
+    CANCELLED = "cancelled"
+    TIMEOUT = "timeout"
+    KILLED = "killed"
+    GUARD = "guard"
+    MODEL_ERROR = "model_error"
+    INTERNAL_ERROR = "internal_error"
+    INTERRUPTED = "interrupted"
+
+
+@frozen
+class Stop:
+    """Why a run ended: `detail` is for people, `kind` is the machine-readable class of an error.
+
+    Of a model that failed: the HTTP `status`, whose it is, how often it was asked, and when (Unix time in
+    seconds) its `provider` says that it may be asked again.
+    """
+
+    reason: StopReason
+    detail: str = ""
+    kind: str = ""
+    status: int | None = None
+    provider: str = ""
+    attempts: int = 0
+    resets_at: float | None = None
+
+
+BY_USER = Stop(StopReason.CANCELLED, "cancelled by the user")
+SHUT_DOWN = Stop(StopReason.INTERRUPTED, "agls was closed before it was done; it can be continued")
+
+
+# --- what messages are made of -------------------------------------------------------------------
+
+
+@frozen
+class Text:
+    """Plain text."""
+
+    text: str
+
+
+@frozen
+class Image:
+    """An image: base64 data and its media type."""
+
+    data: str
+    media_type: str
+
+
+@frozen
+class Resource:
+    """A named piece of text the user attached: a file, a selection, a diagnostic."""
+
+    uri: str
+    text: str
+
+
+@frozen
+class ResourceLink:
+    """A thing the user pointed at without its content; the model may read it with a tool."""
+
+    uri: str
+    name: str = ""
+
+
+Content = Text | Image | Resource | ResourceLink
+
+
+@frozen
+class ToolCall:
+    """A call the model asked for. `malformed` holds the raw arguments when they were no JSON object."""
+
+    call_id: str
+    name: str
+    arguments: JsonObject
+    malformed: str = ""
+
+
+@frozen
+class Usage:
+    """Tokens one model call used; `None` where the provider did not say. Input includes cached tokens."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+@frozen
+class TokenCount:
+    """Tokens, and how sure they are: told by the server, from this model's usage, or a guess (± a third)."""
+
+    tokens: int
+    sure: Literal["told", "calibrated", "guess"]
+
+
+@frozen
+class UserMessage:
+    """What stands in the user's place: their own words, or those of `origin` (a room's name)."""
+
+    item_id: str
+    content: tuple[Content, ...]
+    origin: str = "user"
+
+
+@frozen
+class AssistantMessage:
+    """What the model said. `cut`: the user stopped it in the middle; `unfinished`: its output limit did."""
+
+    item_id: str
+    text: str
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    opaque: JsonObject = field(default_factory=dict[str, Any])
+    cut: bool = False
+    unfinished: bool = False
+
+
+CallStatus = Literal["completed", "failed", "rejected", "cancelled"]
+
+
+@frozen
+class ToolResult:
+    """What a call gave, as the model reads it. Every call has exactly one."""
+
+    call_id: str
+    name: str
+    text: str
+    status: CallStatus = "completed"
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model must read this as a failure."""
+        return self.status != "completed"
+
+
+Message = UserMessage | AssistantMessage | ToolResult
+
+
+@frozen
+class Focus:
+    """Where the user looks: a file, and first and last line (from 1) of the selection and of what they see.
+
+    An empty selection is the cursor: then nothing is `selected`.
+    """
+
+    path: str
+    lines: tuple[int, int] | None = None
+    selected: bool = False
+    visible: tuple[int, int] | None = None
+
+
+# --- what tools give back ------------------------------------------------------------------------
+
+
+@frozen
+class FileVersion:
+    """One state of a file: the SHA-256 of its bytes (hex, "" when absent) and the editor's version."""
+
+    hash: str = ""
+    version: int | None = None
+
+
+@frozen
+class FileChange:
+    """One file as a call changed it. `patch` is a unified diff; `via` says through whom."""
+
+    uri: str
+    change: Literal["added", "modified", "deleted", "moved"]
+    base: FileVersion
+    result: FileVersion
+    patch: str
+    via: Literal["editor", "disk"]
+    insertions: int = 0
+    deletions: int = 0
+    moved_from: str = ""
+
+
+@frozen
+class Terminal:
+    """A command as it ran: `exit_code` is `None` when a signal or a time limit ended it."""
+
+    command: str
+    cwd: str
+    exit_code: int | None = None
+    signal: str = ""
+
+
+Effects = Literal["none", "applied", "partial", "unknown"]
+
+
+@frozen
+class ToolOutcome:
+    """What a call did: `text` for the model, `changes` and `terminal` for the user.
+
+    `status` is `failed` when the call went wrong in a way the model should read, `rejected` when
+    someone refused it. `effects` says what is known of its traces. `truncated` counts the bytes
+    of output that were left out of `text`; `blob` names the whole output where it was kept.
+    """
+
+    text: str
+    status: CallStatus = "completed"
+    effects: Effects = "none"
+    changes: tuple[FileChange, ...] = ()
+    terminal: Terminal | None = None
+    truncated: int = 0
+    blob: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model must read this as a failure."""
+        return self.status != "completed"
+
+
+# --- commands --------------------------------------------------------------------------------------
+
+
+@frozen
+class Command:
+    """A program to run. `argv` is run as it is; a shell command is `("bash", "-c", text)` made by the caller.
+
+    `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
+    added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
+    With `save` the editor saves what it has not saved, before the program starts.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str = ""
+    timeout: float = 120.0
+    keep: int = 65_536
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    stdin: str = ""
+    save: bool = False
+
+
+@frozen
+class Finished:
+    """How a command ended. `exit_code` is `None` when a signal (named in `signal`) ended it.
+
+    `output` is standard output and error as they came, the middle left out beyond `keep` bytes;
+    `total` counts all bytes. `left_over` counts the processes it left running, which were ended with it.
+    `unsaved` are the open documents whose text it could not see, `changed` those whose files it changed.
+    """
+
+    exit_code: int | None
+    signal: str
+    timed_out: bool
+    output: str
+    total: int
+    seconds: float
+    left_over: int = 0
+    unsaved: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+# --- questions to a human ------------------------------------------------------------------------
+
+
+@frozen
+class Option:
+    """One answer to a permission question. `rule` is shown to the user verbatim."""
+
+    option_id: str
+    label: str
+    decision: Literal["allow", "reject"]
+    scope: Literal["once", "run", "session", "project"] = "once"
+    rule: str = ""
+
+
+@frozen
+class Question:
+    """A question only a human may answer: a permission (`options`) or a form (`schema`)."""
+
+    kind: Literal["permission", "form"]
+    title: str
+    reason: str = ""
+    call_id: str = ""
+    subject: JsonObject = field(default_factory=dict[str, Any])
+    options: tuple[Option, ...] = ()
+    schema: JsonObject = field(default_factory=dict[str, Any])
+
+
+@frozen
+class Answer:
+    """How a question ended. `dismissed` counts as a refusal; `unanswered` means nobody could be asked."""
+
+    outcome: Literal["selected", "dismissed", "accepted", "declined", "cancelled", "unanswered"]
+    option_id: str = ""
+    feedback: str = ""
+    input: JsonObject | None = None
+    content: JsonObject = field(default_factory=dict[str, Any])
+    by: str = ""
+
+
+# --- sessions ------------------------------------------------------------------------------------
+
+
+@frozen
+class SessionRow:
+    """A session as a list shows it. Times are Unix seconds; `state` is idle, running or waiting."""
+
+    session_id: str
+    title: str
+    cwd: str
+    created_at: float
+    updated_at: float
+    state: str
+    parent: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+    interrupted: bool = False  # nobody works on it, and there is something to go on with
+    parent_item: str = ""  # the call of the parent that it works for, "" when it works for none
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+@frozen
+class Limits:
+    """What one run may spend; `None` is unlimited. Tokens are counts, cost is US dollars.
+
+    `max_session_turns` bounds the turns of all runs of the session. Seconds in which a question is open do
+    not count.
+    """
+
+    max_turns: int | None = None
+    max_model_calls: int | None = None
+    max_tool_calls: int | None = None
+    max_total_tokens: int | None = None
+    max_input_tokens: int | None = None
+    max_output_tokens: int | None = None
+    max_cost_usd: float | None = None
+    max_reasoning_tokens: int | None = None
+    max_delegated_tasks: int | None = None
+    max_session_turns: int | None = None
+    max_seconds: float | None = None
+
+
+Finish = Literal["stop", "tool_calls", "length", "refusal", "content_filter"]

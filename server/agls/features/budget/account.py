@@ -1,0 +1,71 @@
+"""What a run spends, entered into the ledger of its days, and what everybody spent today."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+
+from agls.engine.facts import Notice
+from agls.engine.feature import RunView
+from agls.engine.ledger import Days, Ledger, Row, day_of
+from agls.engine.limits import Totals
+from agls.engine.state import State
+
+PATIENCE = 10.0  # seconds for the disk; no run waits longer
+_log = logging.getLogger(__name__)
+
+
+class Account:
+    """One run's part of the ledger. `problem` says why it is not known what others spent ("" when it is)."""
+
+    def __init__(self, ledger: Ledger, session_id: str, who: str, now: Callable[[], float]) -> None:
+        self._ledger, self._session_id, self._who, self._now = ledger, session_id, who, now
+        self._days = Days(day_of(now()))
+        self._others: tuple[Row, ...] = ()
+        self._told = False
+        self.problem = ""
+
+    def used(self, state: State) -> Totals:
+        """What all runs spent today."""
+        return self._sum(self._others, state)
+
+    def used_by_caller(self, state: State) -> Totals:
+        """What the caller of this run spent today."""
+        return self._sum((row for row in self._others if row.caller == self._who), state)
+
+    def is_new_day(self, state: State) -> bool:
+        """Let a turn begin; whether it is the first of another day than the one before."""
+        before = self._days.day
+        self._days.begin(day_of(self._now()), state.run)
+        return self._days.day != before
+
+    async def enter(self, view: RunView, *, ended: bool = False) -> None:
+        """Write down what the run spent so far. Others count it from then on."""
+        state = view.state
+        rows = [
+            Row(day, self._session_id, state.run_id, self._who, used, ended)
+            for day, used in self._days.of(state.run).items()
+        ]
+        try:
+            await self._ledger.enter(*rows)
+        except OSError as error:  # a time-out is one
+            _log.warning("what the run spent cannot be written down: %s", error)
+            if not self._told:
+                self._told = True
+                text = "Other runs do not know of it, and `agls usage` may not. The log says why."
+                view.show(Notice("warning", "What this run spends cannot be written down", text))
+
+    async def look(self, run_id: str) -> None:
+        """See what the others than this run spent today."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                rows = await self._ledger.rows(self._days.day)
+        except OSError as error:
+            self.problem = f"What was spent today cannot be read: {error.strerror or 'it takes too long'}."
+            return
+        self._others, self.problem = tuple(row for row in rows if row.run_id != run_id), ""
+
+    def _sum(self, rows: Iterable[Row], state: State) -> Totals:
+        total = self._days.of(state.run)[self._days.day]
+        for row in rows:
+            total = total.plus(row.used)
+        return total

@@ -1,0 +1,99 @@
+"""What the user may ask and change: the limits that hold, and what is left of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from pydantic import Field
+
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.ledger import Ledger, Row, day_of
+from agls.engine.limits import KINDS, Totals, left, tightest
+from agls.engine.vocabulary import JsonObject, Limits
+from agls.features.budget.allowance import Allowance
+from agls.features.budget.limits import OPTIONS, limits_from, to_options
+from agls.toolkit import Arguments, TypedAction
+
+Now = Callable[[], float]  # Unix time in seconds
+IDLE = "No run is active. Set the option for the next ones instead: {}."
+UNKNOWN = "There is no limit {!r}. There are: {}."
+
+
+class Change(Arguments):
+    """Show what may be spent and what is left of it; or change the limits of the run that is active."""
+
+    set: dict[str, float | None] = Field(
+        default={},
+        description=f"new limits of the active run, null for none, by name: {', '.join(OPTIONS)}",
+    )
+
+
+def actions(allowance: Allowance, ledger: Ledger, now: Now) -> tuple[Action, ...]:
+    """The actions of the room."""
+    work = partial(_follow, allowance=allowance, ledger=ledger, now=now)
+    return (TypedAction(name="limits", title="Show or change limits", arguments=Change, work=work),)
+
+
+async def _follow(
+    arguments: Change,
+    context: ActionContext,
+    *,
+    allowance: Allowance,
+    ledger: Ledger,
+    now: Callable[[], float],
+) -> ActionOutcome:
+    state, limits = context.state, context.state.limits
+    if arguments.set:
+        limits = tightest(_changed(limits, arguments.set), allowance.most)
+        if not state.running:
+            raise ActionError(IDLE.format(", ".join(arguments.set)))
+        context.limit(limits)
+    try:
+        rows = await ledger.rows(day_of(now()))
+    except OSError as error:
+        raise ActionError(f"What was spent today cannot be read: {error.strerror}.") from error
+    session = tightest(allowance.session, Limits(max_turns=limits.max_session_turns))
+    scopes = {
+        "run": (limits, state.run),
+        "session": (session, state.total),
+        "day": (allowance.day, _sum(rows)),
+        "caller": (allowance.caller, _sum([row for row in rows if row.caller == allowance.who])),
+    }
+    data = {name: _told(*scope) for name, scope in scopes.items()}
+    return ActionOutcome(_table(scopes), data)
+
+
+def _changed(limits: Limits, said: JsonObject) -> Limits:
+    """The limits with what was said. Raises `ActionError`."""
+    if unknown := next((name for name in said if name not in OPTIONS), None):
+        raise ActionError(UNKNOWN.format(unknown, ", ".join(OPTIONS)))
+    whole = {name: int(most) if most is not None and most % 1 == 0 else most for name, most in said.items()}
+    lifted = replace(limits, **{OPTIONS[name]: None for name in said})
+    try:
+        return limits_from(whole, lifted)
+    except ValueError as problem:
+        raise ActionError(str(problem)) from None
+
+
+def _sum(rows: Sequence[Row]) -> Totals:
+    total = Totals()
+    for row in rows:
+        total = total.plus(row.used)
+    return total
+
+
+def _told(limits: Limits, used: Totals) -> JsonObject:
+    """The limits that are set and what is left of them, by the names of the options."""
+    return {"limits": to_options(limits), "left": to_options(left(limits, used))}
+
+
+def _table(scopes: dict[str, tuple[Limits, Totals]]) -> str:
+    rows = [
+        f"| {name} | {kind.label} | {kind.used(used):g} | {most:g} | {max(0, most - kind.used(used)):g} |"
+        for name, (limits, used) in scopes.items()
+        for kind in KINDS
+        if (most := getattr(limits, kind.field)) is not None
+    ]
+    if not rows:
+        return "Nothing is limited."
+    return "\n".join(["| Of the | What | Used | Limit | Left |", "|---|---|--:|--:|--:|", *rows])

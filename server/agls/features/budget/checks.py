@@ -1,0 +1,151 @@
+"""The checks of one run: before each model call and each tool call; and what it spent, written down."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from agls.engine.facts import GateFact, Notice
+from agls.engine.feature import Attempt, CallTool, Invocation, RunView
+from agls.engine.limits import KINDS, Kind, left, tightest
+from agls.engine.state import State
+from agls.engine.vocabulary import Limits, Stop, StopReason, ToolOutcome
+from agls.features.budget.account import Account
+from agls.features.budget.allowance import Allowance
+from agls.features.budget.books import Purse, Refusal
+from agls.features.budget.scopes import Scope, of_caller, of_day, of_run, of_session
+
+ROOM = "budget"
+REFUSED, UNPRICED = "refused", "unpriced"
+TOOL_CALLS = next(kind for kind in KINDS if kind.field == "max_tool_calls")
+TASKS = next(kind for kind in KINDS if kind.field == "max_delegated_tasks")
+REPAIR = "Make it readable, or take [budget.day] and [budget.callers] out of the configuration."
+
+
+class Checks:
+    """Holds one run to its own limits, those of its session and of the day, and to those of its payers.
+
+    `delegates` says of the name of a tool whether it hands work to others.
+    """
+
+    def __init__(
+        self,
+        allowance: Allowance,
+        account: Account,
+        delegates: Callable[[str], bool],
+        payers: Sequence[Purse],
+        paying: Callable[[Purse], AbstractContextManager[None]],
+    ) -> None:
+        self._delegates, self._payers, self._paying = delegates, payers, paying
+        self._account, self._by_day = account, allowance.by_day
+        self._scopes = (
+            of_run(),
+            of_session(allowance.session),
+            *of_day(allowance.day, account.used),
+            *of_caller(allowance.caller, account.used_by_caller, allowance.who),
+        )
+
+    async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
+        """Enter the run before it spends, and what it spent when it is over, however it ended."""
+        await self._account.enter(view)
+        try:
+            with self._paying(Paid(self, view)):
+                return await attempt()
+        finally:
+            await self._account.enter(view, ended=True)
+
+    async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
+        """Stop before anything is spent that is not there any more."""
+        self._warn_of_unpriced(view)
+        stop = await self.look(view, begins=self._account.is_new_day(view.state))
+        return (stop,) if stop else ()
+
+    async def look(self, view: RunView, *, begins: bool = False) -> Stop | None:
+        """Why no model may be asked any more; `begins` the first turn of a day."""
+        if begins or self._by_day:
+            await self._account.enter(view)
+        if self._by_day:
+            await self._account.look(view.state.run_id)
+            if self._account.problem:
+                return Stop(StopReason.BUDGET, f"{self._account.problem} {REPAIR}")
+        if stop := next((stop for scope in self._scopes for stop in _stops(scope, view.state)), None):
+            return stop
+        return next(filter(None, [await payer.look() for payer in self._payers]), None)
+
+    async def around_tool(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        """Refuse a tool call beyond a limit; the run ends at the next gate, when its neighbours are done."""
+        state, call_id = view.state, invocation.call.call_id
+        refusal = self.refusal(invocation.call.name, _ahead(state, call_id), state)
+        if refusal is None:
+            return await inner(invocation)
+        if refusal.kind is TOOL_CALLS:
+            view.note(ROOM, REFUSED, {"runId": state.run_id, "callId": call_id})
+        return ToolOutcome(refusal.text, status="rejected")
+
+    def refusal(self, tool: str, ahead: int, state: State) -> Refusal | None:
+        """Why no tool of this name may be called any more, when so many calls come before this one."""
+        for scope in self._scopes:
+            limits, used = scope.limits(state), scope.used(state)
+            if limits.max_tool_calls is not None and used.tool_calls + ahead >= limits.max_tool_calls:
+                return _refused(TOOL_CALLS, limits.max_tool_calls, scope)
+            tasks = limits.max_delegated_tasks
+            if tasks is not None and used.delegated_tasks >= tasks and self._delegates(tool):
+                return _refused(TASKS, tasks, scope)
+        return next(filter(None, (payer.refusal(tool, ahead) for payer in self._payers)), None)
+
+    def left(self, state: State) -> Limits:
+        """What is left, by everything that holds for the run."""
+        own = (left(scope.limits(state), scope.used(state)) for scope in self._scopes)
+        return tightest(*own, *(payer.left() for payer in self._payers))
+
+    def _warn_of_unpriced(self, view: RunView) -> None:
+        state = view.state
+        limited = any(scope.limits(state).max_cost_usd is not None for scope in self._scopes)
+        if not limited or not state.run.unpriced or _noted(state, UNPRICED):
+            return
+        view.note(ROOM, UNPRICED, {"runId": state.run_id})
+        text = (
+            "The price of this model is not known, so its calls count as free and the cost limit cannot "
+            "hold. Configure the model's prices, or limit tokens."
+        )
+        view.show(Notice("warning", "The cost limit does not cover this model", text))
+
+
+class Paid:
+    """The purse of a run, for those that work for it."""
+
+    def __init__(self, checks: Checks, view: RunView) -> None:
+        self._checks, self._view, self._turn = checks, view, asyncio.Lock()
+
+    async def look(self) -> Stop | None:
+        """Why no model may be asked any more. One after the other: what is written down only grows."""
+        async with self._turn:
+            return await self._checks.look(self._view)
+
+    def refusal(self, tool: str, ahead: int) -> Refusal | None:
+        """Why no tool of this name may be called any more, when so many calls come before this one."""
+        return self._checks.refusal(tool, ahead, self._view.state)
+
+    def left(self) -> Limits:
+        """What is left, by everything that holds for the run."""
+        return self._checks.left(self._view.state)
+
+
+def _stops(scope: Scope, state: State) -> Sequence[Stop]:
+    refused = scope.is_used_up(TOOL_CALLS, state) and _noted(state, REFUSED)
+    return (*((scope.stop(TOOL_CALLS, state),) if refused else ()), *scope.stops(state))
+
+
+def _refused(kind: Kind, limit: int, scope: Scope) -> Refusal:
+    text = f"Not run: nothing is left of the {limit} {kind.label} of {scope.name or 'this run'}."
+    return Refusal(kind, text)
+
+
+def _ahead(state: State, call_id: str) -> int:
+    """How many calls of the same reply come before this one and may still start."""
+    waiting = [open_call.call.call_id for open_call in state.calls.values() if not open_call.started]
+    return waiting.index(call_id)
+
+
+def _noted(state: State, kind: str) -> bool:
+    notes = state.notes.get(ROOM, ())
+    return any(note.kind == kind and note.data.get("runId") == state.run_id for note in notes)

@@ -1,0 +1,147 @@
+"""What the user may do with checkpoints: see them, compare with them, go back to them."""
+
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.engine.ports import WorkspaceError
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.toolkit import TypedAction
+
+from .arguments import Changes, Diff, List, Restore, Revert
+from .comparing import COMMANDS, Pair, net, pairs_of, row, shown, standing, told
+from .keeping import Keeper
+from .points import position, prompts
+from .restoring import Restored, Restoring, Wish, back_to, undo
+from .states import FileState
+from .timeline import Span, Timeline
+
+
+def actions_of(keeper: Keeper) -> tuple[Action, ...]:
+    """The actions of the room."""
+    desk = Desk(keeper)
+    return (
+        TypedAction(name="checkpoint.list", title="List checkpoints", arguments=List, work=desk.points),
+        TypedAction(name="checkpoint.diff", title="Compare with then", arguments=Diff, work=desk.diff),
+        TypedAction(name="checkpoint.restore", title="Restore files", arguments=Restore, work=desk.restore,
+                    when="idle"),
+        TypedAction(name="changes", title="Show changed files", arguments=Changes, work=desk.changes),
+        TypedAction(name="changes.revert", title="Revert a file", arguments=Revert, work=desk.revert,
+                    when="idle"),
+    )  # fmt: skip
+
+
+@frozen
+class Desk:
+    """Where the actions are done."""
+
+    keeper: Keeper
+
+    async def points(self, arguments: List, context: ActionContext) -> ActionOutcome:
+        """The prompts with what was changed after each, and the restores."""
+        known, rows = self.keeper.timeline(context.state), list[JsonObject]()
+        for prompt in prompts(context.state.transcript):
+            span = Span(prompt.since, prompt.until)
+            files = [net(found[0].before, found[-1].after) for _, found in known.changed(span)]
+            point = {"itemId": prompt.item_id, "beforeItemId": prompt.before, "title": prompt.title}
+            rows.append({**point, "files": files, "commandsRan": known.ran(span)})
+        restores = [
+            {"checkpointId": one.checkpoint_id, "toItemId": one.to_item, "undoes": one.undoes,
+             "reverts": one.reverts, "files": [net(*pair) for pair in known.made_by(one.checkpoint_id)]}
+            for one in known.restores.values()
+        ]  # fmt: skip
+        lines = [f"- {_count(point)} after: {point['title'] or '(no text)'}" for point in rows]
+        lines += [f"- {_count(restore)} by the restore `{restore['checkpointId']}`" for restore in restores]
+        text = "\n".join(lines) or "Nothing was said in this session yet."
+        return ActionOutcome(text, {"checkpoints": rows, "restores": restores})
+
+    async def diff(self, arguments: Diff, context: ActionContext) -> ActionOutcome:
+        """How files were changed, as unified diffs."""
+        known, ran = self.keeper.timeline(context.state), False
+        wanted = context.workspace.place(arguments.uri).path if arguments.uri else ""
+        if arguments.call_id is not None:
+            pairs = list(known.made_by(arguments.call_id))
+        else:
+            span = Span(position(context.state.transcript, arguments.to_item_id or ""))
+            pairs, ran = await self._since(span, known), known.ran(span)
+        chosen = [pair for pair in pairs if wanted in {"", pair[0].path} and not pair[0].same(pair[1])]
+        rows = [await row(self.keeper, [pair]) for pair in chosen]
+        return ActionOutcome(shown(rows, ran=ran), {"files": rows, "commandsRan": ran})
+
+    async def restore(self, arguments: Restore, context: ActionContext) -> ActionOutcome:
+        """Files as they were at a point, or before a restore."""
+        known, ran = self.keeper.timeline(context.state), False
+        to_item, undone, why = arguments.to_item_id, arguments.checkpoint_id, JsonObject()
+        if (to_item is None) == (undone is None):
+            raise ActionError(
+                'Say where to go back to: `toItemId` ("" for the beginning), or the `checkpointId` of a '
+                "restore that shall be undone. checkpoint.list shows both."
+            )
+        if undone is not None:
+            if undone not in known.restores:
+                raise ActionError(
+                    f"There is no restore {undone[:100]!r} in this session. See checkpoint.list."
+                )
+            wishes, why["undoes"] = list(undo(known, undone)), undone
+        else:
+            span = Span(position(context.state.transcript, to_item or ""))
+            wishes, why["toItemId"], ran = list(back_to(known.changed(span))), to_item or "", known.ran(span)
+        restoring = Restoring(self.keeper, context)
+        done = await (restoring.preview(wishes) if arguments.dry_run else restoring.carry_out(wishes, why))
+        text = _told(done, dry_run=arguments.dry_run, ran=ran)
+        return ActionOutcome(text, {**done.to_json(), "commandsRan": ran})
+
+    async def changes(self, arguments: Changes, context: ActionContext) -> ActionOutcome:
+        """The net changes of a run or of the session."""
+        known, span, rows = self.keeper.timeline(context.state), _span(arguments, context), list[JsonObject]()
+        for path, stretches in known.changed(span):
+            if pairs := pairs_of(stretches):
+                now = await self._now(path, known)
+                rows.append({**await row(self.keeper, pairs), "standing": standing(stretches, known, now)})
+        ran = known.ran(span)
+        data = {"runId": span.run_id, "files": rows, "commandsRan": ran}
+        return ActionOutcome(shown(rows, ran=ran), data)
+
+    async def revert(self, arguments: Revert, context: ActionContext) -> ActionOutcome:
+        """One file as it was before a run."""
+        known, place = self.keeper.timeline(context.state), context.workspace.place(arguments.uri)
+        stretches = known.stretches(place.path, _span(arguments, context))
+        if not stretches:
+            raise ActionError(f"{place.shown} was not changed by the agent there. See the action changes.")
+        wishes: list[Wish] = [*back_to([(place.path, stretches)])]
+        done = await Restoring(self.keeper, context).carry_out(wishes, {"reverts": place.uri})
+        if done.conflicts:
+            raise ActionError(f"{place.shown} was left alone. {done.conflicts[0].reason}")
+        return ActionOutcome(_told(done, dry_run=False, ran=False), done.to_json())
+
+    async def _since(self, span: Span, known: Timeline) -> list[Pair]:
+        """Each file that we changed in this span: as it was before, and as it is now."""
+        return [(found[0].before, await self._now(path, known)) for path, found in known.changed(span)]
+
+    async def _now(self, path: str, known: Timeline) -> FileState:
+        try:
+            return (await self.keeper.look(path, known)).state
+        except WorkspaceError as problem:
+            return FileState(path, known.steps[path][-1].state.uri, "unread", lost=str(problem))
+
+
+def _span(arguments: Changes | Revert, context: ActionContext) -> Span:
+    if arguments.scope == "session" and not arguments.run_id:
+        return Span()
+    return Span(run_id=arguments.run_id or context.state.run_id or "none")
+
+
+def _count(point: JsonObject) -> str:
+    number = len(point["files"])
+    return f"{number} file{'s' * (number != 1)} changed"
+
+
+def _told(done: Restored, *, dry_run: bool, ran: bool) -> str:
+    lines = [told(file) for file in done.files] or ["No file is changed."]
+    if done.files:
+        lines.insert(0, "These files would be changed:" if dry_run else "These files were changed:")
+    if done.conflicts:
+        lines += ["", "Left alone:", *(f"- `{left.uri}`: {left.reason}" for left in done.conflicts)]
+    if any(change.via == "editor" for change in done.changes):
+        lines += ["", "Files that are open in the editor are changed there and not saved."]
+    if done.checkpoint_id and done.files:
+        lines += ["", f"To undo this, restore with `checkpointId` `{done.checkpoint_id}`."]
+    return "\n".join([*lines, "", COMMANDS] if ran else lines)

@@ -1,0 +1,51 @@
+"""Wiring of the room `checkpoints`."""
+
+import logging
+from collections.abc import Sequence
+
+from agls.engine.facts import Entry
+from agls.engine.feature import Attempt, Feature, RunView
+from agls.engine.state import State
+from agls.engine.vocabulary import Stop
+
+from .above import Above, Relay
+from .actions import actions_of
+from .keeping import Keeper, Recorder
+from .ports import Blobs, Files
+from .settings import Settings
+from .timeline import ROOM
+from .totals import Total
+
+DAY = 86_400.0  # seconds
+_log = logging.getLogger(__name__)
+
+
+def build(settings: Settings, files: Files, blobs: Blobs, above: Sequence[Above] = ()) -> Feature:
+    """Keeps what files were before they are changed, and brings them back. For one session.
+
+    `above` is the session that it works for, if any.
+    """
+    keeper = Keeper(settings, files, blobs)
+    relays = [Relay(keeper, parent) for parent in above]
+
+    def on_fact(entry: Entry, state: State) -> None:
+        for relay in relays:
+            relay.on_fact(entry, state)
+
+    async def collect() -> None:
+        try:
+            await blobs.collect(settings.keep_days * DAY, settings.max_bytes)
+        except OSError as problem:
+            _log.warning("old contents of files could not be removed: %s", problem)
+
+    async def around_run(attempt: Attempt, view: RunView) -> Stop:
+        view.spawn(collect(), "session")  # beside the work: a command line's session ends with its run
+        return await attempt()
+
+    return Feature(
+        name=ROOM,
+        actions=actions_of(keeper),
+        around_run=around_run,
+        around_tool=Recorder(keeper, Total(keeper).tell).around,
+        on_fact=on_fact,
+    )

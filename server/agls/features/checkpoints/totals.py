@@ -1,0 +1,38 @@
+"""What a run changed so far, told after each call that changed a file."""
+
+from agls.engine.facts import RunDiff
+from agls.engine.feature import RunView
+
+from .comparing import Pair, pairs_of, row
+from .keeping import Keeper
+from .timeline import Span
+
+LONGEST = 65_536  # bytes of diffs that are told at once
+
+
+class Total:
+    """The net changes of one run, as one unified diff. Only the file that changed is compared again."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._patches: dict[str, tuple[list[Pair], str]] = {}  # by path: of which states
+
+    async def tell(self, view: RunView) -> None:
+        """Show it. Diffs that do not fit any more are left out whole."""
+        kept, size, truncated = list[str](), 0, 0
+        for path, stretches in self._keeper.timeline(view.state).changed(Span(run_id=view.state.run_id)):
+            patch = await self._patch(path, pairs_of(stretches))
+            length = len(patch.encode("utf-8", "replace"))
+            if size + length <= LONGEST:
+                kept.append(patch)
+                size += length
+            else:
+                truncated += length
+        view.show(RunDiff("".join(kept), truncated))
+
+    async def _patch(self, path: str, pairs: list[Pair]) -> str:
+        known = self._patches.get(path)
+        if known is None or known[0] != pairs:
+            told = str((await row(self._keeper, pairs))["patch"]) if pairs else ""
+            known = self._patches[path] = pairs, told
+        return known[1]

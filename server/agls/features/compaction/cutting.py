@@ -1,0 +1,85 @@
+"""What of a context may go: which results, and from where on everything stays. Pure."""
+
+from collections.abc import Sequence
+
+from agls.engine.context import ORIGIN
+from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from agls.features.compaction.sizes import bytes_in, size_of
+
+WORTH = 200  # bytes of a result that is worth taking out
+LONGEST = 200  # characters of what a list of the work says of one step
+
+
+def old_results(messages: Sequence[Message], newest: int) -> tuple[str, ...]:
+    """The calls of the results that may be taken out: the long ones, but not the `newest` results."""
+    results = [message for message in messages if isinstance(message, ToolResult)]
+    return tuple(m.call_id for m in results[: len(results) - newest] if len(m.text) > WORTH)
+
+
+def freed_by(messages: Sequence[Message], call_ids: Sequence[str]) -> int:
+    """The bytes of these results."""
+    gone = frozenset(call_ids)
+    return sum(bytes_in(m.text) - WORTH for m in messages if isinstance(m, ToolResult) and m.call_id in gone)
+
+
+def tail_of(messages: Sequence[Message], budget: float) -> int:
+    """Where the last messages begin that have so many bytes together: never between a call and its result.
+
+    There is always one, and the results of its calls.
+    """
+    start, size = len(messages), 0
+    for place in reversed(range(len(messages))):
+        size += size_of(messages[place])
+        if size > budget and start < len(messages):
+            break
+        if not isinstance(messages[place], ToolResult):
+            start = place
+    return start
+
+
+def words_kept(head: Sequence[Message], budget: float) -> tuple[str, ...]:
+    """What was said in the user's place and stays as it is: the first words, then the newest that fit."""
+    said = [m for m in head if isinstance(m, UserMessage) and m.origin != ORIGIN]
+    kept: list[str] = []
+    for message in (*said[:1], *reversed(said[1:])):
+        budget -= size_of(message)
+        if budget < 0:
+            break
+        kept.append(message.item_id)
+    return tuple(kept)
+
+
+def without(head: Sequence[Message], kept: Sequence[str]) -> list[Message]:
+    """What of the head would go."""
+    return [m for m in head if not (isinstance(m, UserMessage) and m.item_id in kept)]
+
+
+def steps_in(messages: Sequence[Message], budget: float) -> str:
+    """A list of the work, a line for each reply and call, as many of the last as fit into so many bytes."""
+    lines: list[str] = []
+    for message in reversed(messages):
+        for line in reversed(_steps(message)):
+            budget -= bytes_in(line)
+            if budget < 0:
+                return "\n".join(["- …", *reversed(lines)])
+            lines.append(line)
+    return "\n".join(reversed(lines))
+
+
+def _steps(message: Message) -> list[str]:
+    match message:
+        case AssistantMessage(_, text, _, calls):
+            return [*([f"- said: {_brief(text)}"] if text.strip() else []), *map(_call, calls)]
+        case UserMessage():
+            return []
+        case _:
+            return [f"- {message.name} failed: {_brief(message.text)}"] if message.is_error else []
+
+
+def _call(call: ToolCall) -> str:
+    return f"- called {call.name} {_brief(str(call.arguments))}"
+
+
+def _brief(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"

@@ -1,0 +1,117 @@
+"""When room is made: at the gate before each request, which costs nothing as long as there is room."""
+
+from collections.abc import Callable, Sequence
+
+from agls.engine.facts import Cleared, Compacted, GateFact, Notice, Used
+from agls.engine.feature import RunView
+from agls.engine.ports import ModelError, ModelResolver
+from agls.engine.state import State
+from agls.engine.vocabulary import Stop, StopReason
+from agls.features.compaction.bounds import Bounds, bounds_of
+from agls.features.compaction.cutting import old_results
+from agls.features.compaction.making import Making, Need, clearing
+from agls.features.compaction.settings import Settings
+from agls.features.compaction.sizes import Ruler
+from agls.features.compaction.summary import ROOM
+
+FAILED = "failed"
+MOST_FAILURES = 3  # of summaries in one run, before nobody is asked for one any more
+WORTH = 1_000  # tokens that are worth taking results out for, after a pause
+FULL = "The conversation has about {:,} tokens, and the model {} takes {:,}: nothing more can be left out."
+NO_ROOM = "The conversation does not fit into the context of the model, and nothing more can be left out."
+HINT = " Begin a new session, go back to an earlier prompt, or use a model with a larger context."
+NEARLY = "It has about {:,} of {:,} tokens, and little can be left out of it. " + HINT.strip()
+
+
+class Gate:
+    """The gate of one run."""
+
+    def __init__(
+        self, settings: Settings, models: ModelResolver, spend: Callable[[Used], None],
+        now: Callable[[], float], *, schema: bool,
+    ) -> None:  # fmt: skip
+        self._settings, self._models, self._spend, self._now = settings, models, spend, now
+        self._schema, self._ruler = schema, Ruler()
+        self._bounds: dict[str, Bounds | None] = {}  # by the name of the model
+        self._warned = False
+
+    async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
+        """Nothing while there is room; else the facts that make some, or the end of the run."""
+        state = view.state
+        tokens, bounds = self._ruler.tokens(state), self.bounds(state)
+        if state.overflowed:
+            most = min(bounds.threshold if bounds and bounds.threshold else tokens, tokens * 4 // 5)
+            need = Need("overflow", tokens, most, pressing=True)
+            return await self._room(view, need) or (Stop(StopReason.CONTEXT_FULL, NO_ROOM + HINT),)
+        if bounds and 0 < bounds.threshold <= tokens:
+            need = Need("threshold", tokens, bounds.threshold, pressing=tokens > bounds.soft)
+            facts = await self._room(view, need)
+            return self._checked(facts, facts[-1].tokens_after if facts else tokens, bounds, view)
+        return () if state.run.turns else self._after_a_pause(state, tokens)
+
+    def bounds(self, state: State) -> Bounds | None:
+        """The bounds of the model that is asked next; `None` when its window is not known."""
+        name = state.context.model or str(state.settings.get("model", ""))
+        if name not in self._bounds:
+            self._bounds[name] = self._bounds_of(name)
+        return self._bounds[name]
+
+    def _bounds_of(self, name: str) -> Bounds | None:
+        try:
+            window = self._models.resolve(name).info.context_window
+        except ModelError:  # whoever asks it will be told
+            return None
+        return bounds_of(window, self._settings.at, schema=self._schema) if window else None
+
+    def _after_a_pause(self, state: State, tokens: int) -> Sequence[Cleared]:
+        """After it the provider's cache is cold: old results cost most then, and are needed least."""
+        pause, asked_at = self._settings.idle_minutes * 60, state.measure.at
+        if not pause or not asked_at or self._now() - asked_at < pause:
+            return ()
+        old = old_results(state.context.messages, self._settings.keep_results)
+        cleared = clearing(state.context.messages, Need("idle", tokens, tokens), old)
+        return [fact for fact in cleared if fact.tokens_before - fact.tokens_after >= WORTH]
+
+    async def _room(self, view: RunView, need: Need) -> Sequence[Compacted | Cleared]:
+        state = view.state
+
+        def asking() -> None:
+            text = f"It has about {need.now:,} tokens; its beginning is being summarised."
+            view.show(Notice("info", "Making room in the conversation", text))
+
+        def failed(why: str) -> None:
+            view.note(ROOM, FAILED, {"runId": state.run_id, "why": why})
+            view.show(Notice("warning", "The conversation could not be summarised", f"{why}."))
+
+        ask = _may_ask(state, need.now) and _failures(state) < MOST_FAILURES
+        making = Making(self._models, self._settings, self._spend, asking, failed)
+        return await making.room(state.context.messages, need, ask=ask)
+
+    def _checked(
+        self, facts: Sequence[Compacted | Cleared], left: int, bounds: Bounds, view: RunView
+    ) -> Sequence[Stop | GateFact]:
+        """The facts; and the end of the run over the hard limit, a warning over the soft one."""
+        if left > bounds.hard and view.state.measure.tokens:  # without a count it is a guess
+            name = view.state.context.model or str(view.state.settings.get("model", "")) or "used"
+            return (*facts, Stop(StopReason.CONTEXT_FULL, FULL.format(left, name, bounds.hard) + HINT))
+        if left > bounds.soft and not self._warned:
+            self._warned = True
+            view.show(
+                Notice("warning", "The conversation is nearly too long", NEARLY.format(left, bounds.hard))
+            )
+        return facts
+
+
+def _may_ask(state: State, tokens: int) -> bool:
+    """Whether the run may spend a call with so many tokens, and still make its own."""
+    limits, run = state.limits, state.run
+    calls, cost = limits.max_model_calls, limits.max_cost_usd
+    if (calls is not None and calls - run.model_calls < 2) or (cost is not None and run.cost >= cost * 0.9):
+        return False
+    spent = ((limits.max_total_tokens, run.total_tokens), (limits.max_input_tokens, run.input_tokens))
+    return all(most is None or most - used >= tokens for most, used in spent)
+
+
+def _failures(state: State) -> int:
+    notes = state.notes.get(ROOM, ())
+    return sum(note.kind == FAILED and note.data.get("runId") == state.run_id for note in notes)

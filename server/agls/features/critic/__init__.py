@@ -1,0 +1,5 @@
+"""Somebody watches whether a run gets anywhere."""
+
+from agls.features.critic.feature import build
+
+__all__ = ["build"]

@@ -1,0 +1,32 @@
+"""The wiring of the room."""
+
+from collections.abc import Sequence
+
+from agls.engine.facts import GateFact
+from agls.engine.feature import Attempt, Feature, RunView
+from agls.engine.vocabulary import Stop
+from agls.features.critic.watch import ROOM, Means, Watch
+
+
+def build(means: Means) -> Feature:
+    """The feature of one run."""
+    watches: list[Watch] = []
+
+    async def around_run(attempt: Attempt, view: RunView) -> Stop:
+        watch = Watch(means, view)
+        leave = means.subscribe(watch.see)
+        watches.append(watch)
+        view.spawn(watch.keep(), "run")
+        try:
+            return await attempt()
+        finally:
+            leave()
+            watch.end()
+            watches.clear()
+
+    async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
+        for watch in watches:
+            await watch.look_at_turns()
+        return ()
+
+    return Feature(name=ROOM, around_run=around_run, before_turn=before_turn)

@@ -1,0 +1,5 @@
+"""A run has only so much time."""
+
+from agls.features.deadline.feature import build
+
+__all__ = ["build"]

@@ -1,0 +1,30 @@
+"""What the user may ask: whether everything a run needs is as it should be."""
+
+from collections.abc import Awaitable, Callable
+
+from pydantic import Field
+
+from agls.engine.actions import Action, ActionContext, ActionOutcome
+from agls.engine.ports import Workspace
+from agls.toolkit import Arguments, TypedAction
+
+Examine = Callable[[Workspace, str, bool], Awaitable[ActionOutcome]]
+"""Looks at everything: the workspace, the model ("" is the default), and whether nobody may be asked."""
+
+
+class Doctor(Arguments):
+    """Check the model, its key and tools, the proxy, the settings and this machine, and say what to fix."""
+
+    model: str = Field("", description="the model to look at; the default when empty")
+    offline: bool = Field(default=False, description="ask nobody over a network")
+
+
+def actions(examine: Examine) -> tuple[Action, ...]:
+    """The actions of the room."""
+
+    async def look(arguments: Doctor, context: ActionContext) -> ActionOutcome:
+        model = arguments.model or str(context.state.options.get("model", ""))
+        with context.breakable():
+            return await examine(context.workspace, model, arguments.offline)
+
+    return (TypedAction(name="doctor", title="Check everything", arguments=Doctor, work=look),)

@@ -1,0 +1,146 @@
+"""The tools `edit_file` and `write_file`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Generic, TypeVar
+
+from pydantic import Field
+
+from agls.engine.patches import compare
+from agls.engine.ports import (
+    Effect,
+    FileText,
+    Place,
+    Preview,
+    Stale,
+    Target,
+    ToolContext,
+    Workspace,
+    WorkspaceError,
+)
+from agls.engine.vocabulary import Effects, JsonObject, ToolOutcome
+from agls.frozen import frozen
+from agls.toolkit import Arguments
+
+from .lines import line_end_of
+from .matching import listed, replace_text
+from .memory import Memory
+
+
+class EditFile(Arguments):
+    """Replace text in a file that was read before in this session.
+
+    old_text must occur exactly once: copy whole lines from read_file, without the line numbers,
+    with enough lines around the change. The line ends of the file are kept.
+    """
+
+    path: str = Field(description="relative to the workspace, or absolute")
+    old_text: str = Field(min_length=1, description="the text to replace, as it is in the file")
+    new_text: str = Field(description="what shall stand there; empty to delete")
+    replace_all: bool = Field(default=False, description="replace every occurrence")
+
+
+class WriteFile(Arguments):
+    """Write a whole file: a new one, or one that was read before in this session.
+
+    Folders are made as needed. To change a part of a file use edit_file.
+    """
+
+    path: str = Field(description="relative to the workspace, or absolute")
+    content: str = Field(description="the whole text of the file")
+
+
+LEFT: Mapping[Effects, str] = {
+    "none": "Nothing was changed.",
+    "partial": "A part of the change may be there.",
+    "unknown": "The change may still come.",
+}
+Change = TypeVar("Change", EditFile, WriteFile)
+
+
+@frozen
+class Plan:
+    """A file as it is (`None` when there is no such text file), its next text, and what to tell the model."""
+
+    title: str
+    place: Place
+    file: FileText | None
+    text: str
+    told: str
+
+
+def write_targets(arguments: EditFile | WriteFile) -> tuple[Target, ...]:
+    """What a call would change."""
+    return (Target(Effect.WRITES, arguments.path),)
+
+
+async def plan_edit(arguments: EditFile, workspace: Workspace) -> Plan:
+    """The edit as it would be made now. Raises `WorkspaceError`."""
+    file = await workspace.read(arguments.path)
+    shown, old, new = file.place.shown, arguments.old_text, arguments.new_text
+    try:
+        made = await asyncio.to_thread(replace_text, file.text, old, new, everywhere=arguments.replace_all)
+    except WorkspaceError as problem:
+        raise WorkspaceError(f"{shown}: {problem}") from problem
+    told = f"Edited {shown}, {listed(made.lines)}."
+    if made.loose:
+        told += " old_text was found with other white space; new_text got the file's indentation."
+    return Plan(f"Edit {shown}", file.place, file, made.text, told)
+
+
+async def plan_write(arguments: WriteFile, workspace: Workspace) -> Plan:
+    """The file as it would be written now."""
+    place = workspace.place(arguments.path)
+    try:
+        file = await workspace.read(arguments.path)
+    except WorkspaceError:  # there is none, or none that could be read; `write` knows the difference
+        shown = place.shown
+        return Plan(f"Create {shown}", place, None, arguments.content, f"Created {shown}.")
+    content = arguments.content
+    if "\r" not in content:
+        content = content.replace("\n", line_end_of(file.text))
+    return Plan(f"Overwrite {place.shown}", place, file, content, f"Wrote {place.shown}.")
+
+
+@frozen
+class Writer(Generic[Change]):
+    """Changes one file as planned, if the model knows what it changes."""
+
+    plan: Callable[[Change, Workspace], Awaitable[Plan]]
+    memory: Memory
+
+    async def write(self, arguments: Change, context: ToolContext) -> ToolOutcome:
+        """Make the change, or nothing at all."""
+        plan = await self.plan(arguments, context.workspace)
+        if plan.file:
+            self.memory.check(plan.file)
+        if plan.file and plan.file.text == plan.text:
+            return ToolOutcome(f"{plan.place.shown} is already like that; nothing was changed.")
+        expected = plan.file.version if plan.file else None
+        try:
+            change = await context.workspace.write(
+                arguments.path, plan.text, expected=expected, label=plan.title
+            )
+        except Stale as problem:
+            text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
+            return ToolOutcome(text, status="failed", effects=problem.effects)
+        self.memory.saw(change.uri, change.result)
+        return ToolOutcome(plan.told, effects="applied", changes=(change,))
+
+    async def describe(self, arguments: Change, context: ToolContext) -> Preview:
+        """The change as a diff."""
+        plan = await self.plan(arguments, context.workspace)
+        change = await asyncio.to_thread(_as_change, plan)
+        return Preview(plan.title, {"type": "edit", "changes": [change]})
+
+
+def _as_change(plan: Plan) -> JsonObject:
+    patch = compare(plan.place.shown, plan.file.text if plan.file else None, plan.text)
+    return {
+        "uri": plan.place.uri,
+        "change": "modified" if plan.file else "added",
+        "base": {"hash": plan.file.version.hash if plan.file else ""},
+        "patch": patch.text,
+        "insertions": patch.insertions,
+        "deletions": patch.deletions,
+    }

@@ -1,0 +1,49 @@
+"""Wiring of the room `files`."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.ports import Effect
+from agls.engine.vocabulary import ToolOutcome
+from agls.toolkit import TypedTool
+
+from .editing import EditFile, WriteFile, Writer, plan_edit, plan_write, write_targets
+from .memory import Memory
+from .reading import ListDir, Reader, ReadFile, describe_list, describe_read, list_dir, read_targets
+from .settings import Settings
+
+NAME = "files"
+READS = frozenset({Effect.READS})
+WRITES = frozenset({Effect.WRITES})
+
+
+def build(settings: Settings) -> Feature:
+    """The file tools. What the model has seen is remembered, so that it cannot overwrite the unseen."""
+    offered = _tools(settings, Memory())
+
+    async def remember(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        if invocation.tool in offered:
+            memory = Memory(view.state.notes.get(NAME, ()), partial(view.note, NAME))
+            tool = _tools(settings, memory)[offered.index(invocation.tool)]
+            invocation = replace(invocation, tool=tool)
+        return await inner(invocation)
+
+    return Feature(name=NAME, tools=offered, around_tool=remember)
+
+
+def _tools(settings: Settings, memory: Memory) -> tuple[TypedTool[Any], ...]:
+    reader = Reader(settings, memory)
+    editor = Writer(plan_edit, memory)
+    writer = Writer(plan_write, memory)
+    return (
+        TypedTool(name="read_file", arguments=ReadFile, work=reader.read, effects=READS,
+                  targets=read_targets, describe=describe_read),
+        TypedTool(name="list_dir", arguments=ListDir, work=list_dir, effects=READS,
+                  targets=read_targets, describe=describe_list),
+        TypedTool(name="edit_file", arguments=EditFile, work=editor.write, effects=WRITES,
+                  targets=write_targets, describe=editor.describe),
+        TypedTool(name="write_file", arguments=WriteFile, work=writer.write, effects=WRITES,
+                  targets=write_targets, describe=writer.describe),
+    )  # fmt: skip

@@ -1,0 +1,157 @@
+"""Where an edit applies: the old text as it stands, else the same lines with other white space.
+
+The model sees lines, not line ends, so texts are compared with LF for every line end. Only what an
+edit really changes is replaced, with the line ends of the file; every other byte stays.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
+
+from agls.engine.patches import common_ends
+from agls.engine.ports import WorkspaceError
+from agls.frozen import frozen
+
+from .lines import flatten, line_end_of
+from .nearest import nearest
+
+LISTED = 10  # line numbers that are told
+MOST = 100_000  # places that are changed at once
+
+
+@frozen
+class Replacement:
+    """A text after an edit; `lines` (from 1) are where it was edited, `loose` tells of other white space."""
+
+    text: str
+    lines: tuple[int, ...]
+    loose: bool = False
+
+
+@frozen
+class Span:
+    """One place in the flattened text, and what shall stand there."""
+
+    start: int
+    end: int
+    new: str
+
+
+def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacement:
+    """Replace `old` by `new`. Raises `WorkspaceError` telling the model what is wrong and what is near."""
+    flat, old, new = flatten(text), flatten(old), flatten(new)
+    if old == new:
+        raise WorkspaceError("old_text and new_text are the same; nothing was changed.")
+    spans = list(islice(_exact(flat, old, new), MOST + 1))
+    loose = not spans
+    if loose:
+        spans = list(islice(_loose(flat, old, new), MOST + 1))
+    if not spans:
+        raise WorkspaceError(_not_found(flat, old, new))
+    lines = _lines_of(flat, spans)
+    times = f"{len(spans)} times" if len(spans) <= MOST else f"more than {MOST} times"
+    if len(spans) > 1 and (loose or not everywhere):
+        raise WorkspaceError(
+            f"old_text occurs {times}, {listed(lines)}; nothing was changed. "
+            "Add lines around it until it is unique, or set replace_all to change every exact occurrence."
+        )
+    if len(spans) > MOST:
+        raise WorkspaceError(f"old_text occurs {times}; nothing was changed. Use a command for so much.")
+    return Replacement(_apply(text, flat, spans), lines, loose)
+
+
+def listed(lines: Sequence[int]) -> str:
+    """Line numbers as a person would say them, the first ones of many."""
+    shown = ", ".join(map(str, lines[:LISTED]))
+    return f"line{'s' * (len(lines) > 1)} {shown}{', …' * (len(lines) > LISTED)}"
+
+
+def _lines_of(flat: str, spans: Sequence[Span]) -> tuple[int, ...]:
+    line, at = 1, 0
+    lines: list[int] = []
+    for span in spans:
+        line += flat.count("\n", at, span.start)
+        at = span.start
+        lines.append(line)
+    return tuple(lines)
+
+
+def _exact(flat: str, old: str, new: str) -> Iterator[Span]:
+    at = flat.find(old)
+    while at >= 0:
+        yield Span(at, at + len(old), new)
+        at = flat.find(old, at + len(old))
+
+
+def _loose(flat: str, old: str, new: str) -> Iterator[Span]:
+    """Whole lines that differ from `old` only in white space around them."""
+    closed = old.endswith("\n")
+    old_lines = old.removesuffix("\n").split("\n")
+    wanted = [line.strip() for line in old_lines]
+    if not any(wanted):
+        return
+    lines = flat.split("\n")
+    bare = [line.strip() for line in lines]
+    start = 0
+    for index, line in enumerate(lines):
+        if bare[index] == wanted[0] and bare[index : index + len(wanted)] == wanted:
+            found = lines[index : index + len(wanted)]
+            end = start + len("\n".join(found))
+            if closed and end < len(flat):
+                end += 1
+            elif closed:  # the last line of the file has no end
+                new = new.removesuffix("\n")
+            if (indented := _indent_like(old_lines, found, new)) is not None:
+                yield Span(start, end, indented)
+        start += len(line) + 1
+
+
+def _indent_like(old_lines: list[str], found: list[str], new: str) -> str | None:
+    """`new` with the indentation of the file, `None` when it cannot be told."""
+    known: dict[str, str] = {}
+    for old, actual in zip(old_lines, found, strict=True):
+        if old.strip() and known.setdefault(_indent(old), _indent(actual)) != _indent(actual):
+            return None
+    result: list[str] = []
+    for line in new.split("\n"):
+        indent = _translated(_indent(line), known) if line.strip() else ""
+        if indent is None:
+            return None
+        result.append(indent + line.lstrip(" \t"))
+    return "\n".join(result)
+
+
+def _indent(line: str) -> str:
+    return "".join(takewhile(" \t".__contains__, line))
+
+
+def _translated(indent: str, known: dict[str, str]) -> str | None:
+    base = max((old for old in known if indent.startswith(old)), key=len, default=None)
+    if base is None:
+        return None
+    actual, rest = known[base], indent[len(base) :]
+    shifted = actual.endswith(base) or base.endswith(actual)  # else tabs stand for spaces, or the reverse
+    return actual + rest if shifted or not rest else None
+
+
+def _apply(text: str, flat: str, spans: Sequence[Span]) -> str:
+    # CR LF is one character in the flat text: these are the places after which it lags behind
+    lags = [found.start() - nth for nth, found in enumerate(re.finditer("\r\n", text))]
+    line_end = line_end_of(text)
+    parts: list[str] = []
+    done = 0
+    for span in spans:
+        head, tail = common_ends(flat[span.start : span.end], span.new)
+        start, end = span.start + head, span.end - tail
+        new = span.new[head : len(span.new) - tail]
+        parts += text[done : start + bisect_left(lags, start)], new.replace("\n", line_end)
+        done = end + bisect_left(lags, end)
+    return "".join(parts) + text[done:]
+
+
+def _not_found(flat: str, old: str, new: str) -> str:
+    if new and new in flat:
+        line = flat.count("\n", 0, flat.index(new)) + 1
+        return f"old_text was not found, but new_text is already there, on line {line}. Nothing was changed."
+    return "\n".join(["old_text was not found; nothing was changed.", *nearest(flat, old)])

@@ -1,0 +1,148 @@
+"""The tools `read_file` and `list_dir`."""
+
+import asyncio
+
+from pydantic import Field
+
+from agls.engine.ports import (
+    DirEntry,
+    Effect,
+    FileText,
+    Preview,
+    Target,
+    ToolContext,
+    Workspace,
+    WorkspaceError,
+)
+from agls.engine.vocabulary import ToolOutcome
+from agls.frozen import frozen
+from agls.toolkit import Arguments
+
+from .lines import flatten, numbered
+from .memory import Memory
+from .settings import Settings
+
+QUICK = 65_536  # characters that are cut into a page sooner than handed to a thread
+MARKS = {"dir": "/", "link": "@", "other": "?"}
+STANDINGS = {  # of a file that is open in the editor, when the two differ: by `dirty` and `behind`
+    (True, False): "in the editor, with changes that are not saved",
+    (False, True): "on disk, which is newer than what the editor shows",
+    (True, True): "in the editor, with changes that are not saved; it was changed on disk as well, so it "
+    "cannot be edited until the user saves or reloads it",
+}
+
+
+class ReadFile(Arguments):
+    """Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
+
+    Shows the text as it is in the user's editor, unsaved changes included. Long files come in
+    pages: go on with offset.
+    """
+
+    path: str = Field(description="relative to the workspace, or absolute")
+    offset: int = Field(default=1, ge=1, description="first line, counted from 1")
+    limit: int | None = Field(default=None, ge=1, description="number of lines")
+
+
+class ListDir(Arguments):
+    """List one folder: folders first (with / at the end), then files with their size in bytes."""
+
+    path: str = Field(default="", description="relative to the workspace, or absolute; empty for its root")
+    max_entries: int = Field(default=200, ge=1, le=500)
+
+
+def read_targets(arguments: ReadFile | ListDir) -> tuple[Target, ...]:
+    """What a call would open."""
+    return (Target(Effect.READS, arguments.path or "."),)
+
+
+async def describe_read(arguments: ReadFile, context: ToolContext) -> Preview:
+    """Name the file."""
+    return Preview(f"Read {context.workspace.place(arguments.path).shown}", {})
+
+
+async def describe_list(arguments: ListDir, context: ToolContext) -> Preview:
+    """Name the folder."""
+    return Preview(f"List {context.workspace.place(arguments.path or '.').shown}", {})
+
+
+@frozen
+class Reader:
+    """Reads for one call; what the model saw is remembered."""
+
+    settings: Settings
+    memory: Memory
+
+    async def read(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
+        """One page of the file."""
+        try:
+            file = await context.workspace.read(arguments.path)
+        except WorkspaceError as problem:
+            raise await _explained(problem, arguments.path, context.workspace) from problem
+        if len(file.text) <= QUICK:
+            page = self._page(file, arguments)
+        else:
+            page = await asyncio.to_thread(self._page, file, arguments)
+        self.memory.saw(file.place.uri, file.version)
+        return page
+
+    def _page(self, file: FileText, arguments: ReadFile) -> ToolOutcome:
+        text, shown, first = flatten(file.text).removesuffix("\n"), file.place.shown, arguments.offset
+        head, count = _head(file), text.count("\n") + 1
+        if not file.text:
+            return ToolOutcome("\n".join([*head, f"[{shown} is empty.]"]))
+        if first > count:
+            return ToolOutcome(f"{shown} ends with line {count}.", status="failed")
+        stop = min(count, first - 1 + (arguments.limit or self.settings.read_lines))
+        wanted = text.split("\n", stop)[first - 1 : stop]  # a long text is not split to its end
+        given = self._fitting(numbered(wanted, first, self.settings.line_characters))
+        last = first + len(given) - 1
+        if last == count:
+            return ToolOutcome("\n".join([*head, *given]))
+        foot = f"[These are lines {first} to {last} of {count}; go on with offset {last + 1}.]"
+        left = len(text.split("\n", last)[last].encode("utf-8", "replace"))
+        return ToolOutcome("\n".join([*head, *given, foot]), truncated=left)
+
+    def _fitting(self, lines: list[str]) -> list[str]:
+        """As many lines as one answer may have, and always one."""
+        size = 0
+        for count, line in enumerate(lines):
+            size += len(line) + 1
+            if count and size > self.settings.read_characters:
+                return lines[:count]
+        return lines
+
+
+def _head(file: FileText) -> list[str]:
+    standing = STANDINGS.get((file.dirty, file.behind))
+    head = [f"[{file.place.shown} as it is {standing}.]"] if standing else []
+    if file.guessed:
+        head.append(f"[Its encoding is a guess: {file.encoding}. An edit keeps every byte outside of it.]")
+    return head
+
+
+async def _explained(problem: WorkspaceError, path: str, workspace: Workspace) -> WorkspaceError:
+    try:
+        await workspace.list(path)
+    except WorkspaceError:
+        return problem
+    return WorkspaceError(f"{workspace.place(path).shown} is a folder. See what is in it with list_dir.")
+
+
+async def list_dir(arguments: ListDir, context: ToolContext) -> ToolOutcome:
+    """The entries of a folder, folders first."""
+    entries = sorted(
+        await context.workspace.list(arguments.path), key=lambda entry: (entry.kind != "dir", entry.name)
+    )
+    shown = context.workspace.place(arguments.path or ".").shown
+    if not entries:
+        return ToolOutcome(f"[{shown} is empty.]")
+    lines = [_row(entry) for entry in entries[: arguments.max_entries]]
+    if left := len(entries) - len(lines):
+        lines.append(f"[{left} more entries are left out. Raise max_entries, or use glob with a pattern.]")
+    return ToolOutcome("\n".join(lines))
+
+
+def _row(entry: DirEntry) -> str:
+    name = entry.name + MARKS.get(entry.kind, "")
+    return f"{name}\t{entry.size}" if entry.kind == "file" else name

@@ -1,0 +1,35 @@
+"""The wiring of the room."""
+
+from typing import Protocol
+
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
+from agls.engine.ports import Effect
+from agls.engine.vocabulary import FileChange, ToolOutcome
+from agls.hunks import read_patch
+
+
+class Screen(Protocol):
+    """What the user sees. `reveal` shows a file (its path or URI) at a line, from 0; only files."""
+
+    async def reveal(self, path: str, line: int) -> None: ...
+
+
+def build(screen: Screen) -> Feature:
+    """The feature: files are shown as they are read or about to be changed, then what changed in them."""
+
+    async def follow(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        targets = invocation.preview.targets if invocation.preview else ()
+        for target in targets:
+            if target.value and target.effect in {Effect.READS, Effect.WRITES}:
+                await screen.reveal(target.value, 0)
+        outcome = await inner(invocation)
+        for change in outcome.changes:
+            await screen.reveal(change.uri, _first_line(change))
+        return outcome
+
+    return Feature(name="follow_along", around_tool=follow)
+
+
+def _first_line(change: FileChange) -> int:
+    hunks = read_patch(change.patch)
+    return hunks[0].line if hunks else 0

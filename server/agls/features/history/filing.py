@@ -1,0 +1,67 @@
+"""What is noted of a session's place among the others, and what may be noted. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from agls.engine.facts import Noted
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject
+
+ROOM, TAGS, ARCHIVED = "history", "tags", "archived"
+LONGEST_TITLE, LONGEST_TAG, MOST_TAGS = 200, 40, 20  # characters, characters, tags
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def one_line(words: str) -> str:
+    """The words without line breaks, control characters and changes of direction."""
+    return " ".join(_UNPRINTED.sub(" ", words).split())
+
+
+def shown_title(words: str) -> str:
+    """As much of the words as a title may be, on one line; "" when nothing is left."""
+    return one_line(words)[:LONGEST_TITLE].rstrip()
+
+
+def title_from(words: str) -> str:
+    """A title on one line. Raises `ValueError` when nothing is left."""
+    title = shown_title(words)
+    if not title:
+        raise ValueError("The title is empty.")
+    return title
+
+
+def tagged(tags: Iterable[str]) -> Noted:
+    """The fact that these are the session's tags. Raises `ValueError`, which says what a tag may be."""
+    plain = dict.fromkeys(map(one_line, tags))
+    if wrong := next((tag for tag in plain if not tag or len(tag) > LONGEST_TAG), None):
+        raise ValueError(f"A tag has 1 to {LONGEST_TAG} characters, not {wrong[: LONGEST_TAG * 2]!r}.")
+    if "" in plain:
+        raise ValueError("A tag must not be empty.")
+    if len(plain) > MOST_TAGS:
+        raise ValueError(f"A session has at most {MOST_TAGS} tags.")
+    return Noted(ROOM, TAGS, {"tags": list(plain)})
+
+
+def archived(put_away: bool) -> Noted:
+    """The fact that the session is put away, or back again."""
+    return Noted(ROOM, ARCHIVED, {"archived": put_away})
+
+
+def tags_of(state: State) -> tuple[str, ...]:
+    """The session's tags, in the order in which they were given."""
+    return tuple(str(tag) for tag in _last(state, TAGS).get("tags", ()))
+
+
+def is_archived(state: State) -> bool:
+    """Whether the session is put away."""
+    return _last(state, ARCHIVED).get("archived") is True
+
+
+def changed(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> Noted:
+    """The fact that these were added and those removed. Raises `ValueError`."""
+    return tagged([tag for tag in (*tags, *add) if tag not in remove])
+
+
+def _last(state: State, kind: str) -> JsonObject:
+    notes = [note.data for note in state.notes.get(ROOM, ()) if note.kind == kind]
+    return notes[-1] if notes else {}

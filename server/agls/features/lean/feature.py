@@ -1,0 +1,40 @@
+"""The wiring of the room."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agls.engine.facts import GateFact, Notice
+from agls.engine.feature import Feature, RunView
+from agls.engine.ports import CallModel, ModelRequest, Reply, ToolSpec
+from agls.engine.vocabulary import Stop
+from agls.features.lean.settings import Settings
+
+ROOM, TOLD = "lean", "told"
+TITLE = "This model has a small context"
+TEXT = (
+    "It holds {:,} tokens, so the model gets a short prompt and only these tools: {}. If it can hold more, "
+    "give it a larger context at its server and write that as context_window; [lean] changes the rest."
+)
+
+
+def build(settings: Settings, window: int) -> Feature:
+    """The feature of a run whose model holds so many tokens."""
+
+    async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
+        notes = view.state.notes.get(ROOM, ())
+        if not any(note.kind == TOLD and note.data.get("window") == window for note in notes):
+            view.note(ROOM, TOLD, {"window": window})
+            view.show(Notice("info", TITLE, TEXT.format(window, ", ".join(settings.tools))))
+        return ()
+
+    async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
+        kept = tuple(_short(tool) for tool in request.tools if tool.name in settings.tools)
+        return await inner(replace(request, tools=kept))
+
+    return Feature(name=ROOM, before_turn=before_turn, around_model=around_model)
+
+
+def _short(tool: ToolSpec) -> ToolSpec:
+    """The tool in its first sentence."""
+    first, stop, _ = tool.description.partition(". ")
+    return replace(tool, description=first + stop.strip())

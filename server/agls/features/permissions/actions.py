@@ -1,0 +1,72 @@
+"""What the user may do with the permissions they gave: see them, and take them back."""
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
+from agls.features.permissions.grants import REVOKED, Grants, session_grants
+from agls.features.permissions.settings import Settings
+from agls.features.permissions.visible import one_line
+from agls.toolkit import Arguments, TypedAction
+
+
+class List(Arguments):
+    """Show the rules that decide what runs unasked: those of your settings, of this session and project."""
+
+
+class Revoke(Arguments):
+    """Take back a permission that you gave for this session or project: you are asked again."""
+
+    rule: str = Field(min_length=1, description="the rule as `permission.list` shows it")
+
+
+def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
+    """The actions of the room."""
+
+    async def show(arguments: List, context: ActionContext) -> ActionOutcome:
+        rules: dict[str, Sequence[str]] = {
+            "allow": settings.allow,
+            "ask": settings.ask,
+            "deny": settings.deny,
+            "session": session_grants(context.state),
+            "project": await asyncio.to_thread(grants.load),
+        }
+        titles = {"session": "allowed in this session", "project": "allowed in this project"}
+        lines = [
+            f"- {titles.get(kind, kind)}: `{one_line(rule)}`"
+            for kind, named in rules.items()
+            for rule in named
+        ]
+        mode = str(context.state.settings.get("mode", settings.mode))
+        told = "\n".join([f"The mode is `{one_line(mode)}`.", *lines])
+        return ActionOutcome(told, {"mode": mode, **{kind: list(named) for kind, named in rules.items()}})
+
+    async def revoke(arguments: Revoke, context: ActionContext) -> ActionOutcome:
+        rule = arguments.rule
+        in_session, in_project = (
+            rule in session_grants(context.state),
+            rule in await asyncio.to_thread(grants.load),
+        )
+        if not (in_session or in_project):
+            raise ActionError(
+                "No such permission was given. The action permission.list shows those that were."
+            )
+        if in_session:
+            context.note(REVOKED, {"rules": [rule]})
+        if in_project:
+            await _remove(grants, rule)
+        return ActionOutcome(f"`{one_line(rule)}` is asked for again.", {"rule": rule})
+
+    return (
+        TypedAction(name="permission.list", title="Show permissions", arguments=List, work=show),
+        TypedAction(name="permission.revoke", title="Revoke a permission", arguments=Revoke, work=revoke),
+    )
+
+
+async def _remove(grants: Grants, rule: str) -> None:
+    try:
+        await asyncio.to_thread(grants.remove, [rule])
+    except OSError as problem:
+        raise ActionError(f"The permission for this project could not be taken back: {problem}") from problem

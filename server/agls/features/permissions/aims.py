@@ -1,0 +1,60 @@
+"""What a call would do, as the decision judges it: its preview's targets, looked up in the workspace."""
+
+from collections.abc import Iterator
+from posixpath import join
+from shlex import quote
+
+from agls.engine.ports import Effect, Place, Preview, Target, ToolSpec, Workspace, WorkspaceError
+from agls.features.permissions.commands import known_only_when_run, touched
+from agls.features.permissions.rules import PATHS, Aim
+
+
+def aims_of(spec: ToolSpec, preview: Preview, workspace: Workspace) -> tuple[Aim, ...]:
+    """Everything the call would do. Looks at paths, so it belongs in a thread.
+
+    A call that names nothing beyond reading, though its tool can do more, is judged by all its
+    tool can do.
+    """
+    named = preview.targets
+    if all(target.effect is Effect.READS for target in named):
+        covered = {target.effect for target in named}
+        named += tuple(Target(effect, "") for effect in sorted(spec.effects - covered))
+    named = named or (Target(Effect.READS, ""),)  # no effect at all: rules by name still hold
+    return tuple(aim for target in named for aim in _aims(spec.name, target, preview, workspace))
+
+
+def _aims(tool: str, target: Target, preview: Preview, workspace: Workspace) -> Iterator[Aim]:
+    if target.effect in PATHS and target.value:
+        place, problem = _placed(target.value, workspace)
+        yield Aim(tool, target.effect, target.value, place, problem)
+        return
+    if target.effect is not Effect.EXECUTES or not target.value:
+        yield Aim(tool, target.effect, target.value)
+        return
+    cwd = str(preview.subject.get("cwd") or ".")
+    yield Aim(tool, target.effect, _from_root(target.value, cwd, workspace))
+    yield from _guesses(tool, target.value, cwd, workspace)
+
+
+def _from_root(command: str, cwd: str, workspace: Workspace) -> str:
+    """The command as one would give it in the root: what is allowed there is not allowed in every folder."""
+    folder, _ = _placed(cwd, workspace)
+    root, _ = _placed(".", workspace)
+    if folder is None or root is None or folder.path == root.path:
+        return command
+    return f"cd {quote(folder.shown)} && {command}"
+
+
+def _guesses(tool: str, command: str, cwd: str, workspace: Workspace) -> Iterator[Aim]:
+    for effect, path in touched(command):
+        place = None
+        if not known_only_when_run(path):
+            place, _ = _placed(join(cwd, path), workspace)
+        yield Aim(tool, effect, path, place, guessed=True)
+
+
+def _placed(path: str, workspace: Workspace) -> tuple[Place | None, str]:
+    try:
+        return workspace.place(path), ""
+    except WorkspaceError as problem:
+        return None, str(problem)

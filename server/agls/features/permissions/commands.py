@@ -1,0 +1,212 @@
+"""What a shell command says, read so that every doubt counts against it (`promises.md` R11-R14).
+
+Three questions with one direction of error each: is it provably one plain program with plain
+words (`simple_argv`), does it mention a forbidden one anywhere (`mentions`), and which paths could
+it touch (`touched`). None of them executes or expands anything.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import chain
+from posixpath import basename, join
+from typing import Literal
+
+from agls.engine.ports import Effect
+
+Match = Literal["yes", "no", "unsure"]
+LONGEST = 10_000  # characters; nothing is known about a longer command
+MOST_PATHS = 64  # paths of one command that are looked at; a command with more is not understood
+
+_WORD = r"""(?:[A-Za-z0-9_@%+=:,./-]|'[^'\x00-\x1f\x7f]*'|"[^"\\$`!\x00-\x1f\x7f]*")+"""
+_SIMPLE = re.compile(rf"{_WORD}(?: +{_WORD})*")
+_PROGRAM = re.compile(r"[A-Za-z0-9_./+-]+")
+_IFS = re.compile(r"\$\{?IFS\b[^}\s]*\}?")
+_SEPARATOR = re.compile(r"[;&|\n()`]+")
+_BETWEEN_WORDS = re.compile(r"[\s<>]+")
+_OPAQUE = re.compile(r"[$`{]")
+_WILDCARD = re.compile(r"[*?\[]")
+_PATH_LIKE = re.compile(r"[/.~$]")
+_FED = re.compile(r"[<|]")
+_HIDDEN_NAME = re.compile(r"(?:^|/)\.[^/]*[*?\[]")  # a wildcard finds a name with a dot in front only so
+_REDIRECTION = re.compile(r">[>|]?(?!&(?:\d+|-)(?:[\s;&|<>()`]|$))&?\s*([^\s;&|<>()]+)")
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SHELLS = _names("sh bash dash zsh ksh fish eval source")
+# What runs the rest of its own arguments: allowing it with any arguments allows everything.
+LAUNCHERS = SHELLS | _names(
+    ". env exec command builtin coproc time nice nohup setsid timeout stdbuf xargs parallel sudo su doas "
+    "ssh watch strace ltrace script find if then else elif for while until do case select function ! [[ "
+    "busybox toybox chroot unshare nsenter bwrap pkexec runuser chrt ionice taskset numactl setarch prlimit "
+    "systemd-run dbus-run-session xvfb-run fakeroot flock entr tmux screen rlwrap unbuffer expect run-parts"
+)
+FEEDERS = _names("xargs parallel")  # run what they read
+INTERPRETERS = _names("python pypy perl ruby node nodejs deno bun php lua tclsh awk gawk mawk")
+CODE = _names("-c -e -E -r -p -n -pe -ne --eval --print eval -")  # what tells them that code follows
+FOLDERS = _names("cd chdir pushd")
+WRITERS = _names(
+    "rm rmdir unlink shred truncate dd mv cp ln install tee chmod chown chgrp chattr rsync patch unzip tar "
+    "wipefs mkfs curl wget -delete -exec -execdir -ok -okdir -fprint touch mkdir mkfifo mknod split csplit "
+    "ed ex vi vim nvim emacs nano xxd uniq cpio bsdtar 7z ar gunzip bunzip2 unxz unzstd scp sftp "
+    "apply checkout restore"
+)
+EDITORS = _names("sed perl ruby")  # write with -i
+SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
+HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+
+
+def simple_argv(command: str) -> tuple[str, ...] | None:
+    """The words of a command that is one program with plain arguments, `None` for everything else.
+
+    No separators, substitutions, redirections, assignments, globs, escapes, braces, tildes or
+    history, not even inside double quotes where a shell would still look at them.
+    """
+    if len(command) > LONGEST or not _SIMPLE.fullmatch(command):
+        return None
+    argv = tuple(shlex.split(command))
+    return argv if _PROGRAM.fullmatch(argv[0]) else None
+
+
+def is_plain(command: str) -> bool:
+    """Whether this is one plain program, or one in another folder: `cd FOLDER && PROGRAM …`."""
+    folder, _, rest = command.partition(" && ")
+    way = simple_argv(folder) if rest else None
+    program = rest if way and way[0] == "cd" and len(way) == 2 else command
+    return simple_argv(program) is not None
+
+
+def mentions(command: str, wanted: str) -> Match:
+    """Whether the words of `wanted` occur, in order, in any part of the command, however quoted.
+
+    `unsure` when the command decides at run time what it runs, when the words are there but not
+    together, or when it is too long to look at.
+    """
+    if len(command) > LONGEST:
+        return "unsure"
+    parts, sought = _parts(command), _parts(wanted)
+    needle, words = _joined(sought), _joined(parts)
+    if len(sought) > 1:  # what is wanted is itself a compound command
+        parts = (words,)
+    if any(_in_order(needle, part, _same) for part in parts):
+        return "yes"
+    if _decides_when_run(command):
+        return "unsure"
+    scattered = bool(words) and all(_in_order([part], words, _could_be) for part in needle)
+    return "unsure" if scattered else "no"
+
+
+def touched(command: str) -> list[tuple[Effect, str]]:
+    """The paths this command could read or, when it has a program or a redirection for it, write.
+
+    A path that is only known at run time is given as it stands (`$HOME/x`, `~/x`). A command that is
+    too long, or has too many paths, gives one that cannot be resolved, `$`.
+    """
+    if len(command) > LONGEST:
+        return [(Effect.WRITES, "$")]
+    parts = _parts(command)
+    words = _joined(parts)
+    effect = Effect.WRITES if _writes(words) or _runs_code(command, parts) else Effect.READS
+    found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(_bare(command))]
+    found += [(effect, _named(word)) for word in words]
+    if _in_order(["git", "config"], words, _same):
+        found.append((Effect.WRITES, ".git/config"))
+    found = [(effect, path) for effect, path in found if path and path not in HARMLESS]
+    found += [(effect, join(folder, path)) for folder in _folders(parts) for effect, path in found]
+    unique = list(dict.fromkeys(found))
+    if len(unique) <= MOST_PATHS:
+        return unique
+    return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, "$")]
+
+
+def known_only_when_run(path: str) -> bool:
+    """Whether the shell would turn this word into another path, one that could be hidden or far away."""
+    return path.startswith("~") or bool(_OPAQUE.search(path) or _HIDDEN_NAME.search(path))
+
+
+def _named(word: str) -> str:
+    """The path that a word may name: itself, an option's value, or what stands right behind its letter."""
+    if "=" in word:
+        return word.rpartition("=")[2]
+    if not word.startswith("-"):
+        return word
+    return word[2:] if _PATH_LIKE.search(word[2:]) else ""
+
+
+def _folders(parts: Sequence[Sequence[str]]) -> list[str]:
+    """The folders the command changes to, each as seen from where it begins."""
+    here, found = "", list[str]()
+    for part in parts:
+        for at, word in enumerate(part):
+            if word in FOLDERS:
+                to = next((name for name in part[at + 1 :] if not name.startswith("-")), "~")
+                here = join(here, to)
+                found.append(here)
+    return found
+
+
+def _writes(words: Sequence[str]) -> bool:
+    names = {basename(word).casefold() for word in words}
+    in_place = any(word.startswith(("-i", "--in-place", "-pi", "-ni")) for word in words)
+    to_file = any(word.startswith(("-o", "--output")) for word in words)
+    return bool(WRITERS & names or (in_place and EDITORS & names) or (to_file and SORTERS & names))
+
+
+def _bare(command: str) -> str:
+    """The text without line continuations, field separators by variable, and all quoting."""
+    return re.sub(r"[\\'\"]", "", _IFS.sub(" ", command.replace("\\\n", "")))
+
+
+@lru_cache(maxsize=64)
+def _parts(command: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each part between separators; parts without words are left out."""
+    parts = (_BETWEEN_WORDS.split(part) for part in _SEPARATOR.split(_bare(command)))
+    return tuple(words for part in parts if (words := tuple(word for word in part if word)))
+
+
+def _joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(parts))
+
+
+@lru_cache(maxsize=64)
+def _decides_when_run(command: str) -> bool:
+    parts = _parts(command)
+    return bool(_OPAQUE.search(command)) or _runs_text(parts) or _runs_code(command, parts)
+
+
+def _runs_text(parts: Sequence[Sequence[str]]) -> bool:
+    """Whether a part runs what it reads, or what stands in one of its words, as commands."""
+    known = SHELLS | FEEDERS
+    return any(part[0] == "." or any(basename(word).casefold() in known for word in part) for part in parts)
+
+
+def _runs_code(command: str, parts: Sequence[Sequence[str]]) -> bool:
+    """Whether an interpreter is given its program in a word, or is fed with something."""
+    fed = bool(_FED.search(command))
+    return any(
+        basename(word).casefold().rstrip(".0123456789") in INTERPRETERS and (fed or CODE & set(part))
+        for part in parts
+        for word in part
+    )
+
+
+def _in_order(needle: Sequence[str], words: Sequence[str], same: Callable[[str, str], bool]) -> bool:
+    """Whether all words of the needle are there in this order, options and others between them."""
+    rest = iter(words)
+    return all(any(same(wanted.casefold(), word.casefold()) for word in rest) for wanted in needle)
+
+
+def _same(wanted: str, word: str) -> bool:
+    return wanted == word or wanted == word.rpartition("/")[2]
+
+
+def _could_be(wanted: str, word: str) -> bool:
+    """Whether a wildcard may become the wanted word, or an option's value may be it."""
+    if _same(wanted, word) or ("=" in word and _same(wanted, word.rpartition("=")[2])):
+        return True
+    return bool(_WILDCARD.search(word)) and word.strip("*?") != "" and fnmatchcase(wanted, basename(word))

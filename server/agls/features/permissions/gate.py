@@ -1,0 +1,154 @@
+"""The gate every call passes: judge it, ask where needed, remember the answer, let exactly that run."""
+
+import asyncio
+from dataclasses import replace
+from functools import cached_property
+
+from agls.engine.facts import Notice
+from agls.engine.feature import CallTool, Invocation, RunView
+from agls.engine.ports import Asker, Effect, Preview, Workspace
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject, Option, ToolOutcome
+from agls.features.permissions.aims import aims_of
+from agls.features.permissions.decision import (
+    Allow,
+    Ask,
+    Deny,
+    Policy,
+    Verdict,
+    as_reading,
+    decide,
+    is_edit,
+)
+from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, Grants, readable, session_grants
+from agls.features.permissions.modes import Mode, is_mode
+from agls.features.permissions.part import chosen_part
+from agls.features.permissions.questions import chosen, question, refusal
+from agls.features.permissions.rules import PATHS, Aim, parse_rule
+from agls.features.permissions.settings import Settings
+from agls.frozen import frozen
+
+READING = frozenset({Effect.READS})
+FEW = 4  # places that are looked at without a thread
+UNTOLD = "Not run: it would fail, but why can only be told when you may read that file. Read it first."
+CHANGED = (
+    "Not run: what it would do changed while the user was asked, so their answer was for something else. "
+    "Look again, then repeat it if it is still right."
+)
+
+
+@frozen
+class Judged:
+    """A call with what it would do and what was decided about it.
+
+    `readable` is whether the model may know what is in the files that the call would change.
+    """
+
+    invocation: Invocation
+    preview: Preview
+    aims: tuple[Aim, ...]
+    verdict: Verdict
+    readable: bool
+
+
+class Gate:
+    """One run's gate (`around_tool`). It keeps no state: what was granted is in the notes and in `Grants`."""
+
+    def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, grants: Grants) -> None:
+        self._mode: Mode = settings.mode
+        self._said = Policy(
+            mode=settings.mode,
+            roots=(),
+            deny=tuple(parse_rule(text) for text in settings.deny),
+            ask=tuple(parse_rule(text) for text in settings.ask),
+            allow=tuple(parse_rule(text, widens=True) for text in settings.allow),
+        )
+        self._asker, self._workspace, self._grants = asker, workspace, grants
+
+    async def pass_call(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        """Let the call run as it is, as the user changed it, or not at all."""
+        judged = await self._judge(invocation, view.state)
+        if isinstance(judged.verdict, Ask) and judged.preview.problem:  # nobody is asked for nothing
+            text = judged.preview.problem if judged.readable else UNTOLD
+            return ToolOutcome(text, status="failed")
+        if isinstance(judged.verdict, Ask):
+            return await self._ask(judged, judged.verdict, view, inner)
+        if isinstance(judged.verdict, Deny):
+            return ToolOutcome(f"Not run: {judged.verdict.reason}", status="rejected")
+        if any(aim.effect is not Effect.READS for aim in judged.aims):  # on the record: who allowed it
+            view.note(ROOM, ALLOWED, {"callId": invocation.call.call_id, "by": judged.verdict.by})
+        return await self._run(judged, inner)
+
+    @cached_property
+    def _rules(self) -> Policy:
+        """What holds in this workspace; its folders are looked at when the first call comes."""
+        return replace(self._said, roots=_spelled(self._workspace))
+
+    def mode_of(self, state: State) -> Mode:
+        """The mode that holds now. One this version does not have is the strict `ask`."""
+        mode = state.settings.get("mode", self._mode)
+        return mode if is_mode(mode) else "ask"
+
+    async def _judge(self, invocation: Invocation, state: State) -> Judged:
+        spec = invocation.tool.spec
+        preview = await invocation.tool.preview(invocation.call, invocation.context)
+        invocation = replace(invocation, preview=preview)
+        if spec.effects == READING and len(preview.targets) <= FEW:
+            aims = aims_of(spec, preview, self._workspace)
+        else:
+            aims = await asyncio.to_thread(aims_of, spec, preview, self._workspace)
+        granted = session_grants(state)
+        policy = replace(self._rules, mode=self.mode_of(state), granted=readable(granted))
+        if not isinstance(decide(aims, policy), Allow):
+            for_project = await asyncio.to_thread(self._grants.load)
+            policy = replace(policy, granted=readable((*granted, *for_project)))
+        reading = decide([as_reading(aim) for aim in aims if is_edit(aim)], policy)
+        return Judged(invocation, preview, aims, decide(aims, policy), isinstance(reading, Allow))
+
+    async def _ask(self, judged: Judged, ask: Ask, view: RunView, inner: CallTool) -> ToolOutcome:
+        call = judged.invocation.call
+        asked = question(call.call_id, judged.preview, ask)
+        answer = await self._asker.ask(asked)
+        option = chosen(answer, asked)
+        if option.decision == "reject":
+            return refusal(answer)
+        edited = answer.input is not None and answer.input != call.arguments
+        invocation = _edited(judged.invocation, answer.input or {}) if edited else judged.invocation
+        again = await self._judge(invocation, view.state)  # the world may have changed under the question
+        if edited and isinstance(again.verdict, Deny):
+            return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
+        if not edited and (again.aims, again.preview.subject) != (judged.aims, judged.preview.subject):
+            return ToolOutcome(CHANGED, status="rejected")
+        part = chosen_part(again.invocation, again.preview, answer)
+        if part is None:
+            return refusal(answer)
+        await self._remember(option, ask, view)
+        return await self._run(replace(again, invocation=part), inner)
+
+    async def _remember(self, option: Option, ask: Ask, view: RunView) -> None:
+        if option.scope == "once":
+            return
+        rules = list(ask.rules)
+        view.note(ROOM, GRANTED, {"rules": rules, "scope": option.scope})
+        if option.scope == "project":
+            try:
+                await asyncio.to_thread(self._grants.save, rules)
+            except OSError as problem:
+                text = f"It holds for this session only: {problem}"
+                view.show(Notice("warning", "The permission could not be saved", text))
+
+    async def _run(self, judged: Judged, inner: CallTool) -> ToolOutcome:
+        for aim in judged.aims:
+            if aim.place and not aim.place.inside and aim.effect in PATHS and not aim.guessed:
+                self._workspace.allow(aim.place.path)
+        return await inner(judged.invocation)
+
+
+def _edited(invocation: Invocation, arguments: JsonObject) -> Invocation:
+    return replace(invocation, call=replace(invocation.call, arguments=arguments), preview=None)
+
+
+def _spelled(workspace: Workspace) -> tuple[str, ...]:
+    """The roots as they were named and as they are with links resolved."""
+    resolved = (workspace.place(root).path for root in workspace.roots)
+    return tuple(dict.fromkeys((*workspace.roots, *resolved)))

@@ -1,0 +1,191 @@
+"""Rules as users write them, and what they match.
+
+    *                     everything
+    shell(git status)     exactly this command, byte for byte
+    shell(npm test *)     this program with these words first, when it is one plain command
+    edit(src/**)  read(docs/*.md)   paths below the workspace, or absolute ones
+    network(example.com)  a host
+    shell  edit  read  network      all of that kind (an allow rule: inside the workspace)
+    web_fetch             a tool by its name
+
+A rule that allows must match exactly what would happen; a rule that asks or denies matches every
+spelling that could mean what it names, and in doubt says so.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from posixpath import join, normpath
+
+from agls.engine.ports import Effect, Place
+from agls.features.permissions.commands import LAUNCHERS, Match, is_plain, mentions, simple_argv
+from agls.features.permissions.patterns import forbids, may_become, path_glob
+from agls.features.permissions.visible import hidden_in
+from agls.frozen import frozen
+
+KINDS = {
+    "shell": Effect.EXECUTES,
+    "edit": Effect.WRITES,
+    "read": Effect.READS,
+    "network": Effect.NETWORK,
+}
+KIND_OF = {effect: kind for kind, effect in KINDS.items()}
+PATHS = frozenset({Effect.READS, Effect.WRITES})
+_SHAPE = re.compile(r"([A-Za-z0-9_.:/-]+|\*)(?:\((.+)\))?", re.DOTALL)
+_HOST = re.compile(r"[a-z0-9.-]+(:\d+)?")
+
+
+@frozen
+class Aim:
+    """One thing a call would do. `value` is what the model wrote, `place` where a path really leads.
+
+    `problem` says why a path leads nowhere. A `guessed` aim was read out of a command: it can make
+    the call forbidden or dangerous, but never allowed.
+    """
+
+    tool: str
+    effect: Effect
+    value: str = ""
+    place: Place | None = None
+    problem: str = ""
+    guessed: bool = False
+
+
+@frozen
+class Rule:
+    """A rule: a kind, a tool's name or `*`, and for kinds a pattern ("" for all)."""
+
+    text: str
+    name: str
+    pattern: str = ""
+
+
+def parse_rule(text: str, *, widens: bool = False) -> Rule:
+    """Read a rule; `widens` when it will allow something. Raises `ValueError` with what to write instead."""
+    shape = _SHAPE.fullmatch(text)
+    if not shape or hidden_in(text):
+        raise ValueError(
+            f"{text!r} is no rule; write a tool's name, *, or KIND(what) as in shell(git status)"
+        )
+    name, pattern = shape[1], shape[2] or ""
+    if pattern and name not in KINDS:
+        known = ", ".join(f"{kind}(…)" for kind in KINDS)
+        raise ValueError(f"{text!r}: there is no kind {name!r}; the kinds are {known}")
+    if name == "shell" and "*" in pattern:
+        _check_words(text, pattern, widens=widens)
+    return Rule(text, name, pattern)
+
+
+def _check_words(text: str, pattern: str, *, widens: bool) -> None:
+    argv = simple_argv(pattern.removesuffix(" *"))
+    if not pattern.endswith(" *") or not argv:
+        raise ValueError(
+            f"{text!r}: * may only stand for the last words of one plain command, as in shell(npm test *)"
+        )
+    if widens and argv[0].rpartition("/")[2] in LAUNCHERS:
+        raise ValueError(
+            f"{text!r} would allow every command, because {argv[0]} runs others; write exact commands"
+        )
+
+
+def covers(rule: Rule, aim: Aim, roots: tuple[str, ...]) -> bool:
+    """Whether an allow rule allows this. Only an absolute path pattern reaches outside the workspace."""
+    if aim.place and not aim.place.inside:
+        absolute = KINDS.get(rule.name) is aim.effect and rule.pattern.startswith("/")
+        return absolute and bool(path_glob(rule.pattern).fullmatch(aim.place.path))
+    if not rule.pattern and rule.name in {"*", aim.tool, KIND_OF[aim.effect]}:
+        return True
+    if not rule.pattern or not aim.value or KINDS[rule.name] is not aim.effect:
+        return False
+    if aim.effect is Effect.EXECUTES:
+        return _covers_command(rule.pattern, aim.value)
+    if aim.effect is Effect.NETWORK:
+        host = aim.value.casefold()
+        return bool(_HOST.fullmatch(host)) and _covers_host(rule.pattern, host)
+    return aim.place is not None and any(
+        path_glob(rule.pattern).fullmatch(name) for name in _under_roots(aim.place.path, roots)
+    )
+
+
+def restricts(rule: Rule, aim: Aim, roots: tuple[str, ...]) -> Match:
+    """Whether an ask or deny rule is about this, whatever way it is spelled."""
+    if not rule.pattern and rule.name in {"*", aim.tool}:
+        return "yes"
+    if KINDS.get(rule.name) is not aim.effect:
+        return "no"
+    if not rule.pattern:
+        return "yes"
+    if not aim.value:
+        return "no" if aim.effect is Effect.READS else "unsure"
+    if aim.effect is Effect.EXECUTES:
+        return mentions(aim.value, rule.pattern.removesuffix(" *"))
+    if aim.effect is Effect.NETWORK:
+        host = aim.value.casefold()
+        return (
+            "yes"
+            if _covers_host(rule.pattern, host) or host.endswith(f".{rule.pattern.casefold()}")
+            else "no"
+        )
+    shown, path = (aim.place.shown, aim.place.path) if aim.place else ("", "")
+    names = _spellings(aim.value, shown, path, roots)
+    if forbids(rule.pattern, names):
+        return "yes"
+    return "unsure" if aim.guessed and (not aim.place or may_become(rule.pattern, names)) else "no"
+
+
+def exact_rule(aim: Aim, roots: tuple[str, ...]) -> str:
+    """The rule that allows this and nothing else, "" when there is no honest one."""
+    if not aim.value:  # a call that names nothing: the tool as a whole, but never a whole kind
+        text = "" if aim.tool in KINDS else aim.tool
+    else:
+        what = _exactly(aim, roots)
+        text = f"{KIND_OF[aim.effect]}({what})" if what else ""
+    return "" if "\n" in text or hidden_in(text) else text
+
+
+def _exactly(aim: Aim, roots: tuple[str, ...]) -> str:
+    if aim.effect is Effect.EXECUTES:
+        return aim.value if is_plain(aim.value) else ""
+    if aim.effect is Effect.NETWORK:
+        return aim.value.casefold() if _HOST.fullmatch(aim.value.casefold()) else ""
+    path = aim.place.path if aim.place else "*"
+    return "" if set("*?") & set(path) else next(_under_roots(path, roots))
+
+
+def _covers_command(pattern: str, command: str) -> bool:
+    if not pattern.endswith(" *"):
+        return command == pattern
+    wanted, argv = simple_argv(pattern.removesuffix(" *")), simple_argv(command)
+    return wanted is not None and argv is not None and argv[: len(wanted)] == wanted
+
+
+def _covers_host(pattern: str, host: str) -> bool:
+    pattern = pattern.casefold()
+    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
+
+
+def _under_roots(path: str, roots: tuple[str, ...]) -> Iterator[str]:
+    """The path as seen from each root it is below, and as it is."""
+    for root in roots:
+        if path.startswith(f"{root.rstrip('/')}/"):
+            yield path[len(root.rstrip("/")) + 1 :]
+    yield path
+
+
+@lru_cache(maxsize=256)
+def _spellings(value: str, shown: str, path: str, roots: tuple[str, ...]) -> frozenset[str]:
+    """All names of a path: as written, normalised, and as resolved, from every root and absolute."""
+    written = {value, shown, path} - {""}
+    absolute = {normpath(join(root, name)) for name in written for root in roots}
+    return frozenset(name for path in absolute for name in _under_roots(path, roots))
+
+
+def denied(rules: Iterable[str]) -> Callable[[Iterable[str]], bool]:
+    """A test of a file by all its names: whether these rules deny reading it, so that no list shows it."""
+    patterns = [rule.pattern for rule in map(parse_rule, rules) if rule.name == "read" and rule.pattern]
+
+    def is_denied(names: Iterable[str]) -> bool:
+        spellings = tuple(names) if patterns else ()
+        return any(forbids(pattern, spellings) for pattern in patterns)
+
+    return is_denied

@@ -1,0 +1,73 @@
+"""How far a run came in its phases, also across those that it goes on with; and what a phase is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agls.engine.state import Note, State
+from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
+from agls.features.phases.settings import INPUT, OUTPUT, PLACE, PhaseSettings
+
+ROOM, RUN, BEGUN, ENDED = "phases", "run", "begun", "ended"
+
+
+@dataclass(slots=True)
+class Progress:
+    """`asked` is the item of what the run was asked.
+
+    `begun` says of each phase the item of its prompt and the turns of the session before it, `ended` the item
+    of its last words.
+    """
+
+    asked: str = ""
+    begun: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
+    ended: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def progress_in(notes: Sequence[Note]) -> Progress:
+    """How far the last run came, or the one that it goes on with."""
+    progress, last = Progress(), ""
+    for note in notes:
+        data = note.data
+        if note.kind == RUN:
+            if not last or data["recovers"] != last:
+                progress = Progress(data["asked"])
+            last = data["runId"]
+        elif note.kind == BEGUN:
+            progress.begun[data["phase"]] = (data["itemId"], data["turns"])
+        elif note.kind == ENDED:
+            progress.ended[data["phase"]] = data["itemId"]
+    return progress
+
+
+def filled(phase: PhaseSettings, progress: Progress, state: State) -> str:
+    """The prompt of a phase with everything in its places."""
+    said = {_item(message): message for message in state.transcript}
+
+    def word(place: str) -> str:
+        item = progress.asked if place == INPUT else progress.ended.get(OUTPUT.sub(r"\1", place), "")
+        return _words(said[item]) if item in said else ""
+
+    return PLACE.sub(lambda found: word(found[1]), phase.prompt)
+
+
+def last_said(state: State) -> str:
+    """The item of what the user said last: as a run begins, what it was asked."""
+    said = (
+        m.item_id for m in reversed(state.transcript) if isinstance(m, UserMessage) and m.origin == "user"
+    )
+    return next(said, "")
+
+
+def was_told(item_id: str, state: State) -> bool:
+    """Whether the model got this message."""
+    return any(_item(message) == item_id for message in reversed(state.transcript))
+
+
+def _item(message: Message) -> str:
+    return message.item_id if isinstance(message, UserMessage | AssistantMessage) else ""
+
+
+def _words(message: Message) -> str:
+    if isinstance(message, UserMessage):
+        return "\n".join(part.text for part in message.content if isinstance(part, Text | Resource))
+    return message.text

@@ -1,0 +1,32 @@
+"""Wiring of the room `search`."""
+
+from agls.engine.feature import Feature
+from agls.engine.ports import Effect
+from agls.toolkit import TypedTool
+
+from .glob import Glob, describe_glob, glob, glob_targets
+from .grep import Grep, Grepping, describe_grep, grep_targets
+from .settings import Settings
+
+READS = frozenset({Effect.READS})
+
+
+def build(settings: Settings) -> Feature:
+    """The search tools."""
+    find_names = TypedTool(
+        name="glob",
+        arguments=Glob,
+        work=glob,
+        effects=READS,
+        targets=glob_targets,
+        describe=describe_glob,
+    )
+    find_lines = TypedTool(
+        name="grep",
+        arguments=Grep,
+        work=Grepping(settings).grep,
+        effects=READS,
+        targets=grep_targets,
+        describe=describe_grep,
+    )
+    return Feature(name="search", tools=(find_names, find_lines))

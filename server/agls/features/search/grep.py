@@ -1,0 +1,112 @@
+"""The tool `grep`."""
+
+import asyncio
+import re
+import warnings
+from typing import Literal
+
+from pydantic import Field
+
+from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
+from agls.engine.vocabulary import ToolOutcome
+from agls.frozen import frozen
+from agls.toolkit import Arguments, shorten
+
+from .candidates import files_below, without_secrets
+from .finding import Found, Search, Wanted
+from .settings import Settings
+
+
+class Grep(Arguments):
+    """Search the lines of files for a regular expression (Python syntax, matched within one line).
+
+    Ignored, binary and .env files are left out. Unsaved changes in the editor are searched.
+    """
+
+    pattern: str = Field(min_length=1, max_length=1_000)
+    path: str = Field(default="", description="folder or file; empty for the whole workspace")
+    glob: str = Field(default="", description="only files like this: *.py, src/**/*.{ts,tsx}")
+    literal: bool = Field(default=False, description="take the pattern as plain text")
+    ignore_case: bool = False
+    output: Literal["content", "files", "count"] = Field(
+        default="content", description="matching lines, file names, or matching lines counted per file"
+    )
+    context: int = Field(default=0, ge=0, le=20, description="lines to show around each match")
+    limit: int = Field(default=100, ge=1, le=500, description="matching lines, or files, to give")
+
+
+def grep_targets(arguments: Grep) -> tuple[Target, ...]:
+    """What a call would read."""
+    return (Target(Effect.READS, arguments.path or "."),)
+
+
+async def describe_grep(arguments: Grep, context: ToolContext) -> Preview:
+    """What is looked for, and where."""
+    shown = context.workspace.place(arguments.path or ".").shown
+    return Preview(f"Search for {arguments.pattern} in {shown}", {})
+
+
+@frozen
+class Grepping:
+    """Searches, and says what it found and what it left out."""
+
+    settings: Settings
+
+    async def grep(self, arguments: Grep, context: ToolContext) -> ToolOutcome:
+        """Search until there is enough or the time is over."""
+        search = Search(self.settings, context.workspace, wanted(arguments))
+        names = await files_below(context.workspace, arguments.path, arguments.glob)
+        names = without_secrets(names, context.workspace.place(arguments.path or ".").shown)
+        remarks: list[str] = []
+        try:
+            async with asyncio.timeout(self.settings.timeout_s):
+                await search.look(names)
+        except TimeoutError:
+            remarks.append(
+                f"[Stopped after {self.settings.timeout_s:g} s; not every file was searched. Narrow path or "
+                "glob, or use a simpler pattern: no repetition inside a repetition.]"
+            )
+        if search.more:
+            what = "matching lines" if arguments.output == "content" else "files"
+            narrower = "Narrow the pattern, path or glob, or raise limit (at most 500)."
+            remarks.append(f"[There are more than these {arguments.limit} {what}. {narrower}]")
+        if not search.found:
+            remarks.insert(0, f"No match in {len(names)} files.")
+        text = "\n".join(_rows(search.found, arguments))
+        text, left_out = shorten(text, self.settings.output_characters, "Narrow the search to see it.")
+        return ToolOutcome("\n".join(part for part in (text, *remarks) if part), truncated=left_out)
+
+
+def wanted(arguments: Grep) -> Wanted:
+    """What a call looks for. Raises `WorkspaceError` for a pattern that cannot be used."""
+    expression = re.escape(arguments.pattern) if arguments.literal else arguments.pattern
+    if "\n" in arguments.pattern:
+        raise WorkspaceError("A pattern is matched within one line, so it cannot hold a line end.")
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            re.compile(expression)
+    except (re.error, RecursionError, OverflowError) as problem:
+        raise WorkspaceError(
+            f"The pattern is no regular expression of Python: {problem}. "
+            "Put a backslash before special characters, or set literal."
+        ) from problem
+    return Wanted(
+        expression,
+        ignore_case=arguments.ignore_case,
+        limit=arguments.limit,
+        by_line=arguments.output == "content",
+        first_only=arguments.output == "files",
+        context=arguments.context,
+    )
+
+
+def _rows(found: list[Found], arguments: Grep) -> list[str]:
+    if arguments.output == "files":
+        return [file.name for file in found]
+    if arguments.output == "count":
+        return [f"{file.name}:{file.count}" for file in found]
+    rows: list[str] = []
+    for file in found:
+        rows += ["--"] if rows and arguments.context else []
+        rows += file.rows
+    return rows

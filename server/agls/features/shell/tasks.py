@@ -1,0 +1,108 @@
+"""The tool `shell_task`: what the model knows of the commands in the background, and how it stops them."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from agls.engine.background import ROOM, Background, Task
+from agls.engine.facts import GateFact, Injected
+from agls.engine.feature import Attempt, RunView
+from agls.engine.ports import ToolContext, WorkspaceError, new_id
+from agls.engine.vocabulary import Stop, Text, ToolOutcome, UserMessage
+from agls.frozen import frozen
+from agls.toolkit import Arguments
+
+LONGEST_WAIT = 600  # seconds
+TAIL = 2_000  # characters of an output that the model is told without having asked
+BY_MODEL = "the model asked for it"
+RUN_ENDED = "the run ended, and nothing is left running behind it here"
+ENDED = """\
+These commands ended in the background. shell_task shows all of their output.
+{}"""
+NONE = "No command was begun in the background."
+
+
+class LookAtTask(Arguments):
+    """See what a command in the background printed since you last looked, or stop it.
+
+    Without a task_id you get the list of all.
+    """
+
+    task_id: str = Field(default="", description="as shell gave it")
+    wait_s: float = Field(default=0, ge=0, le=LONGEST_WAIT, description="seconds to wait for its end first")
+    stop: bool = Field(default=False, description="end it and all that it started")
+
+
+@frozen
+class Watching:
+    """Does the work of the tool, and tells of ends. Where `outlives` is false, tasks end with their run."""
+
+    background: Background
+    outlives: bool
+
+    async def around_run(self, attempt: Attempt, view: RunView) -> Stop:
+        """Stop what is still running at the end, where nothing may be left behind."""
+        try:
+            return await attempt()
+        finally:
+            if not self.outlives:
+                self.background.stop(RUN_ENDED)
+                await self.background.over()
+
+    async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
+        """Tell the model what ended since it was told last."""
+        told = untold(self.background)
+        return (Injected((UserMessage(new_id("item"), (Text(told),), ROOM),)),) if told else ()
+
+    async def look(self, arguments: LookAtTask, context: ToolContext) -> ToolOutcome:
+        """The list, or one task."""
+        if not arguments.task_id:
+            return ToolOutcome("\n".join(map(line, self.background.tasks.values())) or NONE)
+        task = find(self.background, arguments.task_id)
+        if arguments.stop:
+            self.background.stop(BY_MODEL, {task.task_id})
+        await self.background.over({task.task_id}, None if arguments.stop else arguments.wait_s)
+        return self._shown(self.background.tasks[task.task_id])
+
+    def _shown(self, task: Task) -> ToolOutcome:
+        if task.outcome is None:
+            news = self.background.news(task.task_id).rstrip("\n")
+            return ToolOutcome("\n".join([*([news] if news else []), f"[{task.task_id} is running]"]))
+        self.background.tell([task])
+        return ToolOutcome(task.outcome.text)
+
+
+def find(background: Background, task_id: str) -> Task:
+    """The task with this id. Raises `WorkspaceError`."""
+    tasks = background.tasks
+    if task_id not in tasks:
+        known = ", ".join(tasks) or "none"
+        raise WorkspaceError(f"There is no task {task_id[:100]!r} in this session. There are: {known}.")
+    return tasks[task_id]
+
+
+def state_of(task: Task) -> str:
+    """How it stands: running, completed, failed or stopped."""
+    if task.outcome is None:
+        return "running"
+    return "stopped" if task.outcome.status == "cancelled" else task.outcome.status
+
+
+def line(task: Task) -> str:
+    """A task on one line."""
+    end = task.outcome.terminal if task.outcome else None
+    code = f", exit code {end.exit_code}" if end and end.exit_code is not None else ""
+    return f"{task.task_id}: {state_of(task)}{code}: {task.title}"
+
+
+def untold(background: Background) -> str:
+    """What the model reads of tasks that ended since it was told last, "" for nothing. It is told once."""
+    ended = [task for task in background.tasks.values() if task.outcome and not task.told]
+    background.tell(ended)
+    return ENDED.format("\n\n".join(map(_ending, ended))) if ended else ""
+
+
+def _ending(task: Task) -> str:
+    text = task.outcome.text if task.outcome else ""
+    tail = text if len(text) <= TAIL else f"[…]\n{text[-TAIL:]}"
+    return f"{line(task)}\n{tail}"

@@ -1,0 +1,34 @@
+"""The wiring of the room."""
+
+from collections.abc import Callable, Sequence
+
+from agls.engine.facts import GateFact, Injected
+from agls.engine.feature import Feature, RunView
+from agls.engine.ports import new_id
+from agls.engine.spawning import Spawner
+from agls.engine.vocabulary import Limits, Stop, Text, UserMessage
+from agls.features.subagents.actions import actions
+from agls.features.subagents.lineage import ROOM, settle
+from agls.features.subagents.palette import Entry
+from agls.features.subagents.settings import Settings
+from agls.features.subagents.shares import Shares
+from agls.features.subagents.telling import cut_off
+from agls.features.subagents.tools import Delegating
+
+
+def build(
+    settings: Settings, spawner: Spawner, palette: Sequence[Entry], rest: Callable[[], Limits]
+) -> Feature:
+    """The feature: the tools as far down as there may be helpers, and the end of what a crash left.
+
+    `rest` is what the run has left to spend, by everything that holds for it.
+    """
+
+    async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
+        if view.state.run.turns or not (cut := await settle(spawner)):
+            return ()
+        return (Injected((UserMessage(new_id("item"), (Text(cut_off(cut)),), ROOM),)),)
+
+    deeper = spawner.state.depth < settings.max_depth
+    tools = Delegating(settings, Shares(spawner, rest), palette).tools() if deeper else ()
+    return Feature(name=ROOM, tools=tuple(tools), actions=actions(), before_turn=before_turn)

@@ -1,0 +1,77 @@
+"""What the session knows of its children: who worked for which call, and how that ended."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agls.engine.ports import JournalBusy, JournalError
+from agls.engine.spawning import Spawner
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject, Stop, StopReason
+from agls.frozen import frozen
+
+ROOM, BEGUN, RETURNED = "subagents", "begun", "returned"
+CUT_OFF = "interrupted"
+
+
+@frozen
+class Child:
+    """A child and what it did for one call; `status` is "" while it works, `reason` says why it failed."""
+
+    session_id: str
+    call_id: str
+    run_id: str
+    label: str
+    agent: str = ""
+    status: str = ""
+    reason: str = ""
+
+    def begun(self) -> JsonObject:
+        """What is noted when it begins."""
+        place = {"sessionId": self.session_id, "callId": self.call_id, "runId": self.run_id}
+        return {**place, "label": self.label, "agent": self.agent}
+
+    def returned(self) -> JsonObject:
+        """What is noted at its end."""
+        return {**self.begun(), "status": self.status, "reason": self.reason}
+
+
+def children_of(state: State) -> Sequence[Child]:
+    """All that worked for this session, in the order in which they began."""
+    known: dict[tuple[str, str], Child] = {}
+    for note in state.notes.get(ROOM, ()):
+        data = note.data
+        key = data["sessionId"], data["callId"]
+        if note.kind == BEGUN:
+            known[key] = Child(*key, data["runId"], data["label"], data["agent"])
+        elif note.kind == RETURNED and key in known:
+            known[key] = replace(known[key], status=data["status"], reason=data["reason"])
+    return tuple(known.values())
+
+
+def reason_of(stop: Stop) -> str:
+    """Why a child did not come to its end."""
+    return f"{stop.reason.replace('_', ' ')}{f': {stop.detail}' if stop.detail else ''}"
+
+
+async def settle(spawner: Spawner) -> list[Child]:
+    """Close what a crash left open below this session; gives the children it cut off.
+
+    Nothing is run again. One that another process works on is left to it.
+    """
+    cut: list[Child] = []
+    for child in children_of(spawner.state):
+        if child.status:
+            continue
+        try:
+            async with spawner.visit(child.session_id) as below:
+                if below.state.running:
+                    continue
+                await settle(below)
+                stop = below.state.stop or Stop(StopReason.INTERRUPTED, "it never began")
+        except JournalBusy:
+            continue
+        except JournalError as lost:
+            stop = Stop(StopReason.INTERRUPTED, str(lost))
+        cut.append(replace(child, status=CUT_OFF, reason=reason_of(stop)))
+        spawner.note(ROOM, RETURNED, cut[-1].returned())
+    return cut

@@ -1,0 +1,57 @@
+"""Whom a run may hand work to: each entry becomes a tool of its own, beside `delegate`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from agls.engine.state import State
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+
+KEPT = ("agent", "model", "mode", "effort")  # options that a child has of its parent
+
+
+@frozen
+class Entry:
+    """Somebody who can be handed work: an agent now, a skill as well when there are skills (`KINDS`).
+
+    `kind` and `name` make the name of the tool. `options` are what sets the child's session apart; one that
+    is "" is not taken over from the parent.
+    """
+
+    kind: str
+    name: str
+    description: str
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def tool(self) -> str:
+        """The name of its tool, such as `agent__reviewer`."""
+        return f"{self.kind}__{self.name}"
+
+
+PLAN = "delegate"  # the tool for several at once
+KINDS = ("agent", "skill")  # of entries
+HELPER = Entry("agent", "", "a helper like yourself")  # who is named by nobody
+
+
+def chosen(palette: Sequence[Entry], name: str) -> Entry | None:
+    """The entry of this name, by itself or as its tool; `None` when there is none. "" is a plain helper."""
+    return next((entry for entry in (HELPER, *palette) if name in {entry.name, entry.tool}), None)
+
+
+def hands_over(tool: str) -> bool:
+    """Whether the tool of this name hands work to others."""
+    return tool == PLAN or tool.startswith(tuple(f"{kind}__" for kind in KINDS))
+
+
+def options_of(entry: Entry, state: State, left: Mapping[str, float]) -> JsonObject:
+    """The options of a child's session: its own, what it has of its parent, what it may use at most."""
+    kept = {name: state.settings[name] for name in KEPT if name in state.settings}
+    options = {**kept, **entry.options, **{camel(name): limit for name, limit in left.items()}}
+    return {name: value for name, value in options.items() if value != ""}
+
+
+def camel(name: str) -> str:
+    """`max_turns` as `maxTurns`."""
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)

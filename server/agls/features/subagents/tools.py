@@ -1,0 +1,138 @@
+"""The tools: one for each entry of the palette, and `delegate` for several pieces of work at once."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field, NonNegativeInt
+
+from agls.engine.ports import Preview, Tool, ToolContext, ToolSpec, WorkspaceError
+from agls.engine.vocabulary import ToolCall, ToolOutcome
+from agls.features.subagents.crew import Crew
+from agls.features.subagents.lineage import children_of
+from agls.features.subagents.palette import HELPER, PLAN, Entry, chosen
+from agls.features.subagents.plan import Task, batches, named
+from agls.features.subagents.settings import Settings
+from agls.features.subagents.shares import Shares
+from agls.features.subagents.telling import report, single
+from agls.frozen import frozen
+from agls.toolkit import Arguments, TypedTool
+
+SHARE = "whether the helpers are also given what was said here"
+
+
+class HandOver(Arguments):
+    """Hand a piece of work to this agent and wait for its answer."""
+
+    task: str = Field(
+        min_length=1, description="all that it needs to know: it does not see this conversation"
+    )
+    resume: str = Field(default="", description="session id of an earlier helper, which then goes on")
+    share_conversation: bool = Field(default=False, description=SHARE)
+
+
+class Delegate(Arguments):
+    """Hand pieces of work to helpers and wait for their answers.
+
+    Each helper has a context of its own and works with the same files and rules as you. Tasks that do not
+    depend on each other are done side by side. Use it to look into several things at once, or to keep long
+    searches out of your own context; do what is quick yourself.
+    """
+
+    tasks: tuple[Task, ...] = Field(min_length=1, max_length=16)
+    continue_on_error: bool = Field(default=True, description="whether a failure leaves the others alone")
+    max_failures: NonNegativeInt | None = Field(default=None, description="so many may fail before all stop")
+    share_conversation: bool = Field(default=False, description=SHARE)
+
+
+@frozen(eq=False)
+class Described:
+    """A tool with a description of its own."""
+
+    tool: Tool
+    description: str
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool as the model sees it."""
+        return replace(self.tool.spec, description=self.description)
+
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
+        """What the call would do."""
+        return await self.tool.preview(call, context)
+
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Do it."""
+        return await self.tool(call, context)
+
+
+@frozen
+class Delegating:
+    """Does the work of the tools."""
+
+    settings: Settings
+    shares: Shares
+    palette: Sequence[Entry]
+
+    async def delegate(self, arguments: Delegate, context: ToolContext) -> ToolOutcome:
+        """Several tasks, as they depend on each other."""
+        try:
+            plan = named(arguments.tasks)
+            order = batches(plan)
+        except ValueError as problem:
+            raise WorkspaceError(f"Nothing was begun: {problem}.") from None
+        self._check_number(len(plan))
+        failures = arguments.max_failures if arguments.continue_on_error else 0
+        crew = self._crew(context, share=arguments.share_conversation, failures=failures)
+        sorted_plan = {label: plan[label] for batch in order for label in batch}
+        done = await crew.carry_out({label: (task, self._who(task)) for label, task in sorted_plan.items()})
+        return report(order, done)
+
+    async def hand_over(self, entry: Entry, arguments: HandOver, context: ToolContext) -> ToolOutcome:
+        """One task for one of the palette."""
+        self._check_number(1)
+        crew = self._crew(context, share=arguments.share_conversation, failures=None)
+        task = Task(prompt=arguments.task, agent=entry.name, resume=arguments.resume)
+        return single((await crew.carry_out({entry.name: (task, entry)}))[0])
+
+    def tools(self) -> Sequence[Tool]:
+        """All of them."""
+        generic = TypedTool(
+            name=PLAN, arguments=Delegate, work=self.delegate, effects=frozenset(), describe=_describe
+        )
+        return (*((generic,) if self.settings.delegate else ()), *map(self._tool_for, self.palette))
+
+    def _tool_for(self, entry: Entry) -> Tool:
+        async def work(arguments: HandOver, context: ToolContext) -> ToolOutcome:
+            return await self.hand_over(entry, arguments, context)
+
+        tool = TypedTool(name=entry.tool, arguments=HandOver, work=work, effects=frozenset())
+        return Described(tool, entry.description)
+
+    def _crew(self, context: ToolContext, *, share: bool, failures: int | None) -> Crew:
+        return Crew(self.shares, self.settings, context, share=share, failures=failures)
+
+    def _who(self, task: Task) -> Entry:
+        entry = chosen(self.palette, task.agent)
+        if entry is None:
+            there = ", ".join(entry.name for entry in self.palette) or "none"
+            raise WorkspaceError(f"Nothing was begun: there is no agent {task.agent!r}. Agents: {there}.")
+        return entry
+
+    def _check_number(self, more: int) -> None:
+        state, most = self.shares.spawner.state, self.settings.max_children
+        begun = sum(child.run_id == state.run_id for child in children_of(state))
+        if begun + more > most:
+            raise WorkspaceError(
+                f"Nothing was begun: a run may have {most} helpers and this one has had {begun}. "
+                "Do the rest yourself."
+            )
+        allowed = self.shares.free().max_delegated_tasks
+        if allowed is not None and more > allowed:
+            raise WorkspaceError(
+                f"Nothing was begun: {allowed} more tasks may be delegated. Do the rest yourself."
+            )
+
+
+async def _describe(arguments: Delegate, context: ToolContext) -> Preview:
+    labels = ", ".join(task.label or HELPER.description for task in arguments.tasks)
+    return Preview(f"Delegate: {labels}", {})

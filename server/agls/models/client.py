@@ -1,0 +1,215 @@
+"""A model behind HTTP: asks, reads the answer as it comes, and tells every failure for what it is."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from functools import partial
+from math import inf
+from typing import cast
+
+import httpx
+
+from agls.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
+from agls.engine.ports import ModelInfo, ModelRequest, Reply
+from agls.engine.vocabulary import JsonObject, TokenCount
+from agls.models.answer import Answer
+from agls.models.connections import Asked, Connections, limited
+from agls.models.counting import Gauge
+from agls.models.dialect import dialect_of
+from agls.models.endpoint import Endpoint
+from agls.models.errors import (
+    CallFailed,
+    Failure,
+    redirected,
+    refusal,
+    too_large,
+    too_long,
+    with_models,
+)
+from agls.models.listing import fetch, list_models
+from agls.models.messages import body_bytes
+from agls.models.overflow import hidden
+from agls.models.retry import Part, Patience, patiently
+from agls.models.shape import REFUSED
+from agls.models.sse import TooLarge, events
+
+PATIENT = Patience()
+HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
+LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
+LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
+BESIDE = 3.0  # seconds that a question beside the conversation may take
+CERTAIN = 1.5  # how far beyond the window a guess must be to be believed
+NO_ROOM = (
+    "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
+    "Raise that if the model can take more."
+)
+UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
+LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
+
+
+class HttpModel:
+    """Implements `ModelClient` for one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
+        self._endpoint, self._connections, self._patience = endpoint, connections, patience
+        self._dialect, self._gauge = dialect_of(endpoint), Gauge()
+        self._looked = False  # whether the server was asked for its size
+        self._takes_schemas = True  # until the server says that it does not
+
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the model."""
+        return self._endpoint.info
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
+        """Deltas, the waits in between tries, and one `Replied` or `Overflowed`. Raises `CallFailed`."""
+        return patiently(partial(self._try, request), self._patience, self.info.provider)
+
+    async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+        until = asyncio.get_running_loop().time() + self._endpoint.timeout
+        if not self._takes_schemas:
+            request = replace(request, output_schema={})
+        content = body_bytes(self._dialect.body(request, self._endpoint))
+        if too_long_to_be_kept := self._cut(request, len(content)):
+            yield too_long_to_be_kept
+            return
+        answer = self._dialect.answer(request.reply_id, self._endpoint)
+        if self._dialect.writes_calls:
+            answer.offer(request.tools)
+        url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
+        asked = Asked("POST", url, headers, content, until)
+        async with self._connections.ask(self._endpoint, asked) as response:
+            if response.status_code >= 300:
+                yield self._learned(await self._refused(response, request))
+                return
+            async with aclosing(_read(response, answer, until)) as batches:
+                async for deltas in batches:
+                    for delta in deltas:
+                        yield delta
+        if isinstance(answer.failure, Failure):
+            raise CallFailed(answer.failure)
+        if answer.failure:
+            yield self._learned(answer.failure)
+            return
+        reply = answer.reply()
+        self._gauge.learn(request, len(content), reply.usage)
+        await self._look_at_server()
+        yield hidden(reply, self._endpoint) or reply
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
+        body = self._dialect.body(request, self._endpoint)
+        if (counting := self._dialect.counting) and (
+            tokens := await counting(self._post, body, self._endpoint)
+        ):
+            return TokenCount(tokens, "told")
+        return self._gauge.count(request, len(body_bytes(body)))
+
+    async def _look_at_server(self) -> None:
+        """Ask the server, once, for what nobody has said. After an answer: then the model is loaded."""
+        if self._looked or self._endpoint.context_window:
+            return
+        from agls.models.own_api import with_told  # noqa: PLC0415 - once, and only of own servers
+
+        self._looked = True
+        self._endpoint = await with_told(self._endpoint, self._connections)
+
+    def _learned(self, overflow: Overflowed) -> Overflowed:
+        """The same; the size it names counts from now on, where nobody had said one."""
+        if overflow.limit and not self._endpoint.context_window:
+            self._endpoint = replace(self._endpoint, context_window=overflow.limit)
+        return overflow
+
+    def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
+        """The overflow that this server would not tell: it would drop the beginning of the request."""
+        window = self._endpoint.context_window
+        if not (self._dialect.cuts_silently and window):
+            return None
+        count = self._gauge.count(request, sent)
+        if count.tokens <= window * (CERTAIN if count.sure == "guess" else 1):
+            return None
+        return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
+
+    async def _refused(self, response: httpx.Response, request: ModelRequest) -> Overflowed:
+        status = response.status_code
+        if status < 400:
+            raise CallFailed(redirected(response.headers.get("location", ""), status, self._endpoint))
+        text = await _beginning(response)
+        failure = refusal(status, response.headers, text, self._endpoint)
+        if isinstance(failure, Overflowed):
+            return failure
+        if failure.kind == "modelNotFound":
+            failure = with_models(failure, await self._models(), self._endpoint)
+        if request.output_schema and failure.kind in UNABLE and REFUSED.search(failure.message):
+            self._takes_schemas = False
+            failure = replace(failure, passing=True)  # without it
+        raise CallFailed(failure)
+
+    async def _models(self) -> list[str]:
+        """The models the server says it has; none when it does not say."""
+        return list((await list_models(self._endpoint, self._connections, BESIDE)).models)
+
+    async def _post(self, url: str, body: JsonObject) -> JsonObject:
+        """The object that the server answers with; an empty one when it does not answer soon."""
+        answer = await fetch(url, self._endpoint, self._connections, BESIDE, body_bytes(body))
+        return {} if isinstance(answer, Failure) else answer
+
+
+async def _read(
+    response: httpx.Response, answer: Answer, until: float
+) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
+    """Feed the answer to its end; what each read brought is handed on together."""
+    async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
+        try:
+            async with aclosing(events(chunks)) as batches:
+                async for batch in batches:
+                    for event in batch:
+                        answer.take(event)
+                    yield answer.deltas()
+                    if answer.done or answer.failure:
+                        break
+        except TooLarge:
+            answer.failure = too_large(answer.endpoint)
+        except TimeoutError:
+            answer.failure = too_long(answer.endpoint)
+        except httpx.TransportError:
+            if not answer.finished:  # a whole answer stays whole when its connection then breaks
+                raise
+        yield answer.deltas(final=True)
+        with suppress(TimeoutError, TooLarge, httpx.HTTPError):
+            async with asyncio.timeout(LINGER):
+                async for _ in chunks:
+                    pass
+
+
+async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
+    """The bytes as they come, with `idle` seconds between them at most.
+
+    Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
+    """
+    encoded = "content-encoding" in response.headers
+    size = 0
+    read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
+    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
+        while True:
+            async with limited(until, idle):
+                chunk = await anext(chunks, None)
+            if chunk is None:
+                return
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise TooLarge
+            yield chunk
+
+
+async def _beginning(response: httpx.Response) -> str:
+    text = b""
+    until = asyncio.get_running_loop().time() + BESIDE
+    async with aclosing(_chunks(response, until, inf)) as chunks:
+        with suppress(TimeoutError):  # what is there has to do
+            async for chunk in chunks:
+                text += chunk
+                if len(text) > LARGEST_ERROR:
+                    break
+    return text.decode(errors="replace")

@@ -1,0 +1,122 @@
+"""Where a model is and what is known of it: plain data, made from the configuration."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Literal
+from urllib.parse import urlsplit
+
+from agls.engine.ports import ModelInfo
+from agls.frozen import frozen
+
+Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
+
+
+@frozen
+class Prices:
+    """US dollars per million tokens; `None` is unknown.
+
+    Cached input without a price costs as input, reasoning without one as output. A request with
+    more than `above` input tokens costs what `then` says.
+    """
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+    reasoning: float | None = None
+    above: int | None = None
+    then: "Prices | None" = None
+
+
+@frozen(kw_only=True)
+class Endpoint:
+    """One configured model.
+
+    `base_url` is what comes before the dialect's path, such as `/chat/completions`. `api_key` is sent
+    to that host only; `key_variable` names the environment variable it came from, `key_place` where it is
+    kept instead, for hints.
+    `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
+    two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
+    dialect plays, `fallback` the name of the model that is asked when this one cannot. An endpoint
+    without `model` takes it from the name it is asked for by (`name/model`).
+    """
+
+    name: str
+    model: str = ""
+    base_url: str = ""
+    dialect: Dialect = "chat"
+    api_key: str = field(default="", repr=False)
+    key_variable: str = ""
+    key_place: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    context_window: int | None = None
+    output_limit: int | None = None
+    prices: Prices = Prices()
+    idle_timeout: float = 300.0
+    timeout: float = 3600.0
+    script: str = ""
+    fallback: str = ""
+
+    @property
+    def host(self) -> str:
+        """The host name of `base_url`, "" when there is none."""
+        return _host(self.base_url)
+
+    @property
+    def identity(self) -> str:
+        """Whose opaque data something is: only the model that sent it gets it back."""
+        return f"{self.host}/{self.model}"
+
+    def limited(self, wanted: int | None) -> int | None:
+        """How many tokens the answer may have: what is wanted, up to what the model can."""
+        return wanted and min(wanted, self.output_limit or wanted)
+
+    def at(self, path: str, version: str = "") -> str:
+        """The URL of a path; `version` goes before it when `base_url` names none (`/v1`, `/v1beta`)."""
+        base = self.base_url.rstrip("/")
+        versioned = re.search(r"/v\d\w*(/|$)", base.partition("//")[2])
+        return f"{base}{'' if versioned or not version else f'/{version}'}{path}"
+
+    @property
+    def address(self) -> str:
+        """`base_url` as it may be shown: without what could be a secret."""
+        return re.sub(r"//[^/@]*@", "//", self.base_url).partition("?")[0]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server is on this machine."""
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the engine and its features may know."""
+        return ModelInfo(
+            name=self.name,
+            provider=self.host or self.dialect,
+            context_window=self.context_window,
+            output_limit=self.output_limit,
+            input_price=self.prices.input,
+            output_price=self.prices.output,
+            cache_read_price=self.prices.cache_read,
+            cache_write_price=self.prices.cache_write,
+            reasoning_price=self.prices.reasoning,
+        )
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What may never be shown: the key, and the values of the extra headers."""
+        return tuple(secret for secret in (self.api_key, *self.headers.values()) if len(secret) > 3)
+
+
+@lru_cache(maxsize=64)  # every turn asks for it
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # no URL at all; whoever asks it will be told
+        return ""

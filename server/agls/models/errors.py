@@ -1,0 +1,253 @@
+"""Every way a model call can fail, sorted into the engine's kinds, with a hint the user can act on."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+from agls.engine.facts import Overflowed
+from agls.engine.ports import ModelError
+from agls.frozen import frozen
+from agls.models.endpoint import Endpoint
+from agls.models.overflow import overflow
+from agls.models.said import Said, understand, wait_asked
+
+USUAL_END = "an address usually ends in /v1"
+LISTED = 12  # models named in a hint
+
+
+@frozen
+class Failure:
+    """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for."""
+
+    kind: str
+    message: str
+    hint: str = ""
+    status: int | None = None
+    passing: bool = False
+    wait: float = 0.0
+
+
+class CallFailed(ModelError):
+    """A `ModelError` that knows whether asking again makes sense."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message, kind=failure.kind, hint=failure.hint, status=failure.status)
+        self.failure = failure
+
+
+@frozen
+class Rule:
+    """A kind of failure and its signs: one of the statuses, a code, or words. `passing` as in `Failure`."""
+
+    kind: str
+    statuses: frozenset[int]
+    codes: str
+    words: str = r"(?!)"
+    passing: bool = False
+
+    def matches(self, status: int | None, said: Said) -> bool:
+        """Whether any sign is there. Words count only where a client is to blame, not a server."""
+        if status in self.statuses or re.search(self.codes, said.codes):
+            return True
+        return (status or 400) < 500 and bool(re.search(self.words, said.message, re.IGNORECASE))
+
+
+RULES = (
+    Rule(
+        "quota",
+        frozenset({402}),
+        r"insufficient_quota|insufficient_balance|billing|exceeded_current_quota",
+        r"insufficient (balance|credit|funds)|credit balance is too low|out of credits",
+    ),
+    Rule(
+        "contentFilter",
+        frozenset(),
+        r"content_filter|content_policy|responsibleai|data_inspection|moderation",
+        r"content management policy",
+    ),
+    Rule(
+        "auth",
+        frozenset({401, 403}),
+        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_",
+        r"(invalid|incorrect|missing|wrong|no) api key|api key (is )?(not valid|invalid|missing|expired)",
+    ),
+    Rule(
+        "modelNotFound",
+        frozenset(),
+        r"model_not_found|deploymentnotfound|unknown_model|not_found_error",
+        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model",
+    ),
+    Rule("rateLimit", frozenset({429}), r"rate_?limit|resource_exhausted|too_many_requests", passing=True),
+    Rule("overloaded", frozenset({503, 529}), r"overloaded|unavailable|no_capacity", passing=True),
+    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded", passing=True),
+    Rule("providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", passing=True),
+)
+
+
+def refusal(
+    status: int | None, headers: Mapping[str, str], body: object, endpoint: Endpoint
+) -> Failure | Overflowed:
+    """What an error answer means. `status` is `None` for an error inside a 200 answer.
+
+    `body` is the text of the answer, or the JSON value that carried the error; `headers` have lower case
+    names.
+    """
+    said = understand(body, endpoint)
+    if overflowed := overflow(status or said.status, said, endpoint):
+        return overflowed
+    kind, passing = _sorted(status or said.status, said)
+    wait = wait_asked(headers, said)
+    message = sentence(said.message or said.codes or "it gave no reason")
+    failure = Failure(
+        kind,
+        f"{_place(endpoint)} answered {f'HTTP {status}' if status else 'with an error'}: {message}",
+        status=status,
+        passing=passing and headers.get("x-should-retry") != "false",
+        wait=wait,
+    )
+    return replace(failure, hint=hint(failure, said, endpoint))
+
+
+def _sorted(status: int | None, said: Said) -> tuple[str, bool]:
+    for rule in RULES:
+        if rule.matches(status, said):
+            return rule.kind, rule.passing
+    if status == 404 and said.data:
+        return "modelNotFound", False
+    if status is None and not re.search(r"invalid_request|tool_use_failed", said.codes):
+        return "providerInternal", True
+    return ("providerInternal", True) if status and status >= 500 else ("badRequest", False)
+
+
+REMEDIES = {
+    "rateLimit": "Ask again in a while, or choose another model.",
+    "overloaded": "The server is busy: ask again in a while, or choose another model.",
+    "timeout": "The server took too long: ask again, or choose another model.",
+    "providerInternal": "The fault is the server's: ask again, or choose another model.",
+    "contentFilter": "The provider's filter refused it: put it in other words, or choose another model.",
+    "badRequest": "If this model cannot do what was asked (tools, images, an effort), choose another model.",
+}
+BAD_REQUESTS = (  # words of the server, and what to do
+    (r"max_completion_tokens", "Leave the output limit of this model unset."),
+    (r"max_tokens", "Set output_limit of this model to what the server allows."),
+    (r"thinking|reasoning|effort", "Choose another effort, or none: this model does not take this one."),
+    (r"tool", "Choose a model that can use tools."),
+    (r"image|vision|multimodal", "This model cannot see images: leave them out, or choose one that can."),
+)
+
+
+def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
+    """What the user can do about it."""
+    match failure.kind:
+        case "auth":
+            return _about_the_key(endpoint)
+        case "quota":
+            return f"The account at {endpoint.host} has nothing left to spend: add credit."
+        case "modelNotFound":
+            named = "" if endpoint.model == endpoint.name else f" of the model {endpoint.name!r}"
+            return f"Check the name {endpoint.model!r}{named}."
+        case "rateLimit" if failure.wait:
+            return f"The server asks to wait {failure.wait:.0f} seconds."
+        case "badRequest" if said.is_page or failure.status in {404, 405}:
+            return f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}): {USUAL_END}."
+        case "badRequest":
+            found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
+            return next(found, REMEDIES["badRequest"])
+        case kind:
+            return REMEDIES[kind]
+
+
+def _about_the_key(endpoint: Endpoint) -> str:
+    if endpoint.key_place:
+        return f"Check the key for {endpoint.host} in {endpoint.key_place}, or enter another one there."
+    match bool(endpoint.api_key), endpoint.key_variable:
+        case True, "":
+            return f"Check the API key configured for the model {endpoint.name!r}."
+        case True, variable:
+            return f"Check the key in the environment variable {variable}."
+        case False, "":
+            return "No key was sent. Name the environment variable that holds it with api_key_env."
+        case _, variable:
+            return f"No key was sent. Set the environment variable {variable}."
+
+
+def with_models(failure: Failure, names: Sequence[str], endpoint: Endpoint) -> Failure:
+    """The failure with the names the server does have, the likeliest first."""
+    if not names:
+        return failure
+    close = get_close_matches(endpoint.model, names, n=3, cutoff=0.5)
+    listed = [*close, *(name for name in names if name not in close)]
+    more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
+    return replace(failure, hint=f"{failure.hint} The server has: {', '.join(listed[:LISTED])}{more}.")
+
+
+def redirected(location: str, status: int, endpoint: Endpoint) -> Failure:
+    """A redirect is never followed: the key belongs to one host."""
+    target = location.partition("?")[0][:200] or "another address"
+    return Failure(
+        "network",
+        f"{_place(endpoint)} sends its requests on to {target}.",
+        f"It was not followed, because the key belongs to {endpoint.host}. If you trust it, change base_url.",
+        status,
+    )
+
+
+def web_page(endpoint: Endpoint) -> Failure:
+    """A captive portal, a proxy's login, or a wrong path: HTML where an answer should be."""
+    return Failure(
+        "network",
+        f"{_place(endpoint)} answered with a web page instead of a model's answer.",
+        f"A login page is in between, or base_url ({endpoint.address}) is wrong: {USUAL_END}.",
+    )
+
+
+def nonsense(endpoint: Endpoint, what: str) -> Failure:
+    """The answer cannot be what it should be."""
+    return Failure(
+        "providerInternal", f"{_place(endpoint)} {what}.", REMEDIES["providerInternal"], passing=True
+    )
+
+
+def too_large(endpoint: Endpoint) -> Failure:
+    """More than any answer can be: an endless stream, or a bomb."""
+    message = f"{_place(endpoint)} sent more than an answer can be."
+    return Failure("providerInternal", message, REMEDIES["providerInternal"])
+
+
+def too_long(endpoint: Endpoint) -> Failure:
+    """The answer took more time in all than it may."""
+    return Failure(
+        "timeout",
+        f"The answer of {_place(endpoint)} was not complete after {endpoint.timeout:g} seconds.",
+        f"Raise timeout of {endpoint.name!r} if its answers may take longer.",
+    )
+
+
+def broken_off(endpoint: Endpoint) -> Failure:
+    """The answer ended before it was complete."""
+    return Failure(
+        "network",
+        f"The answer of {_place(endpoint)} broke off before it was complete.",
+        "Nothing of it was carried out. Ask again, or ask to go on.",
+        passing=True,
+    )
+
+
+def empty(endpoint: Endpoint) -> Failure:
+    """A success without a word: LM Studio does this when the prompt does not fit."""
+    return Failure(
+        "network",
+        f"{_place(endpoint)} sent an empty answer.",
+        "Local servers do this when the prompt is longer than their context length: raise that.",
+    )
+
+
+def sentence(text: str) -> str:
+    """The text with a full stop, unless it ends in one or in its like."""
+    text = text.rstrip()
+    return text if text.endswith((".", "!", "?", "…", ")", "]", "}")) else f"{text}."
+
+
+def _place(endpoint: Endpoint) -> str:
+    return f"{endpoint.name} ({endpoint.host})" if endpoint.host else endpoint.name

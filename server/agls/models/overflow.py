@@ -1,0 +1,86 @@
+"""Recognises that a request did not fit the model's context, and reads the numbers out of the words."""
+
+import re
+
+from agls.engine.facts import Overflowed, Replied
+from agls.models.endpoint import Endpoint
+from agls.models.said import Said
+
+CODES = re.compile(
+    r"context_length_exceeded|context_window_exceeded|exceed_context_size|too_many_(prompt_)?tokens"
+    r"|request_too_large|string_above_max_length"
+)
+WORDS = re.compile(
+    r"(maximum|max) (context|prompt) length|exceed\w* (the |your |this )?(model'?s? |available |max )*"
+    r"(context|token limit)|context (window|length|limit) exceed|context[_ ]length[_ ]exceeded"
+    r"|(prompt|input) is too long|prompt too long|too many tokens|request too large"
+    r"|input token count .*exceeds|token limit exceeded|greater than the context length"
+    r"|context the overflows|length of all messages is too long|reduce the length of the (messages|input)"
+    r"|exceeds the limit of \d+|too large for model with \d+ maximum context"
+    r"|longer than the (model'?s )?context length|input tokens exceed"
+    r"|cannot exceed the (total )?tokens? limit|`inputs` tokens \+ `max_new_tokens` must be",
+    re.IGNORECASE,
+)
+NUMBERS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        r"maximum (?:context|prompt) length is (?P<limit>\d+).+?"
+        r"(?:requested|resulted in|has|contains)\D{0,9}(?P<used>\d+)",
+        r"contains (?P<used>\d+) tokens.*?with (?P<limit>\d+) maximum context",
+        r"(?P<used>\d+) \+ \d+ > (?P<limit>\d+)",
+        r"token count of (?P<used>\d+) exceeds the limit of (?P<limit>\d+)",
+        r"token limit: (?P<limit>\d+) \(requested: (?P<used>\d+)",
+        r"\((?P<used>\d+) tokens\) is longer.*?\((?P<limit>\d+)",
+        r"too long: (?P<used>\d+), model maximum context length: (?P<limit>\d+)",
+        r"must be <= (?P<limit>\d+). Given: (?P<used>\d+)",
+        r"input tokens (?P<used>\d+) cannot exceed.*?limit (?P<limit>\d+)",
+        r"(?P<used>\d+) tokens > (?P<limit>\d+) maximum",
+        r"token count \((?P<used>\d+)\).*?\((?P<limit>\d+)\)",
+        r"exceeded by (?P<over>\d+) tokens.*?limit for this model is (?P<limit>\d+)",
+        r"keep the first (?P<used>\d+) tokens.*?only (?P<limit>\d+)",
+        r"limit:? (?P<limit>\d+), requested:? (?P<used>\d+)",
+        r"\((?P<used>\d+) tokens\) exceeds the available context size \((?P<limit>\d+)",
+        r"context length by (?P<over>\d+)",
+        r"(?:length is|limit of|token limit:?) (?P<limit>\d+)",
+    )
+)
+NEARLY = 0.99  # of a window: what a server leaves of a prompt that it cuts to fit
+HIDDEN = "{} answered with nothing to a request that fills its whole context."
+TOO_LARGE = "The server says that the request is too large."
+SILENT = "The server refused the request without a reason, as some do when the prompt is too long."
+
+
+def overflow(status: int | None, said: Said, endpoint: Endpoint) -> Overflowed | None:
+    """The overflow that this error means, or `None` when it means something else."""
+    if status in {400, 413} and not said.message and not said.codes and not said.is_page:
+        return Overflowed(SILENT, endpoint.context_window)
+    if status in {401, 402, 403, 404} or (status == 429 and "request too large" not in said.message.lower()):
+        return None
+    if status != 413 and not CODES.search(said.codes) and not WORDS.search(said.message):
+        return None
+    limit, used = _numbers(said, endpoint.context_window)
+    return Overflowed(said.message or said.codes or TOO_LARGE, limit, used)
+
+
+def hidden(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
+    """The overflow that a server does not tell: nothing is said of a request as long as the window."""
+    window, used = endpoint.context_window, reply.usage.input_tokens
+    if reply.text.strip() or reply.tool_calls or not window or used is None or used < NEARLY * window:
+        return None
+    return Overflowed(HIDDEN.format(endpoint.name), window, used)
+
+
+def _numbers(said: Said, window: int | None) -> tuple[int | None, int | None]:
+    data = said.data or {}
+    limit, used = _count(data.get("n_ctx")), _count(data.get("n_prompt_tokens"))
+    if limit and used:
+        return limit, used
+    found = next((match for pattern in NUMBERS if (match := pattern.search(said.message))), None)
+    groups = found.groupdict() if found else {}
+    limit = _count(groups.get("limit")) or window
+    over = _count(groups.get("over"))
+    return limit, limit + over if limit and over else _count(groups.get("used"))
+
+
+def _count(value: object) -> int | None:
+    return int(str(value)) if str(value).isdigit() else None

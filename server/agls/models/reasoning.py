@@ -1,0 +1,46 @@
+"""Reasoning beside the text: one of the three ways servers send it, and what they want back."""
+
+from agls.engine.vocabulary import JsonObject
+from agls.models.values import objects_in
+
+PLAIN = ("reasoning_content", "reasoning")  # the same text may stand in several: one is taken
+TEXTS = ("text", "summary")
+
+
+class Reasoning:
+    """What was seen of it so far."""
+
+    def __init__(self) -> None:
+        self._field = ""
+        self._details: list[JsonObject] = []
+
+    def take(self, delta: JsonObject) -> str:
+        """The new reasoning text of a delta (or message)."""
+        details = objects_in(delta["reasoning_details"]) if "reasoning_details" in delta else ()
+        for detail in details:
+            self._keep(detail)
+        for name in PLAIN:
+            if (text := delta.get(name)) and isinstance(text, str):
+                self._field = name
+                return text
+        return "".join(str(detail.get(key) or "") for detail in details for key in TEXTS)
+
+    def opaque(self, *, with_calls: bool) -> JsonObject:
+        """What the server wants back with this message: the details unchanged, else the plain text.
+
+        DeepSeek, Moonshot and Z.ai ask for `reasoning_content` while tools are being called.
+        """
+        if self._details:
+            return {"reasoning_details": self._details}
+        if with_calls and self._field == PLAIN[0]:
+            return {"reasoning_field": self._field}
+        return {}
+
+    def _keep(self, detail: JsonObject) -> None:
+        last = self._details[-1] if self._details else {}
+        pieces = [key for key in TEXTS if isinstance(detail.get(key), str)]
+        if not pieces or any(last.get(key) != detail.get(key) for key in ("type", "index")):
+            self._details.append(dict(detail))
+            return
+        joined = {key: f"{last.get(key) or ''}{detail[key]}" for key in pieces}
+        last.update({key: value for key, value in detail.items() if value is not None} | joined)

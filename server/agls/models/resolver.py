@@ -1,0 +1,138 @@
+"""Finds the model for a name: configured ones, the user's aliases, the tiers, and the default.
+
+Nothing here imports the HTTP library; the first model that needs it does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from agls.engine.ports import ModelClient, ModelError
+from agls.models.endpoint import Endpoint, Prices
+
+if TYPE_CHECKING:
+    from agls.models.connections import Connections
+    from agls.models.retry import Patience
+
+TIERS = ("default", "fast", "strong")
+NO_MODEL = "Start a model server on this machine, or set OPENAI_API_KEY and OPENAI_MODEL."
+
+
+class Models:
+    """Implements `ModelResolver` over configured endpoints.
+
+    `aliases` give names (and tiers) to endpoints or to `endpoint/model`. A tier without an alias is
+    the default; the default is `default`, or the only endpoint there is.
+    """
+
+    def __init__(
+        self,
+        endpoints: Sequence[Endpoint],
+        *,
+        aliases: Mapping[str, str] | None = None,
+        default: str = "",
+        patience: "Patience | None" = None,
+    ) -> None:
+        self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
+        self._aliases = dict(aliases or {})
+        self._default = self._aliases.get(default or "default", default)
+        if not self._default and len(endpoints) == 1:
+            self._default = endpoints[0].name
+        self._patience = patience
+        self._clients: dict[str, ModelClient] = {}
+        self._pool: Connections | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that can be asked for by name, aliases first."""
+        return tuple(dict.fromkeys((*self._aliases, *self._endpoints)))
+
+    def resolve(self, name: str) -> ModelClient:
+        """The model of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
+        endpoint = self.endpoint(name)
+        if endpoint.name not in self._clients:
+            self._clients[endpoint.name] = self._with_fallback(endpoint)
+        return self._clients[endpoint.name]
+
+    def window(self, name: str) -> int | None:
+        """How many tokens this model holds, as far as is known; it is not loaded for that.
+
+        Raises `ModelError` (`modelNotFound`).
+        """
+        endpoint = self.endpoint(name)
+        if known := self._clients.get(endpoint.name):
+            return known.info.context_window
+        if endpoint.context_window:
+            return endpoint.context_window
+        from agls.models.facts import with_facts  # noqa: PLC0415 - only where nothing is said
+
+        return with_facts(endpoint).context_window
+
+    def endpoint(self, name: str) -> Endpoint:
+        """Where the model of this name is; "" is the default. Raises `ModelError` (`modelNotFound`)."""
+        known = self._aliases.get(name) or (self._default if name in {"", *TIERS} else name)
+        if not known:
+            raise self._nothing_chosen()
+        provider, _, model = known.partition("/")
+        if known in self._endpoints:
+            endpoint = self._endpoints[known]
+        elif model and provider in self._endpoints:
+            endpoint = _other_model(self._endpoints[provider], model)
+        else:
+            hint = f"Known names: {', '.join(self.names) or 'none'}."
+            raise ModelError(f"There is no model called {known!r}.", kind="modelNotFound", hint=hint)
+        if not endpoint.model and endpoint.dialect != "scripted":
+            hint = f"Write {known}/ and the name of a model."
+            raise ModelError(f"{known!r} has many models.", kind="modelNotFound", hint=hint)
+        return endpoint
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        if self._pool:
+            await self._pool.aclose()
+
+    def _nothing_chosen(self) -> ModelError:
+        if not self._endpoints:
+            return ModelError("No model is configured.", kind="modelNotFound", hint=NO_MODEL)
+        hint = f"Choose one (--model, or model in the config file): {', '.join(self.names)}."
+        return ModelError("No default model is chosen.", kind="modelNotFound", hint=hint)
+
+    def _with_fallback(self, endpoint: Endpoint) -> ModelClient:
+        if not endpoint.fallback:
+            return self._client(endpoint)
+        self._check_fallbacks(endpoint)
+        from agls.models.fallback import WithFallback  # noqa: PLC0415 - most never need it
+
+        return WithFallback(self._client(endpoint), partial(self.resolve, endpoint.fallback))
+
+    def _check_fallbacks(self, endpoint: Endpoint) -> None:
+        """Raises `ModelError` when the fallbacks come back to a model that was asked already."""
+        asked = [endpoint.name]
+        while endpoint.fallback:
+            endpoint = self.endpoint(endpoint.fallback)
+            asked.append(endpoint.name)
+            if endpoint.name in asked[:-1]:
+                hint = f"Give one of them another fallback, or none: {', '.join(asked)}."
+                raise ModelError("The fallbacks go round in a circle.", kind="modelNotFound", hint=hint)
+
+    def _client(self, endpoint: Endpoint) -> ModelClient:
+        if endpoint.dialect == "scripted":
+            from agls.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
+
+            return ScriptedModel(endpoint)
+        from agls.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
+
+        endpoint = with_facts(endpoint)
+        from agls.models.client import HASTY, PATIENT, HttpModel  # noqa: PLC0415 - httpx loads slowly
+        from agls.models.connections import Connections  # noqa: PLC0415 - the same
+
+        pool = self._pool = self._pool or Connections()
+        usual = HASTY if endpoint.fallback else PATIENT
+        return HttpModel(endpoint, pool, self._patience or usual)
+
+
+def _other_model(endpoint: Endpoint, model: str) -> Endpoint:
+    """The same server with another model, of which nothing is known."""
+    name = f"{endpoint.name}/{model}"  # with the fallback of the endpoint, if it has one
+    return replace(endpoint, name=name, model=model, context_window=None, output_limit=None, prices=Prices())

@@ -1,0 +1,65 @@
+"""Asking again after failures that may pass, as long as nothing of an answer was handed on."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+
+from agls.engine.facts import ModelDelta, Retrying
+from agls.engine.ports import Reply
+from agls.frozen import frozen
+from agls.models.errors import CallFailed, Failure
+
+Part = ModelDelta | Reply
+
+
+@frozen
+class Patience:
+    """How often and how long to try. Times in seconds; `sleep` and `chance` are there for tests.
+
+    The wait doubles from `first` up to `longest`, between half and all of it by `chance`, and is
+    never shorter than the server asked for. One that asks for more than `limit` is not waited for.
+    """
+
+    tries: int = 5
+    first: float = 1.0
+    longest: float = 30.0
+    limit: float = 120.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+    def delay(self, failure: Failure, tried: int) -> float | None:
+        """How long to wait after try number `tried` failed so; `None` to give up."""
+        if not failure.passing or tried >= self.tries or failure.wait > self.limit:
+            return None
+        backoff = min(self.first * 2 ** (tried - 1), self.longest)
+        return max(backoff * (1 + self.chance()) / 2, failure.wait)
+
+
+async def patiently(
+    ask: Callable[[], AsyncGenerator[Part, None]], patience: Patience, provider: str = ""
+) -> AsyncGenerator[Part, None]:
+    """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`.
+
+    Once a part was handed on there is no other try: what the user has read stays true. The error that is
+    raised in the end says whose it is, how often was tried, and when its server may be asked again.
+    """
+    tried, handed = 0, False
+    while True:
+        tried += 1
+        try:
+            async with aclosing(ask()) as parts:
+                async for part in parts:
+                    handed = True
+                    yield part
+            return
+        except CallFailed as error:
+            delay = patience.delay(error.failure, tried)
+            if delay is None or handed:
+                error.provider, error.attempts = provider, tried
+                error.resets_at = time.time() + error.failure.wait if error.failure.wait else None
+                raise
+            retrying = Retrying(tried, delay, error.failure.message)
+        yield retrying
+        await patience.sleep(delay)

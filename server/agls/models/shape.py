@@ -1,0 +1,34 @@
+"""Answers that follow a JSON Schema: what the dialects that ask for them share."""
+
+import re
+from typing import Any, cast
+
+from agls.engine.vocabulary import JsonObject
+from agls.models.values import object_in
+
+NAME = "answer"  # what OpenAI's dialects call the schema
+REFUSED = re.compile(  # the words of servers that cannot be held to a schema
+    r"response.?format|json.?(schema|mode)|structured|output_(config|format)|response.?(json.?)?schema"
+    r"|response.?mime.?type|grammar|\bformat\b",
+    re.IGNORECASE,
+)
+MANY = ("properties", "$defs", "definitions")  # keywords that hold schemas by name
+SOME = ("items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems", "not")
+
+
+def is_closed(schema: object) -> bool:
+    """Whether every object in it says all its members and needs all of them: what `strict` asks for."""
+    if isinstance(schema, list):
+        return all(is_closed(part) for part in cast("list[Any]", schema))
+    part = object_in(schema)
+    members = object_in(part.get("properties"))
+    is_object = bool(members) or part.get("type") == "object"
+    if is_object and not (part.get("additionalProperties") is False and _needed(part) == set(members)):
+        return False
+    inner = [value for key in MANY for value in object_in(part.get(key)).values()]
+    return all(is_closed(value) for value in [*inner, *(part[key] for key in SOME if key in part)])
+
+
+def _needed(schema: JsonObject) -> set[str]:
+    required = schema.get("required")
+    return set(cast("list[str]", required)) if isinstance(required, list) else set()

@@ -1,0 +1,278 @@
+"""Facts as lines of text and back: the format of a journal on disk.
+
+A line is one JSON array in ASCII that begins with the CRC-32 of all its following bytes; then come
+the number of the fact, its time, its name and its fields:
+
+    ["89abcdef",7,1795250000.5,"run_started",{"run_id":"run_1",…}]
+
+The first line is the header: an object with `journal` (the format's version), `session`, `epoch`,
+`created` and perhaps `asked` in their place. The names in `FACTS` and `CONTENTS`, and the field names
+of those classes, are a promise to every file ever written.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
+from zlib import crc32
+
+from cattrs import Converter
+from cattrs.errors import CattrsError
+from cattrs.strategies import configure_tagged_union
+from pydantic_core import from_json
+
+from agls.engine import facts, vocabulary
+from agls.engine.facts import Entry, Fact, Unknown
+from agls.engine.ports import JournalError
+from agls.engine.vocabulary import Content, JsonObject, Text
+from agls.frozen import frozen
+
+FORMAT = 1  # of the file: lines, header, checksums; an older agls refuses a newer one
+
+FACTS: dict[str, type[Fact]] = {
+    "session_changed": facts.SessionChanged,
+    "admitted": facts.Admitted,
+    "queue_changed": facts.QueueChanged,
+    "run_started": facts.RunStarted,
+    "steered": facts.Steered,
+    "taken_in": facts.TakenIn,
+    "injected": facts.Injected,
+    "turn_started": facts.TurnStarted,
+    "replied": facts.Replied,
+    "cut": facts.Cut,
+    "overflowed": facts.Overflowed,
+    "used": facts.Used,
+    "tool_started": facts.ToolStarted,
+    "tool_finished": facts.ToolFinished,
+    "asked": facts.Asked,
+    "answered": facts.Answered,
+    "compacted": facts.Compacted,
+    "cleared": facts.Cleared,
+    "rewound": facts.Rewound,
+    "phase_started": facts.PhaseStarted,
+    "limits_changed": facts.LimitsChanged,
+    "noted": facts.Noted,
+    "run_ended": facts.RunEnded,
+}
+CONTENTS: dict[str, type[Content]] = {
+    "text": vocabulary.Text,
+    "image": vocabulary.Image,
+    "resource": vocabulary.Resource,
+    "resource_link": vocabulary.ResourceLink,
+}
+CONTENT = tuple[Content, ...]
+PLAIN = (str, int, float, bool)
+ENTRY = (int, float, str, dict)  # number, time, name, fields
+_KINDS = {cls: name for name, cls in FACTS.items()}
+_SEAL = b'["%08x",'
+_SEALED = len(_SEAL % 0)
+
+
+class Damaged(ValueError):
+    """A line is not what was written."""
+
+
+@frozen
+class Header:
+    """What stands before the entries. `epoch` names one unbroken numbering; `created` is Unix time.
+
+    `asked` is the request that the session was made for, "" when it had no key.
+    """
+
+    session_id: str
+    epoch: str
+    created: float
+    asked: str = ""
+
+
+def encode(line: Entry | Header) -> bytes:
+    """The line as it stands in the file, with its line end."""
+    if isinstance(line, Header):
+        head: JsonObject = {"journal": FORMAT, "session": line.session_id}
+        asked = {"asked": line.asked} if line.asked else {}
+        body: list[Any] = [head | {"epoch": line.epoch, "created": line.created} | asked]
+    else:
+        body = [line.seq, line.at, *unstructure(line.fact)]
+    rest = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
+    return _SEAL % crc32(rest) + rest + b"\n"
+
+
+def decode(line: bytes) -> Entry | Header:
+    """What a line (without its line end) says.
+
+    Raises `Damaged` when a byte of it is not as it was written, and `JournalError` when it is
+    whole but only a newer agls can read this file.
+    """
+    rest = line[_SEALED:]
+    if line[:_SEALED] != _SEAL % crc32(rest):
+        raise Damaged("its checksum does not match")
+    body = _parsed(b"[" + rest)
+    if len(body) == 4:  # as a pattern would say it, in a fifth of its time
+        seq, at, kind, data = body
+        if type(at) is int:
+            at = float(at)
+        if (type(seq), type(at), type(kind), type(data)) == ENTRY:
+            return Entry(seq, at, structure(kind, data))
+    match body:
+        case [{"journal": 1, "session": str(session_id), "epoch": str(epoch), "created": float(created)}]:
+            return Header(session_id, epoch, created, str(body[0].get("asked", "")))
+        case _:
+            raise JournalError("it was written by a newer agls; update agls to open it")
+
+
+def _parsed(line: bytes) -> list[Any]:
+    try:
+        return from_json(line)
+    except ValueError:
+        pass  # half a surrogate pair is a text for Python, which wrote it, and for nobody else
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Damaged("it is not JSON") from error
+
+
+def unstructure(fact: Fact) -> tuple[str, JsonObject]:
+    """The fact's name and its fields without those that have their default; an unknown one as it was read."""
+    if isinstance(fact, Unknown):
+        return fact.kind, fact.data
+    return _KINDS[type(fact)], _converter().unstructure(fact)
+
+
+def structure(kind: str, data: JsonObject) -> Fact:
+    """The fact that this is.
+
+    What a newer agls wrote and this one does not understand becomes `Unknown` and keeps
+    everything. Unknown fields of known facts are ignored, missing ones take their default.
+    """
+    if read := _reader(kind):
+        try:
+            return read(data, None)
+        except (CattrsError, LookupError, TypeError, ValueError):
+            pass
+    return Unknown(kind, data)
+
+
+@cache
+def _reader(kind: str) -> Callable[[Any, Any], Any] | None:
+    return _converter().get_structure_hook(FACTS[kind]) if kind in FACTS else None
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(omit_if_default=True, detailed_validation=False)
+    for plain in PLAIN:
+        converter.register_structure_hook(plain, _exactly)
+    converter.register_structure_hook(StrEnum, _member)
+    converter.register_structure_hook_func(_is_json, _json)
+    converter.register_unstructure_hook_func(_is_json, _as_it_is)
+    converter.register_structure_hook_factory(_is_row, _row_of)
+    converter.register_structure_hook_factory(is_dataclass, _record_of)
+    names: dict[type, str] = {cls: name for name, cls in CONTENTS.items()}
+    configure_tagged_union(Content, converter, tag_name="type", tag_generator=names.__getitem__)
+    _write_mere_text_as_such(converter)
+    return converter
+
+
+def _write_mere_text_as_such(converter: Converter) -> None:
+    """Nearly all contents are one text; its string stands for it."""
+    structure_rows = converter.get_structure_hook(CONTENT)
+    unstructure_rows = converter.get_unstructure_hook(CONTENT)
+
+    def read(value: Any, _: Any) -> tuple[Content, ...]:
+        return (Text(value),) if isinstance(value, str) else structure_rows(value, CONTENT)
+
+    def write(content: tuple[Content, ...]) -> Any:
+        match content:
+            case (Text(text),):
+                return text
+            case _:
+                return unstructure_rows(content)
+
+    converter.register_structure_hook_func(_is_content, read)
+    converter.register_unstructure_hook_func(_is_content, write)
+
+
+# cattrs would turn 1 into "1", "abc" into ("a", "b", "c"), and take "abc" for a record without
+# fields. Here a value of another shape means: somebody newer wrote this.
+
+
+def _exactly(value: Any, wanted: type) -> Any:
+    if type(value) is wanted:
+        return value
+    if wanted is float and type(value) is int:
+        return float(value)
+    raise TypeError(f"not {wanted.__name__}: {value!r}")
+
+
+def _member(value: Any, wanted: type[StrEnum]) -> StrEnum:
+    return _members(wanted)[value]
+
+
+@cache
+def _members(wanted: type[StrEnum]) -> Mapping[str, StrEnum]:
+    return {member.value: member for member in wanted}  # to call the class takes ten times as long
+
+
+def _is_content(wanted: Any) -> bool:
+    return wanted == CONTENT
+
+
+def _is_json(wanted: Any) -> bool:
+    return get_origin(wanted) is dict
+
+
+def _json(value: Any, wanted: Any) -> JsonObject:
+    return _exactly(value, dict)
+
+
+def _as_it_is(value: JsonObject) -> JsonObject:
+    return value
+
+
+def _is_row(wanted: Any) -> bool:
+    return get_origin(wanted) is tuple
+
+
+def _row_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], tuple[Any, ...]]:
+    of = get_args(wanted)[0]
+    one = converter.get_structure_hook(of)
+
+    def row(value: Any, _: Any) -> tuple[Any, ...]:
+        return tuple([one(item, of) for item in _exactly(value, list)])
+
+    return row
+
+
+def _record_of(wanted: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    """As cattrs' own generator, without its half a millisecond for each kind of fact."""
+    kinds = {one.name: one.type for one in fields(wanted)}
+    plain = {name: kind for name in kinds if (kind := _plain(kinds[name]))}
+    hooks = {name: _plain_hook(kind) or converter.get_structure_hook(kind) for name, kind in kinds.items()}
+
+    def record(value: Any, _: Any) -> Any:
+        said: JsonObject = _exactly(value, dict)
+        if others := [name for name, member in said.items() if type(member) is not plain.get(name)]:
+            said = said.copy()
+            for name in others:
+                member = said.pop(name)
+                if name in hooks:
+                    said[name] = hooks[name](member, kinds[name])
+        return wanted(**said)
+
+    return record
+
+
+def _plain(wanted: Any) -> type | None:
+    """The type of values that are taken as they are, also where there may be none."""
+    if get_origin(wanted) in {None, UnionType}:
+        kinds = [kind for kind in get_args(wanted) or (wanted,) if kind is not NoneType]
+        return kinds[0] if len(kinds) == 1 and kinds[0] in PLAIN else None
+    return dict if _is_json(wanted) else None
+
+
+def _plain_hook(wanted: Any) -> Callable[[Any, Any], Any] | None:
+    """What the converter would say, which looks for it for long."""
+    return _json if _is_json(wanted) else _exactly if wanted in PLAIN else None

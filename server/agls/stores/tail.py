@@ -1,0 +1,88 @@
+"""A session's file as another process writes it: read on and on, never written."""
+
+import os
+import threading
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+
+from agls.engine.facts import Entry
+from agls.engine.ports import JournalBusy, JournalError
+from agls.stores.codec import Damaged, Header, decode
+from agls.stores.disk import READ, locked_inodes
+from agls.stores.reading import open_file, read_open
+
+
+def busy(session_id: str) -> JournalBusy:
+    """Another process has the lock of this session."""
+    return JournalBusy(
+        f"Session {session_id} is open for writing elsewhere, most likely in another editor window. "
+        "Close it there (or end that agls process) and open it again; it can be read meanwhile."
+    )
+
+
+class FileTail:
+    """The port `Tail` over a journal file. What is not written to its end yet is read when it is."""
+
+    trouble = ""
+
+    def __init__(self, path: Path) -> None:
+        """Read what is there. Raises `JournalError`."""
+        self.session_id = path.stem
+        self._path, self._fd, self._reading = path, open_file(path, READ), threading.Lock()
+        try:
+            reading, _ = read_open(self._fd, path.stem)
+        except BaseException:
+            self.close()
+            raise
+        self.epoch, self.asked, self.damage = reading.epoch, reading.asked, ""
+        self._entries, self._whole = reading.entries, reading.whole
+
+    def more(self) -> None:
+        """Take in the lines that were completed since. Raises `JournalError`."""
+        with self._reading:
+            try:
+                self._check()
+                data = os.pread(self._fd, os.fstat(self._fd).st_size - self._whole, self._whole)
+                for line in BytesIO(data):
+                    if line.endswith(b"\n"):
+                        self._take(line[:-1])
+                        self._whole += len(line)
+            except (OSError, Damaged) as error:
+                raise JournalError(f"Session {self.session_id} cannot be read on: {error}.") from error
+
+    def held(self) -> bool:
+        """Whether some process writes the session; true where the system does not tell."""
+        held = locked_inodes()
+        return held is None or os.fstat(self._fd).st_ino in held
+
+    def append(self, *entries: Entry) -> None:
+        """Another process writes this session. Raises `JournalBusy`."""
+        raise busy(self.session_id)
+
+    async def sync(self, later: float = 0.0) -> None:
+        """Raises `JournalBusy`, as `append` does."""
+        raise busy(self.session_id)
+
+    def entries(self, after: int = 0) -> Sequence[Entry]:
+        """The entries behind number `after`, as far as they were read."""
+        return self._entries[after:]
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _check(self) -> None:
+        there, here = self._path.lstat(), os.fstat(self._fd)
+        if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino) or here.st_size < self._whole:
+            raise Damaged("its file was replaced")
+
+    def _take(self, line: bytes) -> None:
+        found = decode(line)
+        if isinstance(found, Header):
+            raise Damaged("it was mended, and its numbers go on from an earlier one")
+        if found.seq != len(self._entries) + 1:
+            raise Damaged(f"its entry {found.seq} stands where {len(self._entries) + 1} should")
+        self._entries.append(found)

@@ -1,0 +1,221 @@
+"""Rooms write tools and actions with this: each is a pydantic model and an async function."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from inspect import cleandoc
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from agls.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec
+from agls.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
+from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from agls.frozen import frozen
+
+SHOWN_PROBLEMS = 10  # wrong arguments that are told to the model at once
+NULL = {"type": "null"}
+DATA = frozenset({"default", "enum", "const", "examples"})  # schema keys that hold values, not schemas
+
+
+class Arguments(BaseModel):
+    """What a tool is called with. The docstring of a subclass is what the model reads about the tool."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, data: Any) -> Any:
+        """Many models write `null` for an argument they leave out."""
+        if not isinstance(data, Mapping):
+            return data
+        given = cast("Mapping[str, Any]", data)
+        required = {name for name, field in cls.model_fields.items() if field.is_required()}
+        return {name: value for name, value in given.items() if value is not None or name in required}
+
+
+Given = TypeVar("Given", bound=Arguments)
+
+
+def no_targets(arguments: Arguments) -> tuple[Target, ...]:
+    """For tools whose permission depends on their effects alone."""
+    return ()
+
+
+async def no_description(arguments: Arguments, context: ToolContext) -> Preview:
+    """For tools that have nothing better to show than their name and their arguments."""
+    return Preview("", {})
+
+
+@frozen(eq=False, kw_only=True)
+class TypedTool(Generic[Given]):
+    """A tool (`engine.ports.Tool`) made of an argument model and the function that does the work.
+
+    `work` may raise `WorkspaceError`: its message becomes a failed outcome. `targets` says what a
+    call would touch, from its arguments alone, so that it cannot fail. `describe` makes the preview;
+    it may raise `WorkspaceError` and may leave title or subject empty: then the name and the
+    arguments are shown. Its own targets are ignored.
+    """
+
+    name: str
+    arguments: type[Given]
+    work: Callable[[Given, ToolContext], Awaitable[ToolOutcome]]
+    effects: frozenset[Effect]
+    targets: Callable[[Given], tuple[Target, ...]] = no_targets
+    describe: Callable[[Given, ToolContext], Awaitable[Preview]] = no_description
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool as the model sees it."""
+        return _spec_of(self.name, self.arguments, self.effects)
+
+    async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
+        """What the call would do, or why it would fail."""
+        basic = Preview(self.name, {"type": "tool", "name": call.name, "input": call.arguments})
+        try:
+            arguments = self.arguments.model_validate(call.arguments)
+        except ValidationError as error:
+            return replace(basic, problem=complaint(self.name, self.arguments, error))
+        basic = replace(basic, targets=self.targets(arguments))
+        try:
+            better = await self.describe(arguments, context)
+        except PathOutside:
+            return basic  # allowing the call is what opens that path
+        except WorkspaceError as problem:
+            return replace(basic, problem=str(problem))
+        return replace(basic, title=better.title or basic.title, subject=better.subject or basic.subject)
+
+    async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
+        """Check the arguments and do the work; what is wrong is told to the model."""
+        try:
+            arguments = self.arguments.model_validate(call.arguments)
+        except ValidationError as error:
+            return ToolOutcome(complaint(self.name, self.arguments, error), status="failed")
+        try:
+            return await self.work(arguments, context)
+        except WorkspaceError as problem:
+            return ToolOutcome(str(problem), status="failed")
+
+
+@frozen(eq=False, kw_only=True)
+class TypedAction(Generic[Given]):
+    """An action (`engine.actions.Action`) made of an argument model and the function that does the work.
+
+    The docstring of the model says to the user what the action does. `work` may raise
+    `ActionError`, and `WorkspaceError`, whose message is passed on as one.
+    """
+
+    name: str
+    title: str
+    arguments: type[Given]
+    work: Callable[[Given, ActionContext], Awaitable[ActionOutcome]]
+    when: Literal["idle", "running", "any"] = "any"
+
+    @property
+    def spec(self) -> ActionSpec:
+        """The action as the user sees it."""
+        description = cleandoc(self.arguments.__doc__ or "")
+        return ActionSpec(self.name, self.title, description, schema_of(self.arguments), self.when)
+
+    async def __call__(self, arguments: JsonObject, context: ActionContext) -> ActionOutcome:
+        """Check the arguments and do the work. Raises `ActionError`."""
+        try:
+            return await self.work(self.arguments.model_validate(arguments), context)
+        except ValidationError as error:
+            raise ActionError(complaint(self.name, self.arguments, error)) from None
+        except WorkspaceError as problem:
+            raise ActionError(str(problem)) from problem
+
+
+def complaint(name: str, arguments: type[Arguments], error: ValidationError) -> str:
+    """What is wrong with the arguments of a call or an action, one line each, for whoever wrote them."""
+    known = ", ".join(arguments.model_fields)
+    problems: list[str] = []
+    for detail in error.errors(include_url=False)[:SHOWN_PROBLEMS]:
+        where = ".".join(str(part) for part in detail["loc"]) or "arguments"
+        if detail["type"] == "missing":
+            problems.append(f"- {where}: is required")
+        elif detail["type"] == "extra_forbidden":
+            problems.append(f"- {where}: there is no such argument (there are: {known})")
+        else:
+            problems.append(f"- {where}: {detail['msg']}; it was {_brief(detail['input'])}")
+    return "\n".join([f"{name} was not run, its arguments are wrong:", *problems])
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:80] + "…"
+
+
+# --- schemas -------------------------------------------------------------------------------------
+
+
+@cache
+def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect]) -> ToolSpec:
+    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects)
+
+
+@cache
+def schema_of(arguments: type[Arguments]) -> JsonObject:
+    """The JSON schema of a tool's arguments, as short as it can be said. Do not change it.
+
+    There are no titles, references are inlined (so a model may not contain itself), and an
+    argument that may be left out is not also said to be nullable.
+    """
+    schema = arguments.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    schema.pop("description", None)
+    return _compact(schema, definitions)
+
+
+def _compact(node: JsonObject, definitions: JsonObject) -> JsonObject:
+    if "$ref" in node:
+        node = {**definitions[str(node["$ref"]).rpartition("/")[2]], **_without(node, "$ref")}
+    choices: list[JsonObject] = [choice for choice in node.get("anyOf", ()) if choice != NULL]
+    if "anyOf" in node and len(choices) == 1:
+        return _compact({**choices[0], **_without(node, "anyOf", "default")}, definitions)
+    return {key: _compact_value(key, value, definitions) for key, value in _without(node, "title").items()}
+
+
+def _compact_value(key: str, value: Any, definitions: JsonObject) -> Any:
+    if key in DATA:
+        return value
+    if key == "properties":
+        return {name: _compact(schema, definitions) for name, schema in value.items()}
+    if isinstance(value, dict):
+        return _compact(cast("JsonObject", value), definitions)
+    if isinstance(value, list):
+        return [_compact_value("", item, definitions) for item in cast("list[Any]", value)]
+    return value
+
+
+def _without(node: JsonObject, *keys: str) -> JsonObject:
+    return {key: value for key, value in node.items() if key not in keys}
+
+
+# --- texts ---------------------------------------------------------------------------------------
+
+
+def shorten(text: str, limit: int, rest: str) -> tuple[str, int]:
+    """`text` in about `limit` characters, head and tail, and how many bytes (UTF-8) were left out.
+
+    `rest` is the sentence that tells the model how to get what is missing.
+    """
+    if len(text) <= limit:
+        return text, 0
+    head, tail = (limit + 1) // 2, limit // 2
+    middle = text[head : len(text) - tail]
+    mark = f"\n[… {len(middle)} characters are left out here. {rest}]\n"
+    return text[:head] + mark + text[len(text) - tail :], len(middle.encode("utf-8", "replace"))
+
+
+def backticks(text: str, least: int = 3) -> str:
+    """Backticks that `text` cannot close, at least so many (CommonMark 0.31.2, sections 4.5 and 6.1)."""
+    return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])
+
+
+def fenced(text: str, language: str = "") -> str:
+    """`text` in a Markdown block of code that it cannot leave."""
+    fence = backticks(text)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,0 +1,161 @@
+"""When each open document and the disk last held the same: so a difference tells who changed.
+
+LSP has no "modified" flag. A document is looked at when it is opened and when it is saved; these are the
+moments at which editor and disk agree. What is known belongs to the editor and outlives every run.
+Line ends and a byte order mark do not count as differences, because editors normalise them.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+
+from agls.engine.ports import WorkspaceError
+from agls.frozen import frozen
+from agls.workspace.files import find_stamp, find_stored, is_settled
+from agls.workspace.paths import Ground, Target
+from agls.workspace.texts import Binary, decode, hash_of, with_plain_ends
+from agls.workspace.uris import is_file_uri
+
+COMPARED = 50_000_000  # bytes of a file that is compared with its document
+_ANYTHING = Ground("/")  # what the editor opens may lie anywhere; it is hashed, never shown
+
+
+@frozen
+class Buffer:
+    """An open document as the editor last told it; `version` is the editor's own count."""
+
+    uri: str
+    version: int
+    text: str
+
+
+class Standing(Enum):
+    """How a document and the disk stand to each other."""
+
+    CLEAN = "the same text"
+    DIRTY = "the document has unsaved changes"
+    BEHIND = "the disk changed, the document did not"
+    CONFLICT = "both changed"
+
+
+UNSAVED = frozenset({Standing.DIRTY, Standing.CONFLICT})
+
+
+@frozen
+class Held:
+    """What the disk holds: the hash of the bytes ("" for no file), a digest of the text, the mode.
+
+    `digest` is what editors compare, "" for what is no text. It is `guessed` when the encoding is, so that
+    the editor may rightly show another text.
+    """
+
+    hash: str
+    digest: str = ""
+    mode: int = 0o644
+    guessed: bool = False
+
+
+ABSENT = Held("")
+INCOMPARABLE = Held("incomparable")
+OTHER = "other"  # stands for the hash of bytes that are not there any more
+
+
+class Agreements:
+    """What the open documents of one editor last had in common with the disk, by URI."""
+
+    def __init__(self) -> None:
+        self._agreed: dict[str, Held] = {}
+        self._seen: dict[str, tuple[tuple[int, ...], Held]] = {}  # by path
+        self._looking: dict[str, asyncio.Future[Held]] = {}  # by URI: comparisons under way
+
+    def opened(self, buffer: Buffer) -> None:
+        """Compare a document with the disk: it was opened just now."""
+        self.closed(buffer.uri)
+        self._compare(buffer, self.judge)
+
+    def saved(self, buffer: Buffer) -> None:
+        """Compare a document with the disk: the editor wrote this text just now."""
+        self._compare(buffer, self._save)
+
+    def closed(self, uri: str) -> None:
+        """Forget a document."""
+        self._looking.pop(uri, None)
+        self._agreed.pop(uri, None)
+
+    async def settle(self) -> None:
+        """Wait for the comparisons that are under way."""
+        if looking := set(self._looking.values()):
+            await asyncio.wait(looking)
+            await asyncio.sleep(0)  # their callbacks run first
+
+    def look(self, target: Target) -> Held:
+        """What the disk holds for this file. Blocks; reads only what changed since it was read."""
+        stamp = find_stamp(target)
+        if stamp is None:
+            return ABSENT
+        known = self._seen.get(target.place.path)
+        if known and known[0] == stamp:
+            return known[1]
+        held = _read(target)
+        if is_settled(stamp):
+            self._seen[target.place.path] = stamp, held
+        return held
+
+    def judge(self, buffer: Buffer, held: Held) -> Standing:
+        """How this document stands to what the disk holds."""
+        digest, agreed = digest_of(buffer.text), self._agreed.get(buffer.uri)
+        if digest == held.digest:
+            self._agreed[buffer.uri] = held
+            return Standing.CLEAN
+        if agreed is None:  # what differs at the first look was typed: only a later change is the disk's
+            self._agreed[buffer.uri] = replace(held, digest="")
+            return Standing.DIRTY
+        if agreed.hash == held.hash or (held.hash and not held.digest):
+            return Standing.DIRTY
+        return Standing.BEHIND if agreed.digest == digest and not held.guessed else Standing.CONFLICT
+
+    def agree(self, buffer: Buffer, held: Held) -> None:
+        """Take the disk as known to this document, whose next text is made from it."""
+        self._agreed[buffer.uri] = held
+
+    def _save(self, buffer: Buffer, held: Held) -> None:
+        digest = digest_of(buffer.text)
+        same = digest == held.digest or (held.hash and (held.guessed or not held.digest))
+        self._agreed[buffer.uri] = replace(held, hash=held.hash if same else OTHER, digest=digest)
+
+    def _compare(self, buffer: Buffer, settle: Callable[[Buffer, Held], object]) -> None:
+        if not is_file_uri(buffer.uri):
+            return
+        looking = asyncio.get_running_loop().run_in_executor(None, self._locate_and_look, buffer.uri)
+        self._looking[buffer.uri] = looking
+
+        def looked(future: asyncio.Future[Held]) -> None:
+            if self._looking.get(buffer.uri) is future:  # nothing newer was said of it
+                del self._looking[buffer.uri]
+                if not future.cancelled():
+                    settle(buffer, future.result())
+
+        looking.add_done_callback(looked)
+
+    def _locate_and_look(self, uri: str) -> Held:
+        try:
+            return self.look(_ANYTHING.locate(uri))
+        except WorkspaceError:  # a URI that names no file of this machine
+            return ABSENT
+
+
+def _read(target: Target) -> Held:
+    try:
+        stored = find_stored(target, COMPARED)
+        if stored is None:
+            return ABSENT
+        text, encoding = decode(stored.data)
+        return Held(stored.hash, digest_of(text), stored.mode, encoding.guessed)
+    except (WorkspaceError, Binary):
+        return INCOMPARABLE
+
+
+def digest_of(text: str) -> str:
+    """What is equal for texts that an editor holds to be the same."""
+    return hash_of(with_plain_ends(text))

@@ -1,0 +1,69 @@
+"""Text files on the disk: read as text, and written back with every byte outside the change kept."""
+
+from agls.engine.patches import compare
+from agls.engine.ports import FileText, Stale, WorkspaceError
+from agls.engine.vocabulary import FileChange, FileVersion
+from agls.workspace.files import Stored, find_stored, read_stored, replace_stored
+from agls.workspace.paths import Target
+from agls.workspace.texts import UTF8, Binary, Encoding, decode, encode, hash_of
+
+LARGEST = 50_000_000  # bytes of a file that can be changed
+
+
+def read_text(target: Target, max_bytes: int) -> FileText:
+    """The file as text. Raises `WorkspaceError`, with the size for what is no text."""
+    stored = read_stored(target, max_bytes)
+    text, encoding = _decoded(target, stored)
+    return FileText(
+        target.place,
+        text,
+        FileVersion(stored.hash),
+        "disk",
+        mode=stored.mode,
+        encoding=encoding.name,
+        guessed=encoding.guessed,
+    )
+
+
+def write_text(target: Target, text: str, expected: FileVersion | None) -> FileChange:
+    """Make the file hold `text`, in the encoding it has (UTF-8 when it is new).
+
+    Raises `Stale` when the file is not at `expected` (`None`: absent), and `WorkspaceError`.
+    """
+    place, before = target.place, find_stored(target, LARGEST)
+    _check(place.shown, before, expected)
+    old, encoding = _decoded(target, before) if before else (None, UTF8)
+    data = encode(text, encoding)
+    if before is None or data != before.data:
+        replace_stored(target, data, before)
+    patch = compare(place.shown, old, text)
+    return FileChange(
+        uri=place.uri,
+        change="modified" if before else "added",
+        base=FileVersion(before.hash if before else ""),
+        result=FileVersion(hash_of(data)),
+        patch=patch.text,
+        via="disk",
+        insertions=patch.insertions,
+        deletions=patch.deletions,
+    )
+
+
+def _check(shown: str, before: Stored | None, expected: FileVersion | None) -> None:
+    wanted = expected.hash if expected else ""
+    if before and not wanted:
+        raise Stale(f"{shown} exists already. Read it, then change it.")
+    if wanted and not before:
+        raise Stale(f"{shown} does not exist any more. Look what became of it.")
+    if before and before.hash != wanted:
+        raise Stale(f"{shown} was changed in the meantime. Read it again.")
+
+
+def _decoded(target: Target, stored: Stored) -> tuple[str, Encoding]:
+    try:
+        return decode(stored.data)
+    except Binary:
+        raise WorkspaceError(
+            f"{target.place.shown} is not a text file ({len(stored.data):,} bytes). "
+            "Use a command that understands its format."
+        ) from None

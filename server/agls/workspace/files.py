@@ -1,0 +1,246 @@
+"""Files on the disk: read whole, replaced whole, or refused with the reason.
+
+A write goes to a new file in the same folder that then takes the old one's name, so that nobody ever
+sees half a file. The new file has the old one's mode, owner and extended attributes where that is
+possible. Other hard links of the old file keep the old content: a link to a file outside the
+workspace must not carry a write out of it.
+"""
+
+import errno
+import os
+import stat
+import threading
+import time
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from secrets import token_hex
+
+from agls.engine.ports import Stale, WorkspaceError
+from agls.frozen import frozen
+from agls.workspace.handles import check_regular, folder_beneath, open_beneath, opened
+from agls.workspace.paths import Target
+from agls.workspace.texts import hash_of
+
+_CHUNK = 1 << 20
+_COMMIT = threading.Lock()  # between two writers of this process, the check and the rename are one step
+TEMPORARY = ".agls-write-"
+
+_ABANDONED = 60.0  # seconds after which nobody writes to a temporary file any more
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # file systems without hard links
+
+_REASONS = {
+    errno.ENOENT: "does not exist",
+    errno.ENOTDIR: "is not a folder, or a part of its path is none",
+    errno.EISDIR: "is a folder, not a file",
+    errno.ELOOP: "is a loop of links, or became a link just now",
+    errno.ENXIO: "is not a regular file (a device, a pipe or a socket)",
+    errno.EACCES: "may not be accessed: permission denied",
+    errno.EPERM: "may not be accessed: permission denied",
+    errno.EROFS: "is on a read-only file system",
+    errno.ENOSPC: "cannot be written: the disk is full",
+    errno.EDQUOT: "cannot be written: the disk quota is used up",
+    errno.ENAMETOOLONG: "has a name that is too long",
+}
+
+
+@frozen
+class Stored:
+    """A file as the disk held it. `stamp` changes whenever the file may have changed."""
+
+    data: bytes
+    mode: int
+    stamp: tuple[int, ...]
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of the bytes, in hex."""
+        return hash_of(self.data)
+
+
+@contextmanager
+def explained(shown: str) -> Generator[None, None, None]:
+    """Turn the system's errors into `WorkspaceError`s about the path `shown`."""
+    try:
+        yield
+    except OSError as error:
+        reason = _REASONS.get(error.errno or 0, f"cannot be used: {error.strerror or error}")
+        raise WorkspaceError(f"{shown} {reason}.") from error
+
+
+def check_size(shown: str, size: int, max_bytes: int) -> None:
+    """Raise `WorkspaceError` for what is too large to be read whole."""
+    if size > max_bytes:
+        raise WorkspaceError(
+            f"{shown} has {size:,} bytes; the limit is {max_bytes:,}. "
+            "Search in it, or look at a part of it with a command."
+        )
+
+
+def stamp_of(status: os.stat_result) -> tuple[int, ...]:
+    """What changes whenever a file may have changed."""
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def read_stored(target: Target, max_bytes: int) -> Stored:
+    """The file's bytes. Raises `WorkspaceError` with the reason, and for more than `max_bytes`."""
+    with explained(target.place.shown), _parent(target) as folder:
+        return _read(target, folder, max_bytes)
+
+
+def find_stored(target: Target, max_bytes: int) -> Stored | None:
+    """The file's bytes, `None` when there is no file. Raises like `read_stored`."""
+    with explained(target.place.shown):
+        try:
+            with _parent(target) as folder:
+                return _read(target, folder, max_bytes)
+        except FileNotFoundError:
+            return None
+
+
+def is_settled(stamp: tuple[int, ...]) -> bool:
+    """Whether the last change is longer ago than file systems' clocks are coarse: the stamp is final."""
+    return time.time_ns() - max(stamp[-2:]) > 2_000_000_000
+
+
+def find_stamp(target: Target) -> tuple[int, ...] | None:
+    """The stamp of a file that could be read, `None` when it could not."""
+    try:
+        with _parent(target) as folder:
+            return stamp_of(os.stat(target.parts[-1], dir_fd=folder, follow_symlinks=False))
+    except OSError:
+        return None
+
+
+def replace_stored(target: Target, data: bytes, before: Stored | None, mode: int = 0o666) -> None:
+    """Make the file hold `data`, when it still is as it was `before` (`None`: absent).
+
+    A new file gets this `mode`, as far as the umask lets it; missing folders are made. Raises `Stale` when
+    somebody else changed or made the file, and `WorkspaceError` when the disk refuses; nothing is changed
+    then, and nothing is left over.
+    """
+    shown, temporary = target.place.shown, f"{TEMPORARY}{os.getpid()}-{token_hex(8)}"
+    with explained(shown), _parent(target, create=before is None) as folder:
+        try:
+            with opened(_open_new(folder, temporary, 0o600 if before else mode)) as handle:
+                if before:
+                    _check_writable(target, folder, before)
+                    _copy_attributes(target, folder, handle)
+                _fill(handle, data)
+            with _COMMIT:
+                _take_name(target, folder, temporary, before)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=folder)
+        with opened(open_beneath(folder, (), os.O_RDONLY | os.O_DIRECTORY)) as readable:
+            os.fsync(readable)
+
+
+def remove_stored(target: Target, before: Stored) -> None:
+    """Remove the file, when it still is as it was `before`. Raises `Stale` and `WorkspaceError`."""
+    with explained(target.place.shown), _parent(target) as folder, _COMMIT:
+        _check_unchanged(target, folder, before)
+        os.unlink(target.parts[-1], dir_fd=folder)
+
+
+def remove_leftover(target: Target) -> bool:
+    """Remove what a write left behind when its process died; whether it was that, or old enough to be."""
+    name = target.parts[-1]
+    with explained(target.place.shown), _parent(target) as folder:
+        age = time.time() - os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime
+        gone = age > _ABANDONED or _is_of_the_dead(name)
+        if gone:
+            os.unlink(name, dir_fd=folder)
+    return gone
+
+
+def _is_of_the_dead(name: str) -> bool:
+    """Whether the process that made this temporary file is known to be gone."""
+    owner, known, _ = name.removeprefix(TEMPORARY).partition("-")
+    try:
+        os.kill(int(owner), 0)
+    except ProcessLookupError:
+        return bool(known)
+    except (PermissionError, OverflowError, ValueError):
+        return False
+    return False
+
+
+def _parent(target: Target, *, create: bool = False) -> AbstractContextManager[int]:
+    if not target.parts:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return folder_beneath(target.root.real, target.parts[:-1], create=create)
+
+
+def _read(target: Target, folder: int, max_bytes: int) -> Stored:
+    with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as handle:
+        status = check_regular(handle)
+        check_size(target.place.shown, status.st_size, max_bytes)
+        chunks: list[bytes] = []
+        left = max_bytes + 1
+        while left > 0 and (chunk := os.read(handle, min(left, _CHUNK))):
+            chunks.append(chunk)
+            left -= len(chunk)
+    check_size(target.place.shown, max_bytes + 1 - left, max_bytes)  # it grew, or lied about its size
+    return Stored(b"".join(chunks), stat.S_IMODE(status.st_mode), stamp_of(status))
+
+
+def _open_new(folder: int, name: str, mode: int) -> int:
+    return open_beneath(folder, (name,), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+
+
+def _check_writable(target: Target, folder: int, before: Stored) -> None:
+    name = target.parts[-1]
+    if not before.mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder, effective_ids=True):
+        raise WorkspaceError(
+            f"{target.place.shown} is read-only (mode {before.mode:04o}). Change its mode first if you must."
+        )
+
+
+def _copy_attributes(target: Target, folder: int, copy: int) -> None:
+    with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as original:
+        status = check_regular(original)
+        with suppress(PermissionError):
+            os.fchown(copy, status.st_uid, status.st_gid)
+        for name in os.listxattr(original) if hasattr(os, "listxattr") else ():
+            with suppress(OSError):  # some need privileges, some are refused by this file system
+                os.setxattr(copy, name, os.getxattr(original, name))
+        os.fchmod(copy, stat.S_IMODE(status.st_mode))
+
+
+def _fill(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest[:_CHUNK]) :]
+    os.fsync(handle)
+
+
+def _take_name(target: Target, folder: int, temporary: str, before: Stored | None) -> None:
+    name, shown = target.parts[-1], target.place.shown
+    if before is None:
+        try:
+            _take_new_name(folder, temporary, name)
+        except FileExistsError:
+            raise Stale(f"{shown} exists already. Read it, then change it.") from None
+        return
+    _check_unchanged(target, folder, before)
+    os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _check_unchanged(target: Target, folder: int, before: Stored) -> None:
+    shown = target.place.shown
+    try:
+        now = _read(target, folder, len(before.data))
+    except (FileNotFoundError, WorkspaceError):
+        raise Stale(f"{shown} was removed or changed in the meantime. Read it again.") from None
+    if now.data != before.data:
+        raise Stale(f"{shown} was changed in the meantime. Read it again.")
+
+
+def _take_new_name(folder: int, temporary: str, name: str) -> None:
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(_open_new(folder, name, 0o600))  # takes the name, so that the rename replaces only this
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -1,0 +1,211 @@
+"""Files as bytes, to be kept and put back: what stands there now, and the same bytes again later.
+
+What an open document holds counts as it would be saved: in the encoding that the file has on the disk.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from agls.engine.patches import Patch, compare
+from agls.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceError
+from agls.engine.vocabulary import FileChange, FileVersion
+from agls.frozen import frozen
+from agls.workspace.agreements import Buffer, Standing, digest_of
+from agls.workspace.documents import Documents
+from agls.workspace.files import (
+    Stored,
+    find_stamp,
+    find_stored,
+    remove_stored,
+    replace_stored,
+)
+from agls.workspace.paths import Ground, Target
+from agls.workspace.texts import UTF8, Binary, decode, encode, hash_of
+
+ABSENT = FileVersion()
+LARGEST = 50_000_000  # bytes of a file that can be put back
+
+
+@frozen
+class Found:
+    """What stands at a path: `data` is `None` where there is no file, or for a `problem` in reading it.
+
+    `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
+    for what is no text); `known_as` are all hashes that others use for this content. `stamp` stands for the
+    content where it was not read. `edits` is the editor's count of changes, 0 when the file is not open;
+    `on_disk` is the hash of what the disk has ("": no file), `version` what `put` expects.
+    """
+
+    place: Place
+    data: bytes | None
+    problem: str = ""
+    stamp: str = ""
+    hash: str = ""
+    digest: str = ""
+    known_as: tuple[str, ...] = ()
+    edits: int = 0
+    on_disk: str = ""
+    version: FileVersion = ABSENT
+    mode: int = 0o644
+
+
+class Snapshots:
+    """The bytes of files in the workspace, and of outside files that were allowed."""
+
+    def __init__(
+        self, workspace: Workspace, ground: Ground, documents: Documents, hides: Callable[[Target], bool]
+    ) -> None:
+        self._workspace, self._ground, self._documents, self._hides = workspace, ground, documents, hides
+
+    def open_documents(self) -> list[str]:
+        """The paths of the open documents of the workspace, those left out that are hidden."""
+        return [target.place.path for _, target in self._documents.each() if not self._hides(target)]
+
+    async def look(self, path: str, max_bytes: int) -> Found:
+        """What stands at this path. Raises `WorkspaceError` for what is no file or may not be opened."""
+        target = self._ground.enter(path)
+        buffer = self._documents.find(target)
+        try:
+            stored = await asyncio.to_thread(find_stored, target, max_bytes)
+        except WorkspaceError as problem:
+            if isinstance(problem.__cause__, OSError) and not isinstance(problem.__cause__, PermissionError):
+                raise  # no file, but a folder, a device or a loop of links
+            return _unread(target, str(problem), str(find_stamp(target)), buffer)
+        if buffer is None:
+            return _on_disk(target, stored, None)
+        if (await self._documents.see(buffer, target)).standing in {Standing.CLEAN, Standing.BEHIND}:
+            return _on_disk(target, stored, buffer)
+        found = _in_editor(target, buffer, stored)
+        if len(found.data or b"") <= max_bytes:
+            return found
+        return _unread(target, f"{target.place.shown} is too large.", found.hash, buffer)
+
+    async def diff(self, path: str, before: bytes | None, after: bytes | None) -> Patch:
+        """What changed from these bytes to those (`None`: no file), named as people read the path."""
+        return await asyncio.to_thread(diff, self._ground.place(path).shown, before, after)
+
+    async def put(
+        self, path: str, data: bytes | None, expected: FileVersion, *, mode: int = 0o644, label: str = ""
+    ) -> FileChange:
+        """Make the file hold exactly this, `None` for no file, when it still is at `expected` ("": absent).
+
+        An open document is changed by one edit and is not saved. Raises `Stale` when the file is another
+        than expected, `WorkspaceError` when it cannot be done; nothing is changed then.
+        """
+        target = self._ground.enter(path)
+        if target.place.path != path or target.disguised:
+            raise PathOutside(f"{target.place.shown} leads to another file than before.")
+        buffer = self._documents.find(target)
+        left_over = (
+            buffer and data is not None and not expected.hash and _digest(data) == digest_of(buffer.text)
+        )
+        if buffer is None or left_over:  # the document of a file that was removed does not hold it back
+            return await asyncio.to_thread(_put, target, data, expected, mode)
+        if data is not None:
+            text = _as_text(target, data)
+            return await self._workspace.write(path, text, expected=expected, label=label)
+        if (await self._documents.see(buffer, target)).standing is not Standing.CLEAN:
+            raise Stale(f"{target.place.shown} has unsaved changes in the editor. Save or close it first.")
+        return await asyncio.to_thread(_put, target, None, expected, mode)
+
+
+def diff(shown: str, before: bytes | None, after: bytes | None) -> Patch:
+    """What changed as a patch; of what is no text only that it changed."""
+    try:
+        old, new = None if before is None else decode(before)[0], decode(after or b"")[0]
+    except Binary:
+        return Patch(f"Binary file {shown} differs.\n" if before != after else "", 0, 0)
+    patch = compare(shown, old, new)
+    if after is None:
+        return replace(patch, text=patch.text.replace(f"\n+++ b/{shown}\n", "\n+++ /dev/null\n", 1))
+    return patch
+
+
+def _unread(target: Target, problem: str, stamp: str, buffer: Buffer | None) -> Found:
+    return Found(target.place, None, problem, stamp, edits=_edits(buffer))
+
+
+def _on_disk(target: Target, stored: Stored | None, buffer: Buffer | None) -> Found:
+    if stored is None:
+        return Found(target.place, None)
+    return Found(
+        place=target.place,
+        data=stored.data,
+        hash=stored.hash,
+        digest=_digest(stored.data),
+        known_as=(stored.hash, hash_of(buffer.text)) if buffer else (stored.hash,),
+        edits=_edits(buffer),
+        on_disk=stored.hash,
+        version=FileVersion(stored.hash),
+        mode=stored.mode,
+    )
+
+
+def _in_editor(target: Target, buffer: Buffer, stored: Stored | None) -> Found:
+    data, text_hash = _as_saved(buffer.text, stored), hash_of(buffer.text)
+    return Found(
+        place=target.place,
+        data=data,
+        hash=hash_of(data),
+        digest=digest_of(buffer.text),
+        known_as=(hash_of(data), text_hash),
+        edits=_edits(buffer),
+        on_disk=stored.hash if stored else "",
+        version=FileVersion(text_hash, buffer.version),
+        mode=stored.mode if stored else 0o644,
+    )
+
+
+def _edits(buffer: Buffer | None) -> int:
+    return buffer.version + 1 if buffer else 0  # an editor may begin to count at 0
+
+
+def _as_saved(text: str, stored: Stored | None) -> bytes:
+    """The bytes that a save would most likely write."""
+    try:
+        return encode(text, decode(stored.data)[1] if stored else UTF8)
+    except (Binary, WorkspaceError):
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _digest(data: bytes) -> str:
+    try:
+        return digest_of(decode(data)[0])
+    except Binary:
+        return ""
+
+
+def _as_text(target: Target, data: bytes) -> str:
+    try:
+        return decode(data)[0]
+    except Binary:
+        shown = target.place.shown
+        raise WorkspaceError(
+            f"{shown} was no text file, and now it is open as one. Close it first."
+        ) from None
+
+
+def _put(target: Target, data: bytes | None, expected: FileVersion, mode: int) -> FileChange:
+    place, before = target.place, find_stored(target, LARGEST)
+    if (before.hash if before else "") != expected.hash:
+        raise Stale(f"{place.shown} was changed in the meantime.")
+    if data is not None and (before is None or before.data != data):
+        replace_stored(target, data, before, mode)
+    elif data is None and before:
+        remove_stored(target, before)
+    return _change(place, before.data if before else None, data)
+
+
+def _change(place: Place, before: bytes | None, after: bytes | None) -> FileChange:
+    patch = diff(place.shown, before, after)
+    return FileChange(
+        uri=place.uri,
+        change="added" if before is None else "deleted" if after is None else "modified",
+        base=FileVersion("" if before is None else hash_of(before)),
+        result=FileVersion("" if after is None else hash_of(after)),
+        patch=patch.text,
+        via="disk",
+        insertions=patch.insertions,
+        deletions=patch.deletions,
+    )

@@ -1,0 +1,351 @@
+"""The open workspace: the port `Workspace`, put together from its parts."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from agls.engine.patches import compare
+from agls.engine.ports import (
+    Command,
+    DirEntry,
+    FileText,
+    Finished,
+    PathOutside,
+    Place,
+    WorkspaceError,
+)
+from agls.engine.vocabulary import FileChange, FileVersion, Focus
+from agls.workspace.agreements import UNSAVED, Buffer, Standing
+from agls.workspace.contents import read_text, write_text
+from agls.workspace.documents import Documents, Seen, check
+from agls.workspace.editor import Editor
+from agls.workspace.files import check_size, explained, is_settled, remove_leftover, stamp_of
+from agls.workspace.handles import folder_beneath
+from agls.workspace.listing import Parts, list_folder, walk
+from agls.workspace.paths import Ground, Own, Target
+from agls.workspace.processes import Processes
+from agls.workspace.snapshots import Snapshots
+from agls.workspace.texts import hash_of
+
+Read = FileText | WorkspaceError | None
+LARGEST = 10_000_000  # bytes of a file that is read
+Hidden = Callable[[Iterable[str]], bool]
+NOTHING_OWN = Own()
+
+
+def nothing(names: Iterable[str]) -> bool:
+    """Nothing is hidden."""
+    return False
+
+
+class OpenWorkspace:
+    """Files as the editor and the disk hold them, and commands run among them.
+
+    `root` and `extra_roots` are absolute folders as the client named them, `own` are agls's. What is
+    `hidden`, judged by all names of a file or folder, is in no list; opening it is for the permissions to
+    judge.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        extra_roots: Sequence[str],
+        editor: Editor,
+        processes: Processes,
+        own: Own = NOTHING_OWN,
+        hidden: Hidden = nothing,
+    ) -> None:
+        self._ground = Ground(root, extra_roots, own)
+        self._documents = Documents(editor, self._ground)
+        self._editor, self._processes, self._hidden = editor, processes, hidden
+        self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
+
+    @property
+    def root(self) -> str:
+        """The first folder, as the client named it."""
+        return self.roots[0]
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """All folders, as the client named them."""
+        return tuple(root.named for root in self._ground.roots)
+
+    def place(self, path: str) -> Place:
+        """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
+        return self._documents.place(path)
+
+    def allow(self, path: str) -> None:
+        """Let exactly this outside path be opened: the user said yes."""
+        self._ground.allow(path)
+
+    # --- files ---
+
+    async def read(self, path: str, *, max_bytes: int = LARGEST) -> FileText:
+        """The file's text: the document's, unless only the disk changed. Raises `WorkspaceError`."""
+        target = self._documents.enter(path)
+        if buffer := self._documents.find(target):
+            seen = await self._documents.see(buffer, target)
+            if seen.standing is not Standing.BEHIND:
+                check_size(target.place.shown, len(buffer.text.encode("utf-8", "replace")), max_bytes)
+                return _document(seen)
+            self._editor.tell(buffer.uri, created=False)
+            return replace(await asyncio.to_thread(read_text, target, max_bytes), behind=True)
+        return await asyncio.to_thread(read_text, target, max_bytes)
+
+    async def read_each(self, *paths: str) -> Sequence[Read]:
+        """Read these, looked for in one go: what is wrong with one, or `None` when it is not there.
+
+        They are few and small, and every run begins with it: a thread for that takes longer than reading.
+        """
+        found: Sequence[Read] = []
+        for path, (target, text) in zip(paths, _stored(self._ground, paths), strict=True):
+            try:
+                is_open = target is not None and self._documents.find(target) is not None
+                found.append(await self.read(path) if is_open else text)
+            except WorkspaceError as problem:
+                found.append(problem)
+        return found
+
+    async def write(
+        self, path: str, text: str, *, expected: FileVersion | None, label: str = ""
+    ) -> FileChange:
+        """Make the file's text exactly this: by one edit where it is open, else on the disk.
+
+        Raises `Stale` when it is not at `expected` and `WorkspaceError` when it cannot be done; `Stale`
+        says what of it happened all the same, the others mean nothing. A protected file must be called by
+        its own name: a link to it may have appeared after the permissions looked.
+        """
+        target = self._documents.enter(path)
+        if target.disguised:
+            raise WorkspaceError(f"{path} leads to {target.place.path}. Use that path to write there.")
+        buffer = self._documents.find(target)
+        if buffer is None:
+            change = await asyncio.to_thread(write_text, target, text, expected)
+            self._editor.tell(change.uri, created=change.change == "added")
+            return change
+        seen = await self._documents.see(buffer, target)
+        check(seen, expected)
+        after = await self._editor.replace(buffer, text, label)
+        if seen.standing is Standing.BEHIND:
+            self._documents.agree(seen)
+        return await asyncio.to_thread(_change, target, buffer, after)
+
+    async def list(self, path: str = "") -> Sequence[DirEntry]:
+        """The entries of a folder, and documents in it that were never saved. Raises `WorkspaceError`."""
+        target = self._ground.enter(path)
+        depth = len(target.parts)
+        new = {parts[depth]: len(parts) - depth == 1 for parts in self._documents.new_below(target)}
+        entries = await asyncio.to_thread(_list, target, new)
+        return [entry for entry in entries if not self._hides(target, (*target.parts, entry.name))]
+
+    async def files(self, under: str = "") -> Sequence[str]:
+        """All files below, as people read them, sorted; see `listing.walk`. Raises `WorkspaceError`."""
+        target = self._ground.enter(under)
+        new = [parts for parts in self._documents.new_below(target) if not self._hides(target, parts)]
+        try:
+            found = await self._walk(target)
+        except WorkspaceError:
+            if not new:
+                raise
+            found = ()
+        return await asyncio.to_thread(self._names, target, {*found, *new})
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the editor saves documents when it is asked to."""
+        return self._editor.can_save
+
+    def unsaved(self) -> Sequence[str]:
+        """The open documents with unsaved changes, as people read their paths."""
+        return self._shown(self._documents.unsaved())
+
+    def buffers(self) -> Sequence[FileText]:
+        """The open documents with unsaved changes, with their text."""
+        return [_document(seen) for seen in self._unsaved()]
+
+    def focus(self) -> Focus | None:
+        """Where in the workspace the user looks, `None` where that is not known or hidden."""
+        focus = self._editor.focus
+        target = self._documents.permitted(focus.path) if focus else None
+        if focus is None or target is None or self._hides_file(target):
+            return None
+        return replace(focus, path=target.place.shown)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the user wants to see where the agent works."""
+        return self._editor.follows
+
+    async def reveal(self, path: str, line: int) -> None:
+        """Show the user this line, from 0, of a file in the workspace; nothing else is shown."""
+        try:
+            target = self._documents.enter(path)
+        except WorkspaceError:
+            return
+        known = self._documents.find(target) is not None
+        if known or await asyncio.to_thread(os.path.isfile, target.place.path):
+            self._editor.reveal(target.place.uri, line)
+
+    def _unsaved(self) -> Sequence[Seen]:
+        found = self._documents.unsaved()
+        return [seen for seen in found if not self._hides_file(seen.target)]
+
+    async def clean(self) -> Sequence[str]:
+        """Remove the temporary files of writes whose process was killed, and give their names.
+
+        Nothing else is touched. To be called once after a crash.
+        """
+        removed: list[str] = []
+        for root in self.roots:
+            for parts in await self._walk(self._ground.enter(root), leftovers=True):
+                target = self._ground.enter(str(Path(root, *parts)))
+                if await asyncio.to_thread(remove_leftover, target):
+                    removed.append(target.place.shown)
+        return removed
+
+    # --- processes ---
+
+    def which(self, program: str) -> str:
+        """The absolute path of a program, "" when there is none outside the workspace."""
+        folders = self._processes.environment["PATH"].split(os.pathsep)
+        candidates = [program] if "/" in program else [f"{folder}/{program}" for folder in folders]
+        return next(filter(self._is_foreign_program, candidates), "")
+
+    async def run(self, command: Command, output: Callable[[str], None]) -> Finished:
+        """Run a command to its end in a folder of the workspace. Raises `WorkspaceError`.
+
+        Cancelling ends the command and all it started. What it leaves running ends with it. What the
+        command could not see, and what it did to open documents, is found out around it.
+        """
+        target = self._ground.enter(command.cwd)
+        if not target.place.inside:
+            raise PathOutside(f"Commands run in the workspace; {target.place.shown} is outside.")
+        if command.save:
+            await self._editor.save([seen.buffer.uri for seen in self._unsaved()])
+        before = await self._documents.survey()
+        program = self.which(command.argv[0]) or command.argv[0]
+        command = replace(command, argv=(program, *command.argv[1:]))
+        with explained(target.place.shown), folder_beneath(target.root.real, target.parts) as folder:
+            finished = await self._processes.run(command, folder, target.spelled, output)
+        return replace(
+            finished,
+            unsaved=tuple(self._shown(seen for seen in before if seen.standing in UNSAVED)),
+            changed=tuple(self._shown(await self._changed_since(before))),
+        )
+
+    async def _changed_since(self, before: Sequence[Seen]) -> Sequence[Seen]:
+        """The documents whose files somebody else than the editor changed."""
+        hashes = {seen.buffer.uri: seen.held.hash for seen in before}
+        theirs = {Standing.BEHIND, Standing.CONFLICT}
+        now = [seen for seen in await self._documents.survey() if seen.standing in theirs]
+        changed = [seen for seen in now if seen.held.hash != hashes.get(seen.buffer.uri)]
+        for seen in changed:
+            self._editor.tell(seen.buffer.uri, created=False)
+        return changed
+
+    def _shown(self, documents: Iterable[Seen]) -> Sequence[str]:
+        return [seen.target.place.shown for seen in documents if not self._hides_file(seen.target)]
+
+    def _hides_file(self, target: Target) -> bool:
+        return self._hides(target, target.parts)
+
+    def _hides(self, target: Target, parts: Parts) -> bool:
+        return self._hidden(self._ground.names(target.root, parts))
+
+    async def _walk(self, target: Target, *, leftovers: bool = False) -> Sequence[Parts]:
+        stop = threading.Event()
+
+        def hidden(parts: Parts) -> bool:
+            return not leftovers and self._hides(target, parts)
+
+        try:
+            return await asyncio.to_thread(walk, target, stop, hidden, leftovers=leftovers)
+        finally:
+            stop.set()
+
+    def _names(self, target: Target, found: Iterable[Parts]) -> Sequence[str]:
+        return sorted(self._ground.show(target.root, parts) for parts in found)
+
+    def _is_foreign_program(self, path: str) -> bool:
+        file = Path(path)
+        try:
+            if not file.is_absolute() or not file.is_file() or not os.access(path, os.X_OK):
+                return False
+        except OSError:  # no permission to look, or no possible name
+            return False
+        return not any(self.place(str(spelling)).inside for spelling in (file, file.parent))
+
+
+def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, Read]]:
+    """What the disk holds of these."""
+    found: list[tuple[Target | None, Read]] = []
+    for path in paths:
+        target = None
+        try:
+            target = ground.enter(path)
+            found.append((target, _as_it_is(target)))
+        except WorkspaceError as problem:
+            absent = isinstance(problem.__cause__, FileNotFoundError)
+            found.append((target, None if absent else problem))
+    return found
+
+
+def _as_it_is(target: Target) -> FileText | None:
+    """What the disk holds, read again only if that may be something else. Raises `WorkspaceError`."""
+    try:
+        stamp = stamp_of(os.lstat(target.place.path))
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return read_text(target, LARGEST)  # which says what is wrong
+    return _unchanged(target, stamp) if is_settled(stamp) else read_text(target, LARGEST)
+
+
+@lru_cache(maxsize=16)
+def _unchanged(target: Target, stamp: tuple[int, ...]) -> FileText:
+    del stamp  # as long as it is the same, so is the file
+    return read_text(target, LARGEST)
+
+
+def _document(seen: Seen) -> FileText:
+    buffer = seen.buffer
+    return FileText(
+        place=replace(seen.target.place, uri=buffer.uri),
+        text=buffer.text,
+        version=FileVersion(hash_of(buffer.text), buffer.version),
+        source="buffer",
+        dirty=seen.standing in UNSAVED,
+        behind=seen.standing is Standing.CONFLICT,
+        mode=seen.held.mode,
+    )
+
+
+def _change(target: Target, before: Buffer, after: Buffer) -> FileChange:
+    patch = compare(target.place.shown, before.text, after.text)
+    return FileChange(
+        uri=before.uri,
+        change="modified",
+        base=FileVersion(hash_of(before.text), before.version),
+        result=FileVersion(hash_of(after.text), after.version),
+        patch=patch.text,
+        via="editor",
+        insertions=patch.insertions,
+        deletions=patch.deletions,
+    )
+
+
+def _list(target: Target, new: Mapping[str, bool]) -> Sequence[DirEntry]:
+    """The folder's entries and the new ones, which are files or (False) folders."""
+    try:
+        found = list_folder(target)
+    except WorkspaceError:
+        if not new:
+            raise
+        found = []
+    known = {entry.name for entry in found}
+    more = [DirEntry(name, "file" if file else "dir") for name, file in new.items() if name not in known]
+    return sorted((*found, *more), key=lambda entry: entry.name)
