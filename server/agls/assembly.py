@@ -66,6 +66,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             user_instructions=parts.setup.instructions,
             scratch="" if parts.is_lean else parts.scratch,
             now=parts.clock.now,
+            mode_of=parts.mode_of,
         ),
         continuation.build(config.continuation),
         *((phases.build(parts.agent.phases),) if parts.agent.phases else ()),
@@ -88,7 +89,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
     grants = FolderGrants(setup.state_folder, _folder(workspace.root))
     return (
-        permissions.build(config.permissions, parts.session.questions, workspace, grants),
+        permissions.build(config.permissions, parts.session.questions, workspace, grants, parts.choices),
         checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),
         usage.build(config.usage),
         audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),

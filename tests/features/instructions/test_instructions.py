@@ -46,6 +46,7 @@ class Scene:
                 user_instructions=self.user,
                 scratch=self.scratch,
                 now=lambda: self.time,
+                mode_of=lambda state: str(state.settings["mode"]),
             )
             return Outfit((room, *self.others), model, self.workspace)
 
@@ -224,7 +225,9 @@ def test_the_builder_reads_nothing(tmp_path: Path) -> None:
         raise AssertionError("it must not be called")
 
     assert (
-        build(Settings(), workspace, trusted=True, user_instructions="", scratch="", now=now).name
+        build(
+            Settings(), workspace, trusted=True, user_instructions="", scratch="", now=now, mode_of=str
+        ).name
         == "instructions"
     )
     assert workspace.opened == []

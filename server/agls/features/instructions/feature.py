@@ -6,6 +6,7 @@ from agls.engine.context import Context
 from agls.engine.facts import GateFact, Injected, PhaseStarted
 from agls.engine.feature import Feature, RunView
 from agls.engine.ports import FileText, Workspace, WorkspaceError, new_id
+from agls.engine.state import State
 from agls.engine.vocabulary import Stop, Text, UserMessage
 from agls.features.instructions.environment import HEAD, ORIGIN, Environment, describe, head_in, last_told
 from agls.features.instructions.files import Found, Read, find, unread
@@ -20,8 +21,9 @@ _walks = Walks()
 
 
 def build(
-    settings: Settings, workspace: Workspace, *, trusted: bool, user_instructions: str, scratch: str, now: Now
-) -> Feature:
+    settings: Settings, workspace: Workspace, *, trusted: bool, user_instructions: str, scratch: str, now: Now,
+    mode_of: Callable[[State], str],
+) -> Feature:  # fmt: skip
     """The feature. Without trust not one byte of the folder is read. The model is told of `scratch`."""
     names = (*NAMES, HEAD) if settings.project_files else (HEAD,)
     own = settings.sources(user_instructions, workspace.roots)
@@ -40,7 +42,7 @@ def build(
             for notice in found.notices:
                 view.show(notice)
         branch = head_in(head.text) if isinstance(head, FileText) else ""
-        mode = str(state.settings.get("mode", ""))
+        mode = mode_of(state) if "mode" in state.settings else ""
         here = Environment(now(), state.cwd, branch, mode, workspace.focus(), workspace.unsaved(), scratch)
         if (snapshot := describe(here)) != last_told(state.context.messages):
             verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ORIGIN),)))
