@@ -14,7 +14,9 @@ from agls.features.permissions.modes import complaint, is_mode
 from agls.features.permissions.settings import Settings
 
 
-NOT_RESTORED = "The mode {} was chosen before this session was opened here, so {} holds. Choose it again if it is right."
+NOT_RESTORED = (
+    "The mode {} was chosen before this session was opened here, so {} holds. Choose it again if it is right."
+)
 
 
 def build(
@@ -41,4 +43,3 @@ def build(
         before_turn=tell_the_mode,
         around_tool=gate.pass_call,
     )
-
