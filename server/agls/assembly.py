@@ -37,6 +37,7 @@ from agls.features import (
     usage,
 )
 from agls.features.attachments.links import Links
+from agls.features.instructions.environment import Place
 from agls.models import webhook
 from agls.parts import Parts
 
@@ -62,11 +63,9 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
+            Place(parts.clock.now, parts.mode_of, "" if parts.is_lean else parts.scratch),
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
-            scratch="" if parts.is_lean else parts.scratch,
-            now=parts.clock.now,
-            mode_of=parts.mode_of,
         ),
         continuation.build(config.continuation),
         *((phases.build(parts.agent.phases),) if parts.agent.phases else ()),

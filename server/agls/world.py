@@ -164,7 +164,7 @@ class World:
         return (*(each for one in above for each in self._lineage(one)), session.session_id)
 
     def _reopen(self, session: Session) -> None:
-        """Take a mode back that was chosen before the session was closed, if it is wider than the configured."""
+        """Take a wider mode than the configured one back that was chosen before the session was closed."""
         configured: Mode = "ask"
         with suppress(ConfigError):  # whoever begins a run is told
             configured = self.setup.load(session.state.cwd).config.permissions.mode

@@ -1,4 +1,4 @@
-"""P2: a permission mode that lets things run unasked is chosen by a person, and for as long as they are there."""
+"""P2: a permission mode that lets things run unasked is chosen by a person, and not restored without one."""
 
 import json
 import os
@@ -156,7 +156,7 @@ def killed(house: House, server: ModelServer) -> str:
     with process:
         assert process.stdout
         session = json.loads(process.stdout.readline())["sessionId"]
-        wait_until(lambda: (house.workspace / "pid").exists())
+        wait_until((house.workspace / "pid").exists)
         process.send_signal(signal.SIGKILL)
     return session
 

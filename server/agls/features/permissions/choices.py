@@ -11,8 +11,8 @@ from agls.features.permissions.modes import Mode, is_mode, is_wider, widens
 from agls.frozen import frozen
 
 NOT_CHOSEN = (
-    "the mode {} lets things run unasked, and nobody trusts the folder {}. Only a person may choose it there: "
-    'a client that was told so by its user says "chosenBy": "user"; or trust the folder: agls trust'
+    "the mode {} lets things run unasked, and nobody trusts the folder {}. Only a person may choose it "
+    'there: a client that was told so by its user says "chosenBy": "user"; or trust the folder: agls trust'
 )
 
 
@@ -24,7 +24,7 @@ class UntrustedMode(Exception):
 
 
 class Choices:
-    """Which modes were chosen for each session. Child sessions may have those of the session they work for."""
+    """Which modes were chosen for each session. A child may have those of the session that it works for."""
 
     def __init__(self) -> None:
         self._chosen: dict[str, set[Mode]] = {}
@@ -43,8 +43,8 @@ class Choices:
     def reopen(self, session_id: str, state: State, configured: Mode) -> bool:
         """Forget what was chosen before the session was closed.
 
-        **Returns** whether the session's options name a mode that is wider than the configured one: it must be
-        taken out of them.
+        **Returns** whether the session's options name a mode that is wider than the configured one: then it
+        must be taken out of them.
         """
         self._chosen.pop(session_id, None)
         mode = state.options.get("mode")

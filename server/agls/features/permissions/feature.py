@@ -13,7 +13,6 @@ from agls.features.permissions.grants import ROOM, Grants
 from agls.features.permissions.modes import complaint, is_mode
 from agls.features.permissions.settings import Settings
 
-
 NOT_RESTORED = (
     "The mode {} was chosen before this session was opened here, so {} holds. Choose it again if it is right."
 )
