@@ -7,6 +7,7 @@ from agls.engine.facts import Cleared, Compacted
 from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolResult, UserMessage
 
 ORIGIN = "compaction"  # of the message that is a summary
+ENVIRONMENT = "environment"  # of the message that says where and when: a request can do without it
 CLEARED = "[This result was taken out to make room. If you still need it, make the call again.]"
 
 

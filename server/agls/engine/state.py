@@ -76,7 +76,8 @@ class State(NamedTuple):
     `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
     the running (or last) run used, `total` what the session used; their seconds are those before `since`,
     from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
-    rewind. `keys` remembers who asked for what, and whether it had to wait.
+    rewind. `keys` remembers who asked for what, and whether it had to wait. `words` are the item ids of what
+    the user said for the running (or last) run, `late` of what was said too late for the last one.
     """
 
     seq: int = 0
@@ -108,6 +109,8 @@ class State(NamedTuple):
     keys: Mapping[str, tuple[Admitted | Steered, bool]] = _NONE
     overflowed: bool = False
     stop: Stop | None = None
+    words: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -233,6 +236,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
         admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
     taken = admitted.item_id in fact.item_ids
+    words = state.words if admitted.recovers else state.late
     return {
         **(_added(state, message) if taken else {}),
         "queue": queue,
@@ -244,6 +248,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
         "since": at,
         "overflowed": False,
         "stop": None,
+        "words": (*words, admitted.item_id) if admitted.content else words,
     }
 
 
@@ -259,7 +264,13 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     if not (state.running and state.admitted and state.admitted.run_id == run_id):  # it never began
         waited, queue = _taken_out(state.queue, run_id)
         steered = () if state.running or not waited else state.pending  # only the next run is
-        return {"queue": queue, **_added(state, *steered), "pending": state.pending[len(steered) :]}
+        late = (*state.late, *(message.item_id for message in steered))
+        return {
+            "queue": queue,
+            **_added(state, *steered),
+            "pending": state.pending[len(steered) :],
+            "late": late,
+        }
     closed = (
         ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
         for left in state.calls.values()
@@ -267,6 +278,7 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     added = _added(state, *closed, *state.pending)  # steered too late: the next run begins with it
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
+    added["late"] = tuple(message.item_id for message in state.pending if message.origin == "user")
     return {**added, **_clock(state, until), "since": 0.0}
 
 
@@ -293,7 +305,9 @@ def _context_changes(
     match fact:
         case Steered(item_id, _, content, key, origin):
             keys = {**state.keys, key: (fact, False)} if key else state.keys
-            return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
+            words = (*state.words, item_id) if origin == "user" else state.words
+            pending = (*state.pending, UserMessage(item_id, content, origin))
+            return {"pending": pending, "keys": keys, "words": words}
         case TakenIn(item_ids):
             rest = tuple(m for m in state.pending if m.item_id not in item_ids)
             return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}
