@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
-from agls.engine.context import Context, Measure, placed, shortened
+from agls.engine.context import Context, Measure, OpenCall, closing_text, placed, shortened
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -52,14 +52,6 @@ from agls.frozen import frozen
 
 Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-@frozen
-class OpenCall:
-    """A call without a result: requested, or started with the arguments that are really used."""
-
-    call: ToolCall
-    started: bool = False
 
 
 @frozen
@@ -287,16 +279,6 @@ def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject
     if state.admitted is None or state.admitted.run_id != recovers:
         return options
     return {**state.admitted.options, **options}
-
-
-def closing_text(open_call: OpenCall, stop: Stop) -> str:
-    """What the model reads of a call that was still open when its run ended."""
-    if open_call.started:
-        return (
-            "[The outcome of this call is unknown: it was running when the run ended "
-            f"({stop.reason}). It was not run again. Check what it did before you repeat it.]"
-        )
-    return f"[This call was not run: the run ended first ({stop.reason}).]"
 
 
 def _context_changes(
