@@ -1,4 +1,4 @@
-"""What is piped beside a prompt goes with it; a pipe that nobody writes to is not waited for without an end."""
+"""What is piped beside a prompt goes with it; a pipe that nobody writes to is given up."""
 
 import json
 import os
