@@ -141,7 +141,7 @@ BAD_REQUESTS = (  # words of the server, and what to do
 def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
     """What the user can do about it."""
     if endpoint.dialect == "chat" and RESPONSES_ONLY.search(said.message):
-        return f"This model wants the Responses API: set dialect = \"responses\" {_table(endpoint)}."
+        return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
     match failure.kind:
         case "auth":
             return _about_the_key(endpoint)

@@ -16,7 +16,11 @@ NO_TOOLS_HERE = (
 
 def test_openai_is_asked_in_the_responses_dialect_when_none_is_chosen(agls: Agls) -> None:
     agls.config_file.unlink()
-    agls.environment |= {"OPENAI_API_KEY": "sk-canary-1", "OPENAI_MODEL": "gpt-5.6", "AGLS_CONFIG": "/dev/null"}
+    agls.environment |= {
+        "OPENAI_API_KEY": "sk-canary-1",
+        "OPENAI_MODEL": "gpt-5.6",
+        "AGLS_CONFIG": "/dev/null",
+    }
     replies = [Raw(HELLO.events("responses"))] * 2
     with stand_in("api.openai.com", replies, agls.environment, agls.home) as server:
         done = agls.run("run", "hi")
