@@ -6,6 +6,7 @@ import threading
 from collections.abc import Generator, MutableMapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import trustme
 
@@ -19,18 +20,19 @@ def stand_in(
     host: str, replies: Sequence[Answer], environment: MutableMapping[str, str], folder: Path
 ) -> Generator[ModelServer]:
     """Answer for `host` to a program that is started with this environment."""
-    authority = trustme.CA()
+    authority: Any = trustme.CA()
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert(host).configure_cert(tls)
     authority.cert_pem.write_to_path(str(folder / "ca.pem"))
     with ModelServer(replies, tls=tls) as server, _tunnels(server.port) as port:
-        environment |= {
+        names = {
             "HTTPS_PROXY": f"http://127.0.0.1:{port}",
             "https_proxy": f"http://127.0.0.1:{port}",
             "NO_PROXY": "",
             "no_proxy": "",
             "SSL_CERT_FILE": str(folder / "ca.pem"),
         }
+        environment.update(names)
         yield server
 
 

@@ -37,7 +37,8 @@ class ModelSettings(BaseModel):
     that everybody uses (such as OPENAI_API_KEY). `api_key_env` names another variable with the key;
     `api_key` holds it in plain sight. `headers` are sent with every request. Prices are US dollars per
     million tokens, sizes are tokens. `idle_timeout` is how many seconds the server may stay silent,
-    `timeout` how many one answer may take in all. `script` is what a scripted model plays. `fallback` is the model that is asked when this one is busy, spent or gone.
+    `timeout` how many one answer may take in all. `script` is what a scripted model plays.
+    `fallback` is the model that is asked when this one is busy, spent or gone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
