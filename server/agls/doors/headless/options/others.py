@@ -40,7 +40,7 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 def add_key(parser: argparse.ArgumentParser) -> None:
     """Add `agls key set`, `remove` and `list`."""
     acts = parser.add_subparsers(required=True)
-    told = "a host, a provider (openai, anthropic, gemini) or a configured model"
+    told = "a host, a provider (such as openai, anthropic, gemini) or a configured model"
     keep = acts.add_parser("set", help="keep a key: it is asked for, or read from standard input")
     keep.add_argument("host", help=told)
     keep.add_argument(
