@@ -1,15 +1,14 @@
 """The wiring of the room, and what it says."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from time import monotonic
 
 from agls.engine.facts import GateFact, Injected
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import new_id
-from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason, Text, ToolOutcome, UserMessage
 from agls.features.guards.settings import Settings
-from agls.features.guards.streaks import ROOM, Stretch, ignored, stretches
+from agls.features.guards.streaks import ROOM, circle_in, ignored, stretches
 
 NUDGES = 2  # before the run ends
 LONG = 5.0  # seconds: a call that takes so long waits for something
@@ -36,7 +35,8 @@ def build(settings: Settings) -> Feature:
                 waited.add(invocation.call.call_id)
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
-        circle, nudges = find_circle(view.state, settings, waited)
+        made = stretches(view.state.transcript, waited)
+        circle, nudges = circle_in(made[0], settings), ignored(made)
         if not circle:
             return ()
         if nudges >= NUDGES:
@@ -45,18 +45,3 @@ def build(settings: Settings) -> Feature:
         return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),)
 
     return Feature(name=ROOM, before_turn=before_turn, around_tool=around_tool)
-
-
-def find_circle(state: State, settings: Settings, waited: Collection[str]) -> tuple[str, int]:
-    """What goes wrong again and again, in plain words ("" if nothing), and how often it was said in vain."""
-    made = stretches(state.transcript, waited)
-    return _circle(made[0], settings), ignored(made)
-
-
-def _circle(now: Stretch, settings: Settings) -> str:
-    if (times := now.repetitions()) >= settings.identical_calls:
-        name = now.rounds[0].calls[-1].name
-        return f"The same call of {name} was made {times} times in a row, with the same result each time."
-    if (times := now.failures()) >= settings.failed_calls:
-        return f"{times} replies in a row had nothing but calls that failed."
-    return ""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from agls.features.guards.settings import Settings
 from agls.frozen import frozen
 
 ROOM = "guards"
@@ -87,6 +88,16 @@ def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[Stre
 def ignored(made: Iterable[Stretch]) -> int:
     """How many nudges in a row, up to now, changed nothing."""
     return sum(1 for _ in takewhile(lambda one: one.nudged and one.is_circle, made))
+
+
+def circle_in(now: Stretch, settings: Settings) -> str:
+    """What goes wrong again and again, in plain words, "" if nothing does."""
+    if (times := now.repetitions()) >= settings.identical_calls:
+        name = now.rounds[0].calls[-1].name
+        return f"The same call of {name} was made {times} times in a row, with the same result each time."
+    if (times := now.failures()) >= settings.failed_calls:
+        return f"{times} replies in a row had nothing but calls that failed."
+    return ""
 
 
 def _without_waiting(rounds: Sequence[Round], waited: Collection[str]) -> Iterator[Round]:
