@@ -61,7 +61,9 @@ def test_long_run_is_written_as_a_count(text: str, shown: str) -> None:
 def test_line_of_a_command_cannot_pass_for_one_of_ours() -> None:
     text = permission_text(command("true\nin /elsewhere\nAllowed from then on", env={"A": "b\nin /x"})).text
     assert [line for line in text.split("\n") if not line.startswith("│ ")] == ["in /w"]
-    folder = permission_text(Question("permission", "t", subject={"type": "command", "command": "a", "cwd": "/w\n│ b"}))
+    folder = permission_text(
+        Question("permission", "t", subject={"type": "command", "command": "a", "cwd": "/w\n│ b"})
+    )
     assert folder.text == "│ a\nin /w⟨U+000A⟩│ b"
 
 
@@ -123,7 +125,9 @@ def test_message_holds_nothing_that_an_editor_takes_for_markup(text: str, shown:
     assert read_back(message.text) == text
 
 
-@pytest.mark.parametrize(("count", "whole"), [(MOST_IN_MESSAGE - 40, True), (MOST_IN_MESSAGE, False), (9_000, False)])
+@pytest.mark.parametrize(
+    ("count", "whole"), [(MOST_IN_MESSAGE - 40, True), (MOST_IN_MESSAGE, False), (9_000, False)]
+)
 def test_message_that_is_too_long_says_where_the_rest_is(count: int, whole: bool) -> None:
     message = message_text(command("x" * count))
     assert message.whole is whole
@@ -132,5 +136,8 @@ def test_message_that_is_too_long_says_where_the_rest_is(count: int, whole: bool
 
 
 def test_hidden_characters_of_a_question_made_elsewhere_have_no_power_over_a_terminal() -> None:
-    assert "\x1b" not in message_text(Question("permission", "a\x1b[2J", subject={"type": "tool", "x": "\x1b"})).text
+    assert (
+        "\x1b"
+        not in message_text(Question("permission", "a\x1b[2J", subject={"type": "tool", "x": "\x1b"})).text
+    )
     assert visible("a\u202e") == "a⟨U+202E⟩"

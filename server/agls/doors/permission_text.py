@@ -105,7 +105,9 @@ def _one_line(text: str) -> str:
 
 def _line_ends(patch: str) -> tuple[str, str]:
     """The diff without its CRs when all its lines have one, and a note of that; else each CR spelled out."""
-    content = [line for line in patch.split("\n") if line.startswith(("+", "-", " ")) and not _HEAD.match(line)]
+    content = [
+        line for line in patch.split("\n") if line.startswith(("+", "-", " ")) and not _HEAD.match(line)
+    ]
     if content and all(line.endswith("\r") for line in content):
         return patch.replace("\r\n", "\n"), ", where lines end in CR LF"
     return patch.replace("\r", _code_point("\r")), ""
@@ -144,4 +146,3 @@ def _spelled(found: re.Match[str]) -> str:
 
 def _code_point(character: str) -> str:
     return f"⟨U+{ord(character):04X}⟩"
-

@@ -67,8 +67,8 @@ def test_an_answer_with_an_open_block_of_code_does_not_swallow_the_rest() -> Non
         completed(kind="message", text=EVIL),
         completed(kind="toolCall", name="x", title=EVIL, output=EVIL),
         completed(kind="toolCall", name="x", changes=[{"patch": EVIL}]),
-        {"type": "requestOpened", "data": {"title": EVIL, "subject": {"type": "command", "command": EVIL}}},
-        {"type": "requestOpened", "data": {"title": "x", "subject": {"type": "tool", "input": EVIL}}},
+        {"type": "requestOpened", "data": {"title": EVIL, "shown": {"text": EVIL, "whole": True}}},
+        {"type": "requestOpened", "data": {"title": "x", "shown": {"text": f"```\n{EVIL}", "whole": True}}},
         {"type": "runEnded", "data": {"stopReason": "error", "error": {"message": EVIL}}},
     ],
 )

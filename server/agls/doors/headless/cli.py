@@ -191,7 +191,7 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
 
 def _add_key(parser: argparse.ArgumentParser) -> None:
     acts = parser.add_subparsers(metavar="COMMAND", required=True)
-    told = "a host, a provider (openai, anthropic, gemini) or a configured model"
+    told = "a host, a provider (such as openai, anthropic, gemini) or a configured model"
     keep = acts.add_parser("set", help="keep a key: it is asked for, or read from standard input")
     keep.add_argument("host", help=told)
     keep.add_argument(
