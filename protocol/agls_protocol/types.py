@@ -23,8 +23,16 @@ class Option:
 
 
 @define
+class ShownText:
+    """What must be seen before a permission is given, as plain text; not `whole` when some is left out."""
+
+    text: str
+    whole: bool
+
+
+@define
 class Question:
-    """A question to the human: a permission (`options`, `subject`) or a form (`schema`)."""
+    """A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`)."""
 
     request_id: str
     kind: Literal["permission", "form"]
@@ -34,6 +42,7 @@ class Question:
     subject: JsonObject | None = None
     options: list[Option] | None = None
     schema: JsonObject | None = None
+    shown: ShownText | None = None
 
 
 @define
@@ -134,7 +143,10 @@ class SecretAnswer:
 
 @define
 class SessionNewParams:
-    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least."""
+    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     cwd: str
     additional_roots: list[str] = field(factory=list[str])
@@ -142,6 +154,7 @@ class SessionNewParams:
     options: JsonObject = field(factory=JsonObject)
     title: str = ""
     client_key: str = ""
+    chosen_by: str = ""
 
 
 @define
@@ -220,7 +233,10 @@ class Cursor:
 
 @define
 class RunParams:
-    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string."""
+    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     session_id: str
     input: Input = None
@@ -230,6 +246,7 @@ class RunParams:
     wait: bool = False
     options: JsonObject = field(factory=JsonObject)
     client_key: str = ""
+    chosen_by: str = ""
     work_done_token: Annotated[Any, str | int] = None
 
 

@@ -478,6 +478,7 @@ export interface PermissionParams {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
+  shown?: ShownText;
   sessionId: string;
   runId: string;
   agentId: string;
@@ -513,7 +514,7 @@ export interface ProviderAuth {
   place?: string;
 }
 
-/** A question to the human: a permission (`options`, `subject`) or a form (`schema`). */
+/** A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`). */
 export interface Question {
   requestId: string;
   kind: "permission" | "form";
@@ -523,6 +524,7 @@ export interface Question {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
+  shown?: ShownText;
 }
 
 /** The whole queue. */
@@ -670,7 +672,7 @@ export interface RunError {
   resetsAt?: string;
 }
 
-/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
+/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface RunParams {
   sessionId: string;
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
@@ -680,6 +682,7 @@ export interface RunParams {
   wait?: boolean;
   options?: Record<string, unknown>;
   clientKey?: string;
+  chosenBy?: string;
   workDoneToken?: string | number;
 }
 
@@ -790,7 +793,7 @@ export interface SessionListResult {
   nextCursor?: string;
 }
 
-/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. */
+/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface SessionNewParams {
   cwd: string;
   additionalRoots?: string[];
@@ -798,6 +801,7 @@ export interface SessionNewParams {
   options?: Record<string, unknown>;
   title?: string;
   clientKey?: string;
+  chosenBy?: string;
 }
 
 /** The session as it begins; `mcp` says of each of its `mcpServers` whether it is served. */
@@ -872,11 +876,12 @@ export interface SessionStateData {
   backgroundTasks: number;
 }
 
-/** Sets an option of the session for its next runs; null takes it back. */
+/** Sets an option of the session for its next runs; null takes it back. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface SetOptionParams {
   sessionId: string;
   optionId: string;
   value?: unknown;
+  chosenBy?: string;
 }
 
 /** A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`. */
@@ -886,6 +891,12 @@ export interface ShownHunk {
   line: number;
   old: string;
   new: string;
+}
+
+/** What must be seen before a permission is given, as plain text; not `whole` when some is left out. */
+export interface ShownText {
+  text: string;
+  whole: boolean;
 }
 
 /** An answer beside the conversation: the model does not see it again. */
@@ -1168,4 +1179,5 @@ export const ERRORS = [
   { code: -33011, kind: "limitExceeded", retryable: false },
   { code: -33012, kind: "unsupported", retryable: false },
   { code: -33013, kind: "requestResolved", retryable: false },
+  { code: -33014, kind: "untrustedMode", retryable: false },
 ] as const;

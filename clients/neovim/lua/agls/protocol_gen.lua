@@ -417,6 +417,7 @@
 ---@field subject? table<string, any>
 ---@field options? agls.Option[]
 ---@field schema? table<string, any>
+---@field shown? agls.ShownText
 ---@field sessionId string
 ---@field runId string
 ---@field agentId string
@@ -447,7 +448,7 @@
 ---@field variable? string
 ---@field place? string
 
----A question to the human: a permission (`options`, `subject`) or a form (`schema`).
+---A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`).
 ---@class agls.Question
 ---@field requestId string
 ---@field kind "permission"|"form"
@@ -457,6 +458,7 @@
 ---@field subject? table<string, any>
 ---@field options? agls.Option[]
 ---@field schema? table<string, any>
+---@field shown? agls.ShownText
 
 ---The whole queue.
 ---@class agls.QueueChangedData
@@ -587,7 +589,7 @@
 ---@field attempts? integer
 ---@field resetsAt? string
 
----`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.RunParams
 ---@field sessionId string
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
@@ -597,6 +599,7 @@
 ---@field wait? boolean
 ---@field options? table<string, any>
 ---@field clientKey? string
+---@field chosenBy? string
 ---@field workDoneToken? string|integer
 
 ---An admitted run began.
@@ -691,7 +694,7 @@
 ---@field sessions agls.SessionRow[]
 ---@field nextCursor? string
 
----`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
+---`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.SessionNewParams
 ---@field cwd string
 ---@field additionalRoots? string[]
@@ -699,6 +702,7 @@
 ---@field options? table<string, any>
 ---@field title? string
 ---@field clientKey? string
+---@field chosenBy? string
 
 ---The session as it begins; `mcp` says of each of its `mcpServers` whether it is served.
 ---@class agls.SessionNewResult
@@ -764,11 +768,12 @@
 ---@field queued integer
 ---@field backgroundTasks integer
 
----Sets an option of the session for its next runs; null takes it back.
+---Sets an option of the session for its next runs; null takes it back. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.SetOptionParams
 ---@field sessionId string
 ---@field optionId string
 ---@field value? any
+---@field chosenBy? string
 
 ---A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`.
 ---@class agls.ShownHunk
@@ -777,6 +782,11 @@
 ---@field line integer
 ---@field old string
 ---@field new string
+
+---What must be seen before a permission is given, as plain text; not `whole` when some is left out.
+---@class agls.ShownText
+---@field text string
+---@field whole boolean
 
 ---An answer beside the conversation: the model does not see it again.
 ---@class agls.SideAnswerItem
@@ -1037,6 +1047,7 @@ M.errors = {
   { code = -33011, kind = "limitExceeded", retryable = false },
   { code = -33012, kind = "unsupported", retryable = false },
   { code = -33013, kind = "requestResolved", retryable = false },
+  { code = -33014, kind = "untrustedMode", retryable = false },
 }
 
 return M

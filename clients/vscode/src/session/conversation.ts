@@ -129,7 +129,7 @@ export class Conversation implements vscode.Disposable {
 
   async setOption(optionId: string, value: unknown): Promise<void> {
     const sessionId = await this.ensure();
-    await this.server.request("agent/setOption", { sessionId, optionId, value });
+    await this.server.request("agent/setOption", { sessionId, optionId, value, chosenBy: "user" });
   }
 
   async unqueue(itemId: string): Promise<void> {
@@ -223,8 +223,12 @@ export function kindOf(problem: unknown): string {
   return typeof data?.kind === "string" ? data.kind : "";
 }
 
+/** Modes in which something with an effect runs unasked. */
+const WIDENING = ["acceptEdits", "allowAll"];
+
 function optionsOfSettings(): Record<string, unknown> {
   const settings = vscode.workspace.getConfiguration("agls");
   const named = ["mode", "model", "effort"].map((name) => [name, settings.get<string>(name, "")] as const);
-  return Object.fromEntries(named.filter(([, value]) => value));
+  const refused = vscode.workspace.isTrusted ? [] : WIDENING; // there, a mode is picked for each session
+  return Object.fromEntries(named.filter(([, value]) => value && !refused.includes(value)));
 }
