@@ -101,7 +101,7 @@ def test_nobody_waits_for_what_somebody_else_asks_of_a_long_session(fat: tuple[W
         ("agent/events", {**reading, "types": ["requestOpened"]}),
         ("agent/item", {**reading, "itemId": "call_run_0_0"}),
         ("agent/session/fork", reading),
-        ("agent/action/invoke", {**reading, "name": "audit"}),
+        ("agent/action/invoke", {**reading, "name": "usage"}),
     ):
         assert min(status_behind(wire, method, params) for _ in range(TRIES)) < PROMPT_AT_ONCE, method
 
