@@ -293,6 +293,10 @@ class Workspace(Protocol):
 
     def place(self, path: str) -> Place: ...
 
+    def holds_hidden(self, path: str) -> bool:
+        """Whether files that no list shows lie in this folder; in doubt they do. Looks at the disk."""
+        ...
+
     def allow(self, path: str) -> None:
         """Let this one outside path be opened: the user said yes."""
         ...
