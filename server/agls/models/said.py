@@ -13,8 +13,12 @@ from agls.models.values import object_in, objects_in
 
 LONGEST = 500  # characters of a message that are shown
 KEY_LIKE = re.compile(r"\b(?:sk|gsk|xai|pplx|key|AIza)[-_][\w*.-]{8,}|\bAIza[\w-]{20,}")
-UNITS = {"ms": 0.001, "h": 3600.0, "hour": 3600.0, "m": 60.0, "min": 60.0, "minute": 60.0}
-UNITS |= {"s": 1.0, "sec": 1.0, "second": 1.0}
+UNITS = {  # in seconds
+    "ms": 0.001,
+    **dict.fromkeys(("s", "sec", "second"), 1.0),
+    **dict.fromkeys(("m", "min", "minute"), 60.0),
+    **dict.fromkeys(("h", "hour"), 3600.0),
+}
 PART = re.compile(r"(\d+(?:\.\d+)?)\s?(ms|hour|minute|min|second|sec|h|m|s)s?(?![a-z])", re.IGNORECASE)
 AGAIN = re.compile(  # words that name a time to wait, and the time
     rf"(?:try again|retry|wait)(?: after| in| for| at least| about){{0,2}}:?"
