@@ -8,6 +8,7 @@ import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
+import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { Told } from "../told";
 import { wordsOf } from "../store/transcript";
@@ -84,10 +85,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   tellModels(models: Model[]): void {
     this.models = models;
-    const settings = vscode.workspace.getConfiguration("agls");
-    const named = ["mode", "model", "effort"].map((name) => [name, settings.get(name)]);
-    const options = Object.fromEntries(named.filter(([, value]) => value)) as Record<string, unknown>;
-    this.post({ type: "models", models, options });
+    this.post({ type: "models", models, options: optionsOfUser() });
   }
 
   tellFailure(text: string): void {

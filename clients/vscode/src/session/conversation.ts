@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
+import { optionsOfUser } from "../settings";
 import { TELLING } from "../store/helpers";
 import { type AnyItem, Transcript } from "../store/transcript";
 
@@ -99,7 +100,7 @@ export class Conversation implements vscode.Disposable {
     const made = await this.server.request("agent/session/new", {
       cwd: folder.uri.toString(),
       additionalRoots: roots,
-      options: optionsOfSettings(),
+      options: optionsOfUser(),
       clientKey: randomUUID(),
     });
     this.sessionId = made.sessionId;
@@ -223,10 +224,4 @@ export class Conversation implements vscode.Disposable {
 export function kindOf(problem: unknown): string {
   const data = (problem as { data?: { kind?: unknown } } | undefined)?.data;
   return typeof data?.kind === "string" ? data.kind : "";
-}
-
-function optionsOfSettings(): Record<string, unknown> {
-  const settings = vscode.workspace.getConfiguration("agls");
-  const named = ["mode", "model", "effort"].map((name) => [name, settings.get<string>(name, "")] as const);
-  return Object.fromEntries(named.filter(([, value]) => value));
 }
