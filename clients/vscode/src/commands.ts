@@ -44,9 +44,9 @@ export function register(parts: Parts): vscode.Disposable[] {
   const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
   const verbs: Record<string, Verb> = {
     "chat.open": () => chat.reveal(),
-    "chat.new": () => conversation.begin().then(() => chat.compose("")),
+    "chat.new": () => conversation.begin().then(() => chat.reveal()),
     sessions: () => sessions.pick(),
-    stop: () => conversation.stop(),
+    stop: () => chat.stop(),
     fork: (itemId: string) => sessions.fork(conversation.sessionId, itemId),
     rewind: (itemId?: unknown) => rewind.to(typeof itemId === "string" ? itemId : undefined),
     "rewind.undo": () => rewind.undo(),

@@ -26,12 +26,13 @@ import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
 import { Actions } from "./session/actions";
-import { Conversation } from "./session/conversation";
+import { Conversation, kindOf } from "./session/conversation";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
+import { unlinked } from "./session/shown";
 import { isObject, type Json } from "./store/patch";
 import { Told } from "./told";
 
@@ -72,8 +73,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
     const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
-    if (chat.visible) chat.tellFailure(told);
-    else void vscode.window.showErrorMessage(`agls: ${told}`);
+    if (chat.visible) chat.tellFailure(told, kindOf(problem));
+    else void vscode.window.showErrorMessage(`agls: ${unlinked(told)}`);
   }
 
   async function inputOf({ sessionId, itemId }: PermissionParams): Promise<Json | undefined> {
@@ -100,7 +101,10 @@ export function activate(context: vscode.ExtensionContext): Api {
   }
 
   server.onState((state) => {
-    if (state === "ready")
+    if (state !== "ready") {
+      questions.forget();
+      conversation.lost();
+    } else
       void conversation
         .reconnect()
         .then(() => options.refresh())

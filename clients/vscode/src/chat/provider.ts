@@ -45,6 +45,7 @@ export class Chat implements vscode.WebviewViewProvider {
     conversation.onEvents((events) => this.post({ type: "events", events }));
     conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
     conversation.onReplaced(() => this.tellElsewhere());
+    conversation.onSteers(() => this.post({ type: "steers", steers: conversation.steers }));
     conversation.onRepaired((item) => this.post({ type: "item", item }));
     attachments.onChange((chips) => this.post({ type: "chips", chips }));
   }
@@ -68,8 +69,10 @@ export class Chat implements vscode.WebviewViewProvider {
     view.webview.html = pageOf(view.webview, this.extension);
   }
 
+  /** Show the chat, with the cursor where the user goes on: in the question that waits, else in the prompt. */
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("agls.chat.focus");
+    this.post({ type: "focus" });
   }
 
   /** Show the chat with this prompt in the composer, for the user to send. */
@@ -88,13 +91,16 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "models", models, options: optionsOfUser() });
   }
 
-  tellFailure(text: string): void {
-    this.post({ type: "failed", text });
+  tellFailure(text: string, kind: string): void {
+    this.post({ type: "failed", text, kind });
   }
 
   /** A helper of the session, or a session that is not shown, asks: that has to be seen, too. */
   tellElsewhere(): void {
     const { conversation, questions } = this.parts;
+    const waiting = questions.size;
+    const tooltip = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
+    if (this.view) this.view.badge = waiting > 0 ? { value: waiting, tooltip } : undefined;
     this.post({ type: "elsewhere", questions: questions.elsewhere(conversation.sessionId) });
   }
 
@@ -105,7 +111,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private post(message: ToChat): void {
     if (this.ready) void this.view?.webview.postMessage(message);
-    else if (message.type === "compose") this.waiting.push(message);
+    else if (message.type === "compose" || message.type === "focus") this.waiting.push(message);
   }
 
   private async hear(message: FromChat): Promise<void> {
@@ -123,14 +129,17 @@ export class Chat implements vscode.WebviewViewProvider {
         this.post({ type: "compose", text }); // what was written is not lost
         throw problem;
       }),
-    stop: () => this.parts.conversation.stop(),
+    stop: () => this.stop(),
+    continue: () => this.parts.conversation.goOn(),
     answer: async ({ requestId, answer }) => {
       if (this.parts.questions.answer(requestId, answer)) return;
       await this.parts.server.request("agent/respond", { requestId, response: answer });
     },
     older: async () => {
       const { conversation } = this.parts;
-      this.post({ type: "older", items: await conversation.readOlder(), older: conversation.hasOlder });
+      const items = await conversation.readOlder();
+      const { runs, lastItems } = conversation.transcript;
+      this.post({ type: "older", items, older: conversation.hasOlder, runs, lastItems });
     },
     complete: async ({ ticket, kind, word }) => {
       const rows = kind === "@" ? await mentions(word) : slashes(await this.parts.actions.list(), word);
@@ -166,6 +175,15 @@ export class Chat implements vscode.WebviewViewProvider {
       return undefined;
     },
   };
+
+  /** Stop all work; what waited to be sent is in the composer again. */
+  async stop(): Promise<void> {
+    const { conversation, attachments } = this.parts;
+    const waited = await conversation.stop();
+    for (const content of waited) attachments.restore(content);
+    const text = waited.map(wordsOf).filter(Boolean).join("\n\n");
+    if (text) this.post({ type: "compose", text });
+  }
 
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;

@@ -21,6 +21,14 @@ const ROWS: Row[] = [
   { label: "$(gear) Settings", command: "workbench.action.openSettings", argument: "agls" },
 ];
 
+interface Look {
+  icon: string;
+  told: string;
+  colour?: string;
+  /** Where a click leads; to the menu where nothing else is more urgent. */
+  command?: string;
+}
+
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     "agls.status",
@@ -35,7 +43,6 @@ export class Status implements vscode.Disposable {
     private readonly questions: Questions,
   ) {
     this.item.name = "agls";
-    this.item.command = "agls.server.menu";
     const draw = () => this.draw();
     this.watching = vscode.Disposable.from(
       server.onState(draw),
@@ -60,14 +67,15 @@ export class Status implements vscode.Disposable {
   }
 
   draw(): void {
-    const { icon, told, colour } = this.look();
-    this.item.text = `$(${icon}) agls`;
+    const { icon, told, colour, command } = this.look();
+    this.item.text = command ? `$(${icon}) agls: ${told}` : `$(${icon}) agls`;
+    this.item.command = command ?? "agls.server.menu";
     this.item.tooltip = this.server.problem || `agls: ${told}`;
     this.item.accessibilityInformation = { label: `agls: ${told}`, role: "button" };
     this.item.backgroundColor = colour ? new vscode.ThemeColor(`statusBarItem.${colour}`) : undefined;
   }
 
-  private look(): { icon: string; told: string; colour?: string } {
+  private look(): Look {
     switch (this.server.state) {
       case "missing":
         return { icon: "circle-slash", told: "not set up" };
@@ -80,7 +88,12 @@ export class Status implements vscode.Disposable {
     }
     const { state } = this.conversation.transcript;
     if (state === "requiresAction" || this.questions.size > 0)
-      return { icon: "question", told: "waiting for you", colour: "warningBackground" };
+      return {
+        icon: "question",
+        told: "waiting for you",
+        colour: "warningBackground",
+        command: "agls.chat.open",
+      };
     return state === "running" ? { icon: "sync~spin", told: "running" } : { icon: "check", told: "ready" };
   }
 }

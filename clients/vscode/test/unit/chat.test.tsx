@@ -89,6 +89,10 @@ const command: Question = {
     },
     { optionId: "reject", label: "Reject", decision: "reject", scope: "once" },
   ],
+  shown: {
+    text: "│ ls -la\nin /project\nAllowed from then on, if it is for longer than once:\n│ shell(ls -la)",
+    whole: true,
+  },
 };
 const call = { itemId: "c1", kind: "toolCall", status: "pending", input: { command: "ls -la", timeout: 5 } };
 const button = (name: string) =>
@@ -121,6 +125,51 @@ test("an edited command is allowed once only, with all its other arguments", () 
   void act(() => button("Allow as edited").click());
   const answer = { outcome: "selected", optionId: "once", input: { command: "ls", timeout: 5 } };
   expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
+});
+
+test("what is spelled out or counted cannot be edited, and stands there to the letter", () => {
+  const hidden = 'echo "[tests pass](https://a)"⟨5000 spaces⟩; rm ⟨U+202E⟩b';
+  const shown = { text: `│ ${hidden}\nin /project`, whole: true };
+  show(<Cards questions={[{ ...command, shown }]} items={new Map([["c1", call]])} />);
+  expect(root().querySelector("textarea")).toBeNull();
+  expect(root().querySelector(".asked pre")?.textContent).toBe(hidden);
+  expect(root().querySelector(".asked a")).toBeNull();
+});
+
+test("without all of the text there is no yes", () => {
+  for (const shown of [{ text: "│ ls\n[… 9 more characters]", whole: false }, undefined]) {
+    const question: Question = { ...command, shown: shown ?? { text: "", whole: false } };
+    if (!shown) delete question.shown; // as a server of before sends it
+    show(<Cards questions={[question]} items={new Map()} />);
+    const names = [...root().querySelectorAll("button")].map((found) => found.textContent);
+    expect(names).toEqual(["Reject"]);
+    render(null, root());
+  }
+});
+
+test("what is longer than its box is allowed only after it was scrolled to its end", () => {
+  const sizes = { scrollHeight: 1000, clientHeight: 100 };
+  const spies = Object.entries(sizes).map(([name, value]) =>
+    vi.spyOn(Element.prototype, name as keyof typeof sizes, "get").mockReturnValue(value),
+  );
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  expect(button("Allow once").disabled).toBe(true);
+  expect(button("Allow for this session").disabled).toBe(true);
+  expect(button("Reject").disabled).toBe(false);
+  expect(root().textContent).toContain("scroll to the end");
+  const box = root().querySelector(".asked") as HTMLElement;
+  void act(() => {
+    box.scrollTop = 900;
+    box.dispatchEvent(new Event("scroll"));
+  });
+  expect(button("Allow once").disabled).toBe(false);
+  for (const spy of spies) spy.mockRestore();
+});
+
+test("what the agent says of a command stands in its question", () => {
+  const told = { ...call, input: { ...call.input, description: "list the files" } };
+  show(<Cards questions={[command]} items={new Map([["c1", told]])} />);
+  expect(root().textContent).toContain("The agent says: list the files");
 });
 
 test("a refusal carries the reason, and never an edited command", () => {
@@ -167,7 +216,17 @@ test("a draft comes back with the page, but not one that was sent before the pag
       content: [{ type: "text", text: "Mend it" }],
     },
   ];
-  const empty = { runs: {}, info: {}, options: {}, queue: [], runId: "", older: false, requests: [] };
+  const empty = {
+    runs: {},
+    lastItems: {},
+    steers: {},
+    info: {},
+    options: {},
+    queue: [],
+    runId: "",
+    older: false,
+    requests: [],
+  };
   const view = { sessionId: "s", epoch: "e", seq: 1, state: "idle", ...empty };
   const restored = (draft: string, shown: AnyItem[]) => {
     kept = { draft };
@@ -182,11 +241,11 @@ test("a draft comes back with the page, but not one that was sent before the pag
 
 test("what went wrong is told until the user goes on", () => {
   const model = new Model(() => undefined);
-  model.take({ type: "failed", text: "There is no /x." });
+  model.take({ type: "failed", text: "There is no /x.", kind: "" });
   show(<Composer model={model} />);
-  expect(model.failed).toBe("There is no /x.");
+  expect(model.failed?.text).toBe("There is no /x.");
   write(root().querySelector("textarea") as HTMLTextAreaElement, "y");
-  expect(model.failed).toBe("");
+  expect(model.failed).toBeUndefined();
 });
 
 test("while it works, Ctrl+Enter says it at once and Escape stops", () => {
@@ -236,7 +295,16 @@ test("a helper's events change nothing of the session but what its call says it 
   const model = new Model(() => undefined);
   const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };
   const view = { sessionId: "s", epoch: "e", seq: 4, state: "running", items: [call], requests: [] };
-  const empty = { runs: {}, info: {}, options: {}, queue: [], runId: "r", older: false };
+  const empty = {
+    runs: {},
+    lastItems: {},
+    steers: {},
+    info: {},
+    options: {},
+    queue: [],
+    runId: "r",
+    older: false,
+  };
   model.take({ type: "session", view: { ...view, ...empty } });
   const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
   const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
