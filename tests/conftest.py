@@ -1,6 +1,7 @@
 """Flags of the test run, and whose processes count for the coverage."""
 
 import gc
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,16 @@ RECORDED = (
     "library/",
     "faults/",
 )  # what these leave is read; elsewhere what was said is checked as it is said
+
+
+def pytest_configure() -> None:
+    """Give every process of a test the signals of a terminal, also when the tests run under nohup.
+
+    What is ignored here would be ignored there, too, and a test that sends it would wait for nothing.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

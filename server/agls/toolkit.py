@@ -194,6 +194,27 @@ def _without(node: JsonObject, *keys: str) -> JsonObject:
     return {key: value for key, value in node.items() if key not in keys}
 
 
+def in_brief(spec: ToolSpec) -> ToolSpec:
+    """The tool in the first sentence of its description, its arguments without any."""
+    first, stop, _ = spec.description.partition(". ")
+    return replace(spec, description=first + stop.strip(), schema=_undescribed(spec.schema))
+
+
+def _undescribed(node: Any, *, names: bool = False) -> Any:
+    """The schema without descriptions; with `names` it is a mapping whose keys are names of arguments."""
+    if isinstance(node, list):
+        return [_undescribed(item) for item in cast("list[Any]", node)]
+    if not isinstance(node, dict):
+        return node
+    kept = ((key, value) for key, value in cast("JsonObject", node).items() if names or key != "description")
+    return {
+        key: value
+        if key in DATA and not names
+        else _undescribed(value, names=key == "properties" and not names)
+        for key, value in kept
+    }
+
+
 # --- texts ---------------------------------------------------------------------------------------
 
 

@@ -32,17 +32,18 @@ Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # US dollars per mil
 class ModelSettings(BaseModel):
     """One model. `model` is its name at the provider (the table's name when absent).
 
-    `dialect` is how its server is spoken to; those of one provider know its `base_url`, and its key in
-    the variable that everybody uses (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY). `api_key_env`
-    names another variable with the key; `api_key` holds it in plain sight. `headers` are sent with
-    every request. Prices are US dollars per million tokens, sizes are tokens. `idle_timeout` is how many
-    seconds the server may stay silent, `timeout` how many one answer may take in all. `script` is what
-    a scripted model plays. `fallback` is the model that is asked when this one is busy, spent or gone.
+    `dialect` is how its server is spoken to, by default `responses` at OpenAI's own address and `chat`
+    elsewhere; those of one provider know its `base_url`. The key of a known provider is in the variable
+    that everybody uses (such as OPENAI_API_KEY). `api_key_env` names another variable with the key;
+    `api_key` holds it in plain sight. `headers` are sent with every request. Prices are US dollars per
+    million tokens, sizes are tokens. `idle_timeout` is how many seconds the server may stay silent,
+    `timeout` how many one answer may take in all. `script` is what a scripted model plays.
+    `fallback` is the model that is asked when this one is busy, spent or gone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dialect: Dialect = "chat"
+    dialect: Dialect | None = None
     base_url: BaseUrl | None = None
     model: str = ""
     api_key_env: str = ""

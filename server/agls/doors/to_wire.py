@@ -11,6 +11,7 @@ from agls.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
 from agls.doors.tally import Meter, Tally, answered, counts_of
 from agls.doors.tasks import Tasks
 from agls.doors.waiting import Waiting, admission
+from agls.engine.context import OpenCall, closing_text
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -47,7 +48,7 @@ from agls.engine.facts import (
     Unknown,
     Used,
 )
-from agls.engine.state import OpenCall, State, closing_text, settled
+from agls.engine.state import State, settled
 from agls.engine.vocabulary import (
     Answer,
     JsonObject,

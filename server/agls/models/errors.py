@@ -128,6 +128,7 @@ REMEDIES = {
     "contentFilter": "The provider's filter refused it: put it in other words, or choose another model.",
     "badRequest": "If this model cannot do what was asked (tools, images, an effort), choose another model.",
 }
+RESPONSES_ONLY = re.compile(r"/v1/responses|not a chat model", re.IGNORECASE)
 BAD_REQUESTS = (  # words of the server, and what to do
     (r"max_completion_tokens", "Leave the output limit of this model unset."),
     (r"max_tokens", "Set output_limit of this model to what the server allows."),
@@ -139,6 +140,8 @@ BAD_REQUESTS = (  # words of the server, and what to do
 
 def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
     """What the user can do about it."""
+    if endpoint.dialect == "chat" and RESPONSES_ONLY.search(said.message):
+        return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
     match failure.kind:
         case "auth":
             return _about_the_key(endpoint)
@@ -150,12 +153,19 @@ def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
         case "rateLimit" if failure.wait:
             return f"The server asks to wait {failure.wait:.0f} seconds."
         case "badRequest" if said.is_page or failure.status in {404, 405}:
-            return f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}): {USUAL_END}."
+            return (
+                f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}) {_table(endpoint)}: "
+                f"{USUAL_END}, and most servers speak chat."
+            )
         case "badRequest":
             found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
             return next(found, REMEDIES["badRequest"])
         case kind:
             return REMEDIES[kind]
+
+
+def _table(endpoint: Endpoint) -> str:
+    return f"in [models.{endpoint.name.partition('/')[0]}]"
 
 
 def _about_the_key(endpoint: Endpoint) -> str:

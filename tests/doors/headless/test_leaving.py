@@ -90,6 +90,17 @@ def test_sigterm_interrupts_the_run_so_that_it_can_go_on(agls: Agls) -> None:
     assert (process.returncode, last["data"]["stopReason"]) == (1, "interrupted")
 
 
+def test_hangup_of_a_run_started_with_nohup_changes_nothing(agls: Agls) -> None:
+    agls.script({"text": "done all the same"}, delay=1)
+    plain = agls.argv
+    agls.argv = lambda arguments: ["nohup", *plain(arguments)]
+    process = agls.start("run", "go", "--output", "jsonl")
+    agls.wait_until_asked()
+    process.send_signal(signal.SIGHUP)
+    last = last_event(process)
+    assert (process.returncode, last["data"]["stopReason"]) == (0, "endTurn")
+
+
 def test_a_signal_that_comes_while_the_prompt_is_written_is_not_late(agls: Agls) -> None:
     """The run does not wait for the disk before it begins, so it could be over when that is done."""
     agls.script({"text": "done before the disk was"}, delay=0.3)

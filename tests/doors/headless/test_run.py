@@ -257,13 +257,20 @@ def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(agls
     assert "broke off before it was complete. Trying again in" in done.err
 
 
-def test_an_answer_that_breaks_off_later_is_told_and_not_repeated(agls: Agls) -> None:
+def test_torn_answer_is_asked_for_once_more_and_does_not_count(agls: Agls) -> None:
     torn = Reply("Half of what", cut_after=2, then="close")
-    with ModelServer([torn, Reply("All of what I said.")]) as server:
+    with ModelServer([torn, Reply("All of what I said."), torn, torn, Reply("never")]) as server:
         done = agls.run("run", "go", "--base-url", server.url, "--model", "m")
-        assert len(server.posts) == 1
-    assert done.code == 1
-    assert "Ask again, or ask to go on." in done.err
+        assert (done.code, done.out) == (0, "All of what I said.\n")
+        assert "broke off before it was complete. Trying again in" in done.err
+        again = agls.run("run", "go", "--base-url", server.url, "--model", "m", "--output", "jsonl")
+        assert len(server.posts) == 4
+    assert again.code == 1
+    items = [event["data"]["item"] for event in again.events if event["type"] == "itemCompleted"]
+    told = [(item["text"], item["status"], item["discarded"]) for item in items if item["kind"] == "message"]
+    assert told == [("Half of what", "failed", True)] * 2
+    retried = [event["data"]["discardPartial"] for event in again.events if event["type"] == "turnRetrying"]
+    assert retried == [True]
 
 
 def test_the_environment_alone_is_enough(agls: Agls) -> None:

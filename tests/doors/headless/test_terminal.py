@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from doors.headless.conftest import Agls
+from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
@@ -205,6 +206,18 @@ def test_a_retry_and_a_failed_tool_are_told(agls: Agls, terminal: FakeTerminal) 
     screen = terminal.rest()
     assert "failed: read_file absent" in screen
     assert "trying again in 0 s (busy)" in screen
+
+
+def test_torn_answer_is_marked_before_the_next_one_begins(agls: Agls, terminal: FakeTerminal) -> None:
+    torn = Reply("Half of what", cut_after=2, then="close")
+    with ModelServer([torn, Reply("All of it.")]) as server:
+        process = begin(agls, terminal, "--base-url", server.url, "--model", "m")
+        assert process.wait(PATIENCE) == 0
+    screen = terminal.rest()
+    first, mark, last = (
+        screen.index(words) for words in ("Half of what", "(this answer broke off", "All of it.")
+    )
+    assert first < mark < last
 
 
 def test_an_answer_that_breaks_off_is_told(agls: Agls, terminal: FakeTerminal) -> None:

@@ -99,15 +99,19 @@ function nameOf(block: Content): string {
   return name ?? decodeURIComponent(block.uri.split("/").at(-1) ?? block.uri);
 }
 
+const DISCARDED = "broken off: does not count";
+
 function Message({ item }: { item: AnyItem }) {
   const text = textOf(item["text"]);
   if (!text && !LIVE.has(item.status)) return null;
+  const discarded = item["discarded"] === true;
+  const kind = `item message ${item.status}${discarded ? " discarded" : ""}`;
   return (
-    <article class={`item message ${item.status}`} aria-label="agls said" aria-busy={LIVE.has(item.status)}>
+    <article class={kind} aria-label={discarded ? DISCARDED : "agls said"} aria-busy={LIVE.has(item.status)}>
       <Html className="markdown" html={toHtml(text)} />
       {LIVE.has(item.status) && <span class="caret" aria-hidden="true" />}
       {item.status === "cancelled" && <div class="faint">cancelled here</div>}
-      {item["discarded"] === true && <div class="faint">broken off; asked again</div>}
+      {discarded && <div class="faint">{DISCARDED}</div>}
     </article>
   );
 }
@@ -119,6 +123,7 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
       <summary>
         {visible(title)}
         {LIVE.has(item.status) ? " …" : ""}
+        {item["discarded"] === true && <span class="faint"> {DISCARDED}</span>}
       </summary>
       <Html className="markdown" html={toHtml(text)} />
     </details>

@@ -48,6 +48,17 @@ test("of five thousand items only the last are in the page", () => {
   expect(root().textContent).toContain("Text 4999");
 });
 
+test("a reply that broke off is marked as one that does not count", () => {
+  const torn = { kind: "message", status: "failed", text: "half", discarded: true };
+  const thought = { ...torn, itemId: "t", kind: "thought", text: "hm" };
+  const whole = { itemId: "b", kind: "message", status: "completed", text: "whole" };
+  const items = [thought, { ...torn, itemId: "a" }, whole];
+  show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
+  const marked = [...root().querySelectorAll("article.discarded")];
+  expect(marked.map((one) => one.textContent)).toEqual(["half\nbroken off: does not count"]);
+  expect(root().textContent?.match(/broken off: does not count/g)?.length).toBe(2);
+});
+
 test("whoever scrolls up and down again sees every item, and never too many at once", () => {
   const count = 1000;
   let span = spanAtEnd(count);

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from agls.config import ConfigError, check_folder
-from agls.doors.attaching import attached
+from agls.doors.attaching import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
@@ -24,13 +24,15 @@ Mode = Literal["text", "json", "jsonl"]
 class Request:
     """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
 
-    `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
-    of the folder when `resume` is set; `since` is the last fact of it that is known to whoever reads its
-    events. With `control` standard input has requests, one per line.
+    `piped` goes with the prompt. `cwd` is "" when nobody named a folder. `session_id` is the session to go
+    on with (or the beginning of its id); "" is the latest one of the folder when `resume` is set; `since` is
+    the last fact of it that is known to whoever reads its events. With `control` standard input has
+    requests, one per line.
     """
 
     cwd: str = ""
     prompt: str = ""
+    piped: bytes = b""
     output: Mode = "text"
     control: bool = False
     resume: bool = False
@@ -84,7 +86,7 @@ async def begin(world: World, request: Request, here: str) -> Beginning:
 
 
 async def _anew(world: World, request: Request, here: str) -> Beginning:
-    if not request.prompt.strip() and not request.attach:
+    if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
     model = await _model(world, here, request.options)
     said = await _content(world, request, here)
@@ -119,7 +121,7 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
 async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
     """What is said; an empty text is not. Raises `ConfigError`."""
     text = (Text(request.prompt),) if request.prompt.strip() else ()
-    return (*text, *(await attached(request.attach, world.setup, cwd)))
+    return (*text, *piped_in(request.piped), *(await attached(request.attach, world.setup, cwd)))
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:

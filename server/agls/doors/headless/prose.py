@@ -97,7 +97,7 @@ class Prose:
             self._end_line()
             self._streaming = ""
             if item.get("discarded"):
-                self._screen.say("(this answer broke off)")
+                self._screen.say("(this answer broke off: it does not count)")
 
     def _ended(self, data: JsonObject) -> None:
         self._end_line()

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
+from agls.engine.context import ENVIRONMENT
 from agls.engine.vocabulary import Focus, Message, Text, UserMessage
 from agls.features.instructions.plain import plain
 from agls.frozen import frozen
 
-ORIGIN = "environment"
 MOST_NAMED = 20
 HEAD = ".git/HEAD"  # read without running git
 MOST_OF_HEAD = 1024
@@ -81,6 +81,6 @@ def head_in(text: str) -> str:
 def last_told(messages: Sequence[Message]) -> str:
     """The snapshot that the model still has before its eyes, "" when there is none."""
     for message in reversed(messages):
-        if isinstance(message, UserMessage) and message.origin == ORIGIN:
+        if isinstance(message, UserMessage) and message.origin == ENVIRONMENT:
             return "".join(part.text for part in message.content if isinstance(part, Text))
     return ""

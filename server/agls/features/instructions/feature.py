@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from agls.engine.context import Context
+from agls.engine.context import ENVIRONMENT, Context
 from agls.engine.facts import GateFact, Injected, PhaseStarted
 from agls.engine.feature import Feature, RunView
 from agls.engine.ports import FileText, Workspace, WorkspaceError, new_id
 from agls.engine.vocabulary import Stop, Text, UserMessage
-from agls.features.instructions.environment import HEAD, ORIGIN, Environment, describe, head_in, last_told
+from agls.features.instructions.environment import HEAD, Environment, describe, head_in, last_told
 from agls.features.instructions.files import Found, Read, find, unread
 from agls.features.instructions.nested import NAMES, Walks
 from agls.features.instructions.prompt import render
@@ -43,7 +43,7 @@ def build(
         mode = str(state.settings.get("mode", ""))
         here = Environment(now(), state.cwd, branch, mode, workspace.focus(), workspace.unsaved(), scratch)
         if (snapshot := describe(here)) != last_told(state.context.messages):
-            verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ORIGIN),)))
+            verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ENVIRONMENT),)))
         return verdicts
 
     async def look(view: RunView, read: Sequence[Read]) -> Found:
