@@ -476,7 +476,6 @@ export interface PermissionParams {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
-  shown?: ShownText;
   sessionId: string;
   runId: string;
   agentId: string;
@@ -512,7 +511,7 @@ export interface ProviderAuth {
   place?: string;
 }
 
-/** A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`). */
+/** A question to the human: a permission (`options`, `subject`) or a form (`schema`). */
 export interface Question {
   requestId: string;
   kind: "permission" | "form";
@@ -522,7 +521,6 @@ export interface Question {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
-  shown?: ShownText;
 }
 
 /** The whole queue. */
@@ -886,12 +884,6 @@ export interface ShownHunk {
   new: string;
 }
 
-/** What must be seen before a permission is given, as plain text; not `whole` when some is left out. */
-export interface ShownText {
-  text: string;
-  whole: boolean;
-}
-
 /** An answer beside the conversation: the model does not see it again. */
 export interface SideAnswerItem {
   itemId: string;
@@ -922,7 +914,7 @@ export interface SnapshotRun {
   ended?: RunEndedData;
 }
 
-/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. */
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet; they are read again before the next run when they have changed. */
 export interface StatusResult {
   version: string;
   protocolVersion: number;
@@ -930,6 +922,7 @@ export interface StatusResult {
   auth: ProviderAuth[];
   load: Load;
   sessions: SessionState[];
+  configFile?: string;
   problem?: string;
 }
 
