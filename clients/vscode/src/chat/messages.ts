@@ -75,7 +75,7 @@ export type ToChat =
   | { type: "steers"; steers: Record<string, string> }
   | { type: "item"; item: AnyItem }
   | { type: "server"; state: ServerState; problem: string }
-  | { type: "models"; models: Model[]; options: Record<string, unknown> }
+  | { type: "models"; models: Model[]; problem: string; options: Record<string, unknown> }
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: Completion[] }
   | { type: "compose"; text: string }

@@ -6,17 +6,19 @@ import { mentions, slashes } from "../context/completions";
 import type { Change, Content } from "../protocol.gen";
 import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
+import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { Told } from "../told";
 import { wordsOf } from "../store/transcript";
-import { type Attach, CHAT_COMMANDS, type FromChat, type How, type Model, type ToChat } from "./messages";
+import { type Attach, CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
   server: Server;
+  models: Models;
   conversation: Conversation;
   questions: Questions;
   actions: Actions;
@@ -30,7 +32,6 @@ type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T
 
 export class Chat implements vscode.WebviewViewProvider {
   static readonly view = "agls.chat";
-  models: Model[] = [];
   changes = { changes: 0, files: 0 };
   private view: vscode.WebviewView | undefined;
   private waiting: ToChat[] = [];
@@ -40,7 +41,8 @@ export class Chat implements vscode.WebviewViewProvider {
     private readonly extension: vscode.Uri,
     private readonly parts: Parts,
   ) {
-    const { server, conversation, attachments } = parts;
+    const { server, conversation, attachments, models } = parts;
+    models.onChange(() => this.tellModels());
     server.onState(() => this.tellServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
     conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
@@ -86,9 +88,9 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "changes", changes, files });
   }
 
-  tellModels(models: Model[]): void {
-    this.models = models;
-    this.post({ type: "models", models, options: optionsOfUser() });
+  tellModels(): void {
+    const { models, problem } = this.parts.models;
+    this.post({ type: "models", models, problem, options: optionsOfUser() });
   }
 
   tellFailure(text: string, kind: string): void {
@@ -198,7 +200,7 @@ export class Chat implements vscode.WebviewViewProvider {
     this.tellElsewhere();
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
-    this.tellModels(this.models);
+    this.tellModels();
     for (const message of this.waiting.splice(0)) this.post(message);
   }
 

@@ -106,7 +106,7 @@ export class Server implements vscode.Disposable {
   }
 
   private create({ command, args }: Choice): LanguageClient {
-    const configFile = ofUser("configFile");
+    const [configFile, model] = [ofUser("configFile"), ofUser("model")];
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
@@ -114,6 +114,7 @@ export class Server implements vscode.Disposable {
       initializationOptions: {
         trusted: vscode.workspace.isTrusted,
         ...(configFile ? { configFile } : {}),
+        ...(model ? { settings: { model } } : {}),
       },
       initializationFailedHandler: () => false,
       errorHandler: {

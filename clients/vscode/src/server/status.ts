@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Conversation } from "../session/conversation";
+import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
 import type { Server } from "./server";
 
@@ -29,6 +30,14 @@ interface Look {
   command?: string;
 }
 
+const STARTING: Look = { icon: "loading~spin", told: "starting" };
+const NO_MODEL: Look = {
+  icon: "warning",
+  told: "no model",
+  colour: "warningBackground",
+  command: "agls.model",
+};
+
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     "agls.status",
@@ -41,11 +50,13 @@ export class Status implements vscode.Disposable {
     private readonly server: Server,
     private readonly conversation: Conversation,
     private readonly questions: Questions,
+    private readonly models: Models,
   ) {
     this.item.name = "agls";
     const draw = () => this.draw();
     this.watching = vscode.Disposable.from(
       server.onState(draw),
+      models.onChange(draw),
       conversation.onEvents(draw),
       conversation.onReplaced(draw),
     );
@@ -82,8 +93,9 @@ export class Status implements vscode.Disposable {
       case "failed":
         return { icon: "error", told: "error", colour: "errorBackground" };
       case "starting":
-        return { icon: "loading~spin", told: "starting" };
+        return STARTING;
       case "ready":
+        if (!this.models.known) return STARTING;
         break;
     }
     const { state } = this.conversation.transcript;
@@ -94,6 +106,7 @@ export class Status implements vscode.Disposable {
         colour: "warningBackground",
         command: "agls.chat.open",
       };
-    return state === "running" ? { icon: "sync~spin", told: "running" } : { icon: "check", told: "ready" };
+    if (state === "running") return { icon: "sync~spin", told: "running" };
+    return this.models.problem ? NO_MODEL : { icon: "check", told: "ready" };
   }
 }

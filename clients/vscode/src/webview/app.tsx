@@ -67,6 +67,20 @@ function Banner({ model }: { model: Model }) {
   );
 }
 
+function NoModel() {
+  return (
+    <section class="no-model" aria-label="No model yet">
+      <p>
+        There is no model yet. One of a model server on this machine (Ollama, LM Studio, llama.cpp, vLLM) is
+        found by itself as soon as it runs. For a provider, store its key and name the model.
+      </p>
+      <div class="choices">
+        <Help kind="configInvalid" />
+      </div>
+    </section>
+  );
+}
+
 const TRY = [
   "Explain this project to me.",
   "Find a bug in the open file and fix it.",
@@ -77,6 +91,7 @@ function Welcome({ model }: { model: Model }) {
   return (
     <div class="welcome">
       <h2>agls</h2>
+      {model.problem && <NoModel />}
       <p>
         Say what shall be changed. It asks before it edits or runs anything, and every change can be kept or
         undone by itself.

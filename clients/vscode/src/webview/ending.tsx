@@ -7,7 +7,7 @@ import { visible } from "./markdown";
 import { host } from "./model";
 
 const KEY = { command: "agls.key.set", label: "Store a key…" } as const;
-const MODEL = { command: "agls.model", label: "Choose another model…" } as const;
+const MODEL = { command: "agls.model", label: "Choose a model…" } as const;
 const CONFIG = { command: "agls.config.open", label: "Open config.toml" } as const;
 const LOG = { command: "agls.server.logs", label: "Show the log" } as const;
 const STATUS = { command: "agls.server.doctor", label: "Check the server" } as const;

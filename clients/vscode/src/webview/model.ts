@@ -21,6 +21,8 @@ export class Model {
   older = false;
   server: { state: ServerState; problem: string } = { state: "starting", problem: "" };
   models: ModelRow[] = [];
+  /** Why no run could begin, "" when one could. */
+  problem = "";
   settings: Record<string, unknown> = {};
   chips: Chip[] = [];
   completions: { ticket: number; rows: Completion[] } = { ticket: 0, rows: [] };
@@ -81,6 +83,7 @@ export class Model {
         break;
       case "models":
         this.models = message.models;
+        this.problem = message.problem;
         this.settings = message.options;
         break;
       case "chips":
