@@ -153,11 +153,15 @@ class QueueResult:
 
 @define
 class SetOptionParams:
-    """Sets an option of the session for its next runs; null takes it back."""
+    """Sets an option of the session for its next runs; null takes it back.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     session_id: str
     option_id: str
     value: Any = None
+    chosen_by: str = ""
 
 
 @define

@@ -141,7 +141,10 @@ class SecretAnswer:
 
 @define
 class SessionNewParams:
-    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least."""
+    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     cwd: str
     additional_roots: list[str] = field(factory=list[str])
@@ -149,6 +152,7 @@ class SessionNewParams:
     options: JsonObject = field(factory=JsonObject)
     title: str = ""
     client_key: str = ""
+    chosen_by: str = ""
 
 
 @define
@@ -227,7 +231,10 @@ class Cursor:
 
 @define
 class RunParams:
-    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string."""
+    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     session_id: str
     input: Input = None
@@ -237,6 +244,7 @@ class RunParams:
     wait: bool = False
     options: JsonObject = field(factory=JsonObject)
     client_key: str = ""
+    chosen_by: str = ""
     work_done_token: Annotated[Any, str | int] = None
 
 

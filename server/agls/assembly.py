@@ -37,6 +37,7 @@ from agls.features import (
     usage,
 )
 from agls.features.attachments.links import Links
+from agls.features.instructions.environment import Place
 from agls.models import webhook
 from agls.parts import Parts
 
@@ -62,10 +63,9 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
+            Place(parts.clock.now, parts.mode_of, "" if parts.is_lean else parts.scratch),
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
-            scratch="" if parts.is_lean else parts.scratch,
-            now=parts.clock.now,
         ),
         continuation.build(config.continuation),
         *((phases.build(parts.agent.phases),) if parts.agent.phases else ()),
@@ -88,7 +88,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
     grants = FolderGrants(setup.state_folder, _folder(workspace.root))
     return (
-        permissions.build(config.permissions, parts.session.questions, workspace, grants),
+        permissions.build(config.permissions, parts.session.questions, workspace, grants, parts.choices),
         checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),
         usage.build(config.usage),
         audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),

@@ -4,11 +4,13 @@ from agls.config import AgentDefinition, Bounds, Config, Setup
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
+from agls.engine.state import State
 from agls.engine.vocabulary import Limits
 from agls.features.audit.feature import Write
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import Client
 from agls.features.critic.watch import Means
+from agls.features.permissions.choices import SessionChoices
 from agls.features.recovery.feature import Clean
 from agls.features.scratchpad.feature import Make
 from agls.features.subagents.palette import Entry
@@ -25,7 +27,8 @@ class Parts:
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
-    `make_scratch` makes. `lasting` is whether the process outlives the run.
+    `make_scratch` makes. `lasting` is whether the process outlives the run. `choices` are the
+    permission modes that somebody chose for the session.
     """
 
     config: Config
@@ -48,6 +51,11 @@ class Parts:
     books: Books
     window: int | None
     lasting: bool
+    choices: SessionChoices
+
+    def mode_of(self, state: State) -> str:
+        """The permission mode that holds."""
+        return self.choices.mode_of(state, self.config.permissions.mode)
 
     @property
     def works_for(self) -> str:

@@ -55,7 +55,7 @@ class TypedTool(Generic[Given]):
     `work` may raise `WorkspaceError`: its message becomes a failed outcome. `targets` says what a
     call would touch, from its arguments alone, so that it cannot fail. `describe` makes the preview;
     it may raise `WorkspaceError` and may leave title or subject empty: then the name and the
-    arguments are shown. Its own targets are ignored.
+    arguments are shown. Its own targets are ignored. `polls` is as in `ToolSpec`.
     """
 
     name: str
@@ -64,11 +64,12 @@ class TypedTool(Generic[Given]):
     effects: frozenset[Effect]
     targets: Callable[[Given], tuple[Target, ...]] = no_targets
     describe: Callable[[Given, ToolContext], Awaitable[Preview]] = no_description
+    polls: bool = False
 
     @property
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
-        return _spec_of(self.name, self.arguments, self.effects)
+        return _spec_of(self.name, self.arguments, self.effects, polls=self.polls)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """What the call would do, or why it would fail."""
@@ -152,8 +153,8 @@ def _brief(value: object) -> str:
 
 
 @cache
-def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect]) -> ToolSpec:
-    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects)
+def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect], *, polls: bool) -> ToolSpec:
+    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects, polls)
 
 
 @cache

@@ -3,11 +3,12 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 from agls.assembly import features
 from agls.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder, look_for_keys
 from agls.engine.children import Children
-from agls.engine.facts import Admitted
+from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.feature import Outfit
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.engine.recovering import left_of
@@ -17,6 +18,8 @@ from agls.engine.state import gone_on_with
 from agls.engine.vocabulary import JsonObject
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import NO_CLIENT, Client
+from agls.features.permissions.choices import Choices, SessionChoices, check
+from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
 from agls.parts import Parts
@@ -46,7 +49,9 @@ class World:
         self._books = Books(ledger, self._clock.now, hands_over)
         self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
         self._checked: object = None  # the last that a run could begin with; most begin alike
+        self._choices = Choices()
         self.sessions = Sessions(self._store, self._equip, self._clock)
+        self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in `folder`: the named one, the default, or one found on this machine.
@@ -71,6 +76,17 @@ class World:
             bounds_of(self.setup.load(folder), options, {}, headless=self._headless)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
+
+    def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None:
+        """Refuse a mode that widens what runs unasked in a folder nobody trusts.
+
+        It is accepted when a person chose it (`by_user`). **Raises** `UntrustedMode`.
+        """
+        check(options, folder, trusted=self.setup.trusts(Path(folder)), by_user=by_user)
+
+    def choose(self, session_id: str, options: JsonObject) -> None:
+        """Remember the mode that was chosen, with these options, for a session or for one of its runs."""
+        self._choices.choose(session_id, options)
 
     def sketch(self, folder: str) -> Session:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
@@ -138,8 +154,22 @@ class World:
             books=self._books,
             window=window,
             lasting=not self._headless,
+            choices=SessionChoices(self._choices, self._lineage(session)),
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
+
+    def _lineage(self, session: Session) -> tuple[str, ...]:
+        """The session, behind those that it works for."""
+        above = self.sessions.above(session)
+        return (*(each for one in above for each in self._lineage(one)), session.session_id)
+
+    def _reopen(self, session: Session) -> None:
+        """Take a wider mode than the configured one back that was chosen before the session was closed."""
+        configured: Mode = "ask"
+        with suppress(ConfigError):  # whoever begins a run is told
+            configured = self.setup.load(session.state.cwd).config.permissions.mode
+        if self._choices.reopen(session.session_id, session.state, configured):
+            session.log.record(SessionChanged(options={"mode": None}))
 
 
 @asynccontextmanager

@@ -41,7 +41,7 @@ class Client:
 
 
 class PlainClient(Client):
-    """The same in a client that knows only LSP: it takes the first action, and says yes where there is none."""
+    """The same in a client that knows only LSP: it says yes, offered or not."""
 
     def __call__(self, question: Any) -> Any:
         super().__call__(question)

@@ -668,7 +668,7 @@ export interface RunError {
   resetsAt?: string;
 }
 
-/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
+/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface RunParams {
   sessionId: string;
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
@@ -678,6 +678,7 @@ export interface RunParams {
   wait?: boolean;
   options?: Record<string, unknown>;
   clientKey?: string;
+  chosenBy?: string;
   workDoneToken?: string | number;
 }
 
@@ -788,7 +789,7 @@ export interface SessionListResult {
   nextCursor?: string;
 }
 
-/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. */
+/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface SessionNewParams {
   cwd: string;
   additionalRoots?: string[];
@@ -796,6 +797,7 @@ export interface SessionNewParams {
   options?: Record<string, unknown>;
   title?: string;
   clientKey?: string;
+  chosenBy?: string;
 }
 
 /** The session as it begins; `mcp` says of each of its `mcpServers` whether it is served. */
@@ -870,11 +872,12 @@ export interface SessionStateData {
   backgroundTasks: number;
 }
 
-/** Sets an option of the session for its next runs; null takes it back. */
+/** Sets an option of the session for its next runs; null takes it back. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface SetOptionParams {
   sessionId: string;
   optionId: string;
   value?: unknown;
+  chosenBy?: string;
 }
 
 /** A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`. */
@@ -1173,4 +1176,5 @@ export const ERRORS = [
   { code: -33011, kind: "limitExceeded", retryable: false },
   { code: -33012, kind: "unsupported", retryable: false },
   { code: -33013, kind: "requestResolved", retryable: false },
+  { code: -33014, kind: "untrustedMode", retryable: false },
 ] as const;

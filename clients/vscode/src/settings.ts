@@ -18,8 +18,12 @@ export function ofUser<Name extends keyof UserSettings>(name: Name): UserSetting
   return (found?.globalValue ?? found?.defaultValue) as UserSettings[Name];
 }
 
-/** The options of new sessions that the user set. */
+/** Modes in which something with an effect runs unasked. */
+const WIDENING = ["acceptEdits", "allowAll"];
+
+/** The options of new sessions that the user set. In Restricted Mode, a mode that widens is picked for each session. */
 export function optionsOfUser(): Record<string, string> {
+  const refused = vscode.workspace.isTrusted ? [] : WIDENING;
   const named = (["mode", "model", "effort"] as const).map((name) => [name, ofUser(name)] as const);
-  return Object.fromEntries(named.filter(([, value]) => value));
+  return Object.fromEntries(named.filter(([, value]) => value && !refused.includes(value)));
 }

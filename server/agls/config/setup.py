@@ -64,7 +64,7 @@ class Setup:
         root, file = _project(folder)
         if not self.trusts(root):
             return load(self.sources)
-        return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)))
+        return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)), trusted=True)
 
 
 @frozen

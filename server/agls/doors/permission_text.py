@@ -1,8 +1,8 @@
 """The text of a permission question: everything that a yes would allow, with nothing a reader could overlook.
 
-What is asked about is quoted with a margin (`│ `), so that no line of it can pass for one of agls. Hidden characters
-are spelled out where the question is made (`features/permissions/visible.py`), and long runs of blanks and
-line ends are written as counts here, so the text can be read back to the letter: `⟨5000 spaces⟩`.
+What is asked about is quoted with a margin (`│ `), so that no line of it can pass for one of agls. Hidden
+characters are spelled out where the question is made (`features/permissions/visible.py`), and long runs of
+blanks and line ends are written as counts here (`⟨5000 spaces⟩`): the text can be read back to the letter.
 """
 
 import json
@@ -36,7 +36,7 @@ class PermissionText:
 
 
 def permission_text(question: Question) -> PermissionText:
-    """Return the exact command and its folder, the changes or the input, and what a lasting yes would allow."""
+    """Return the exact command and its folder, the changes or the input, and what a lasting yes allows."""
     lines = [*_subject(question.subject), *_rules(question)]
     if not lines:
         lines = _quoted(counted(question.title))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from secrets import token_hex
 from typing import Any, Literal, Protocol
 
-from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied, Shown
+from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied
 from agls.engine.vocabulary import (
     Answer,
     Command,
@@ -56,12 +56,16 @@ class Effect(StrEnum):
 
 @frozen
 class ToolSpec:
-    """A tool as the model sees it. `effects` decide parallelism and the default permission."""
+    """A tool as the model sees it. `effects` decide parallelism and the default permission.
+
+    `polls`: it looks how something goes on.
+    """
 
     name: str
     description: str
     schema: JsonObject
     effects: frozenset[Effect]
+    polls: bool = False
 
 
 @frozen
@@ -393,5 +397,4 @@ class Asker(Protocol):
     async def ask(self, question: Question) -> Answer: ...
 
 
-ShowDelta = Callable[[Shown], None]
 CallModel = Callable[[ModelRequest], Awaitable[Reply]]

@@ -45,6 +45,7 @@ class Sessions:
         self._closing: dict[str, asyncio.Future[None]] = {}
         self._followed: dict[str, tuple[Session, Following, asyncio.Task[Any]]] = {}
         self.hosts: list[Host] = []  # who wants to see the children of sessions, and to answer for them
+        self.on_open: Callable[[Session], None] = _unseen  # called with a session that was read back
 
     async def __aenter__(self) -> Self:
         return self
@@ -106,6 +107,7 @@ class Sessions:
             session = self._adopt(journal, state)
         if state.running:
             session.log.record(RunEnded(state.run_id, DIED))
+        self.on_open(session)
         if session.background.settle() or state.running:
             await session.log.sync()
         return session
@@ -167,6 +169,7 @@ class Sessions:
             session = self._adopt(journal, state)
             for fact in beginning(session_id, everything, state, title):
                 session.log.record(fact)
+            self.on_open(session)
         await session.log.sync()
         return session
 

@@ -8,7 +8,7 @@ import pytest
 from agls.doors.lsp.plain import brief
 from agls.doors.lsp.transcript import Transcript, write_page
 from agls.doors.markdown import heading, markdown
-from agls.engine.vocabulary import JsonObject, Option, Question
+from agls.engine.vocabulary import JsonObject
 from support.wire import Message, turns
 
 from .conftest import Serve

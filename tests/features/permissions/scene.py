@@ -13,6 +13,8 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
 from agls.features.permissions import build
+from agls.features.permissions.choices import Choices, SessionChoices
+from agls.features.permissions.modes import MODES
 from agls.features.permissions.settings import Settings
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeDoer, FakeWorkspace, Notices, do, use
@@ -62,6 +64,10 @@ class Scene:
         self.think = FakeDoer("think", Effect.READS, frozenset())
         self.workspace = FakeWorkspace(self.root)
         self.grants, self.settings, self.store = FakeGrants(), Settings(), MemoryStore()
+        chosen = Choices()
+        for mode in MODES:
+            chosen.choose("here", {"mode": mode})
+        self.choices = SessionChoices(chosen, ("here",))
         self.asked: list[Question] = []
         self.seen = Notices()
         self.session_id = ""
@@ -75,7 +81,7 @@ class Scene:
         model = FakeModel([*script, say()])
 
         def equip(session: Session, admitted: object) -> Outfit:
-            room = build(self.settings, session.questions, self.workspace, self.grants)
+            room = build(self.settings, session.questions, self.workspace, self.grants, self.choices)
             return Outfit((room, tools), model, self.workspace)
 
         async with Sessions(self.store, equip, FakeClock()) as sessions:

@@ -585,7 +585,7 @@
 ---@field attempts? integer
 ---@field resetsAt? string
 
----`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.RunParams
 ---@field sessionId string
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
@@ -595,6 +595,7 @@
 ---@field wait? boolean
 ---@field options? table<string, any>
 ---@field clientKey? string
+---@field chosenBy? string
 ---@field workDoneToken? string|integer
 
 ---An admitted run began.
@@ -689,7 +690,7 @@
 ---@field sessions agls.SessionRow[]
 ---@field nextCursor? string
 
----`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
+---`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.SessionNewParams
 ---@field cwd string
 ---@field additionalRoots? string[]
@@ -697,6 +698,7 @@
 ---@field options? table<string, any>
 ---@field title? string
 ---@field clientKey? string
+---@field chosenBy? string
 
 ---The session as it begins; `mcp` says of each of its `mcpServers` whether it is served.
 ---@class agls.SessionNewResult
@@ -762,11 +764,12 @@
 ---@field queued integer
 ---@field backgroundTasks integer
 
----Sets an option of the session for its next runs; null takes it back.
+---Sets an option of the session for its next runs; null takes it back. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.SetOptionParams
 ---@field sessionId string
 ---@field optionId string
 ---@field value? any
+---@field chosenBy? string
 
 ---A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`.
 ---@class agls.ShownHunk
@@ -1041,6 +1044,7 @@ M.errors = {
   { code = -33011, kind = "limitExceeded", retryable = false },
   { code = -33012, kind = "unsupported", retryable = false },
   { code = -33013, kind = "requestResolved", retryable = false },
+  { code = -33014, kind = "untrustedMode", retryable = false },
 }
 
 return M

@@ -54,6 +54,7 @@ end
 function M.new(at, options, done)
   local params = { cwd = vim.uri_from_fname(at.root), clientKey = key() }
   params.options = not vim.tbl_isempty(options) and options or nil
+  params.chosenBy = params.options and "user" -- they come from the user's own `setup`, or were typed
   at:request("agent/session/new", params, function(result, problem)
     if not result then
       return done(nil, problem)
@@ -223,7 +224,8 @@ end
 ---@param value any
 ---@param done? fun(result?: agls.OptionsResult, problem?: table)
 function Session:set(name, value, done)
-  self:request("agent/setOption", { optionId = name, value = value == nil and vim.NIL or value }, done)
+  local given = { optionId = name, value = value == nil and vim.NIL or value, chosenBy = "user" }
+  self:request("agent/setOption", given, done)
 end
 
 ---@param item_id? string the last item that the fork has

@@ -160,7 +160,7 @@ export class Conversation implements vscode.Disposable {
 
   async setOption(optionId: string, value: unknown): Promise<void> {
     const sessionId = await this.ensure();
-    await this.server.request("agent/setOption", { sessionId, optionId, value });
+    await this.server.request("agent/setOption", { sessionId, optionId, value, chosenBy: "user" });
   }
 
   async unqueue(itemId: string): Promise<void> {

@@ -80,6 +80,7 @@ async def begin(world: World, request: Request, here: str) -> Beginning:
     roots = tuple(folder(path) for path in request.add_dirs)
     beginning = await (_go_on if request.resume else _anew)(world, request, here)
     session = beginning.session
+    world.choose(session.session_id, request.options)  # who wrote the command line chose it
     if roots:
         session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
     return beginning

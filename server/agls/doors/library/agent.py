@@ -111,6 +111,7 @@ class Agent:
         if session_id:
             return Conversation(self, await sessions.open(session_id))
         made = await sessions.create(self._folder, title=title, options=options)
+        self.world.choose(made.session_id, options)
         return Conversation(self, made)
 
 
@@ -152,6 +153,7 @@ class Conversation:
     ) -> str:  # fmt: skip
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
         await self._check(options)
+        self._agent.world.choose(self.id, options)
         text = (Text(prompt),) if prompt else ()
         content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
         async with self._errand(content, tools, after) as errand:

@@ -132,7 +132,7 @@ def review(question: Question) -> JsonObject:
 
 
 def message_request(question: Question) -> JsonObject:
-    """A permission question for a client that knows only LSP: no action allows what the message does not show."""
+    """Ask a client that knows only LSP: no action allows what the message does not show."""
     shown = message_text(question)
     actions = [{"title": o.label} for o in question.options if shown.whole or o.decision == "reject"]
     return {"type": WARNING, "message": shown.text, "actions": actions}

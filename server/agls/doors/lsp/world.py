@@ -40,6 +40,14 @@ class World(Protocol):
         """Refuse options that no run in this folder could have. Raises `ConfigError`."""
         ...
 
+    def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None:
+        """Refuse a mode that nobody may have in this folder. Raises `ConfigError` and `UntrustedMode`."""
+        ...
+
+    def choose(self, session_id: str, options: JsonObject) -> None:
+        """Remember the mode that was chosen for a session. Raises `ConfigError`."""
+        ...
+
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in this folder could begin with these. Raises `ConfigError`, `ModelError`."""
         ...
@@ -90,6 +98,14 @@ class NoWorld:
 
     def check_options(self, folder: str, options: JsonObject) -> None:
         """Nothing could be checked."""
+        raise self._problem
+
+    def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None:
+        """Nothing could be checked."""
+        raise self._problem
+
+    def choose(self, session_id: str, options: JsonObject) -> None:
+        """There is no session."""
         raise self._problem
 
     def sketch(self, folder: str) -> Session:

@@ -7,26 +7,38 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.ports import Asker, Workspace
 from agls.engine.vocabulary import Stop
 from agls.features.permissions.actions import actions_of
+from agls.features.permissions.choices import SessionChoices
 from agls.features.permissions.gate import Gate
 from agls.features.permissions.grants import ROOM, Grants
 from agls.features.permissions.modes import complaint, is_mode
 from agls.features.permissions.settings import Settings
 
+NOT_RESTORED = (
+    "The mode {} was chosen before this session was opened here, so {} holds. Choose it again if it is right."
+)
 
-def build(settings: Settings, asker: Asker, workspace: Workspace, grants: Grants) -> Feature:
-    """The feature. Raises `ValueError` for a rule that cannot be read."""
-    gate = Gate(settings, asker, workspace, grants)
+
+def build(
+    settings: Settings, asker: Asker, workspace: Workspace, grants: Grants, choices: SessionChoices
+) -> Feature:
+    """Build the feature. **Raises** `ValueError` for a rule that cannot be read."""
+    gate = Gate(settings, asker, workspace, grants, choices)
+
+    async def tell_the_mode(view: RunView) -> Sequence[Stop | GateFact]:
+        """Show at the start of a run why the mode in its record is not the one that holds."""
+        mode, state = view.state.settings.get("mode", "ask"), view.state
+        if state.run.turns:
+            return ()
+        if not is_mode(mode):
+            view.show(Notice("warning", "Permissions are asked for each call", f"{complaint(mode)}."))
+        if wider := choices.not_restored(state, settings.mode):
+            text = NOT_RESTORED.format(wider, choices.mode_of(state, settings.mode))
+            view.show(Notice("warning", "A permission mode was not restored", text))
+        return ()
+
     return Feature(
         name=ROOM,
         actions=actions_of(settings, grants),
-        before_turn=_say_when_unknown,
+        before_turn=tell_the_mode,
         around_tool=gate.pass_call,
     )
-
-
-async def _say_when_unknown(view: RunView) -> Sequence[Stop | GateFact]:
-    """Say at the start of a run that its mode is none of this version's, and that `ask` holds instead."""
-    mode = view.state.settings.get("mode", "ask")
-    if view.state.run.turns == 0 and not is_mode(mode):
-        view.show(Notice("warning", "Permissions are asked for each call", f"{complaint(mode)}."))
-    return ()

@@ -10,6 +10,7 @@ from agls.engine.ports import Asker, Effect, Preview, Workspace
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Option, ToolOutcome
 from agls.features.permissions.aims import aims_of
+from agls.features.permissions.choices import SessionChoices
 from agls.features.permissions.decision import (
     Allow,
     Ask,
@@ -21,7 +22,7 @@ from agls.features.permissions.decision import (
     is_edit,
 )
 from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, Grants, readable, session_grants
-from agls.features.permissions.modes import Mode, is_mode
+from agls.features.permissions.modes import Mode
 from agls.features.permissions.part import chosen_part
 from agls.features.permissions.questions import chosen, question, refusal
 from agls.features.permissions.rules import PATHS, Aim, parse_rule
@@ -54,8 +55,11 @@ class Judged:
 class Gate:
     """One run's gate (`around_tool`). It keeps no state: what was granted is in the notes and in `Grants`."""
 
-    def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, grants: Grants) -> None:
+    def __init__(
+        self, settings: Settings, asker: Asker, workspace: Workspace, grants: Grants, choices: SessionChoices
+    ) -> None:
         self._mode: Mode = settings.mode
+        self._choices = choices
         self._said = Policy(
             mode=settings.mode,
             roots=(),
@@ -85,9 +89,8 @@ class Gate:
         return replace(self._said, roots=_spelled(self._workspace))
 
     def mode_of(self, state: State) -> Mode:
-        """The mode that holds now. One this version does not have is the strict `ask`."""
-        mode = state.settings.get("mode", self._mode)
-        return mode if is_mode(mode) else "ask"
+        """The mode that holds now."""
+        return self._choices.mode_of(state, self._mode)
 
     async def _judge(self, invocation: Invocation, state: State) -> Judged:
         spec = invocation.tool.spec

@@ -24,7 +24,9 @@ def build(settings: Settings, asker: Asker, background: Background, *, outlives:
     """
     tool = _tool(Shell(settings, background, save=settings.save_after_edit == "beforeShell"))
     tasks = Watching(background, outlives)
-    look = TypedTool(name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset())
+    look = TypedTool(
+        name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset(), polls=True
+    )
 
     async def ask(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         call, context = invocation.call, invocation.context
