@@ -379,8 +379,8 @@ class SessionState:
 class StatusResult:
     """How the server is: `problem` says in one sentence why no run could begin, where that is so.
 
-    The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not
-    be there yet; they are read again before the next run when they have changed.
+    The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which
+    may not be there yet. The models that it names are read again before the next run when it has changed.
     """
 
     version: str

@@ -9,6 +9,7 @@ from agls.config.folders import check_folder
 from agls.config.grants import FolderGrants
 from agls.config.kept import KeyFile, Keyring, Place
 from agls.config.load import Loaded, Origin, load
+from agls.config.reload import Reload
 from agls.config.schema import Config
 from agls.config.setup import Setup, Told, read
 from agls.config.sources import Rank, Source
@@ -29,6 +30,7 @@ __all__ = [
     "Origin",
     "Place",
     "Rank",
+    "Reload",
     "Setup",
     "Source",
     "Told",

@@ -811,7 +811,7 @@
 ---@field itemIds string[]
 ---@field ended? agls.RunEndedData
 
----How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet; they are read again before the next run when they have changed.
+---How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed.
 ---@class agls.StatusResult
 ---@field version string
 ---@field protocolVersion integer
