@@ -6,6 +6,7 @@ from pathlib import Path
 from agls.config.environment import process_environment
 from agls.config.setup import Setup, Told, Trusts, read
 from agls.config.sources import Rank, Source
+from agls.engine.vocabulary import JsonObject
 
 MODEL_KEYS = frozenset({"model", "models", "tiers", "base_url", "api_key", "api_key_env"})
 Stamp = tuple[int, int, int] | None
@@ -41,7 +42,7 @@ class Reload:
 
 def _with_models(before: tuple[Source, ...], now: tuple[Source, ...], file: str) -> tuple[Source, ...]:
     """The sources of before, but for the models that the file names."""
-    known = next((source.values for source in before if source.file == file), {})
+    known = next((source.values for source in before if source.file == file), JsonObject())
     kept = {key: value for key, value in known.items() if key not in MODEL_KEYS}
     read_now = next((source for source in now if source.file == file), Source(Rank.USER, {}, file))
     models = {key: value for key, value in read_now.values.items() if key in MODEL_KEYS}

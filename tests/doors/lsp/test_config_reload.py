@@ -7,7 +7,7 @@ import pytest
 
 from support.wire import Wire, script, turns
 
-NO_MODEL = "[permissions]\nmode = \"ask\"\n"
+NO_MODEL = '[permissions]\nmode = "ask"\n'
 
 
 @pytest.fixture
