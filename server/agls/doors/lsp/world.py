@@ -166,8 +166,8 @@ async def opened(
         yield NoWorld(problem)
         return
     begin_log(setup.state_folder, lambda: setup.secrets)
-    reread = Reload(told, folder, trusts, setup)
-    async with open_world(setup, editor=editor, headless=False, client=client, reread=reread) as world:
+    async with open_world(setup, editor=editor, headless=False, client=client) as world:
+        world.reread = Reload(told, folder, trusts, setup)
         yield world
 
 
