@@ -43,7 +43,7 @@ METHODS: dict[str, Method] = {
     "agent/event": Method(EventParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
-    "agent/save": Method(types.SaveParams, types.SaveAnswer, "toClient"),
+    "agent/saveDocuments": Method(types.SaveDocumentsParams, types.SaveDocumentsAnswer, "toClient"),
     "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }

@@ -109,17 +109,36 @@ class AskUserAnswer:
 
 
 @define
-class SaveParams:
-    """`agent/save`: documents to save, as the user would; the answer follows their `didSave`."""
+class DocumentVersion:
+    """One version of an open document."""
 
-    uris: list[str]
+    uri: str
+    version: int
 
 
 @define
-class SaveAnswer:
-    """The documents that were saved."""
+class SaveDocumentsParams:
+    """`agent/saveDocuments`: save these versions as the user would; the answer follows their `didSave`."""
+
+    session_id: str
+    documents: list[DocumentVersion]
+    reason: str
+
+
+@define
+class NotSaved:
+    """A document that was not saved, and why."""
+
+    uri: str
+    message: str
+
+
+@define
+class SaveDocumentsAnswer:
+    """The documents that were saved, and those that were not."""
 
     saved: list[str]
+    failed: list[NotSaved] | None = None
 
 
 @define
