@@ -59,7 +59,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         deadline.build(),
         *((critic.build(parts.means),) if config.critic.enabled else ()),
         guards.build(config.guards),
-        budget.build(parts.bounds.allowance, parts.books, parts.session.session_id, parts.works_for),
+        _held_to(parts),
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
@@ -77,6 +77,11 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
             schema=bool(parts.bounds.schema),
         ),
     )
+
+
+def _held_to(parts: Parts) -> Feature:
+    bounds, session_id = parts.bounds, parts.session.session_id
+    return budget.build(bounds.allowance, parts.books, session_id, parts.works_for, answers=bounds.answers)
 
 
 def _delivering(parts: Parts) -> Feature:

@@ -6,7 +6,19 @@ from functools import partial
 from pathlib import Path
 
 from agls.assembly import features
-from agls.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder, look_for_keys
+from agls.config import (
+    EDITOR,
+    PROGRAM,
+    Choice,
+    ConfigError,
+    Offered,
+    Setup,
+    Usual,
+    agent_of,
+    bounds_of,
+    check_folder,
+    look_for_keys,
+)
 from agls.engine.children import Children
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.feature import Outfit
@@ -39,9 +51,9 @@ from agls.workspace.workspace import OpenWorkspace
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
-    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool, usual: Usual) -> None:
         self.setup, self._client, self._editor = setup, client, editor
-        self._headless = headless
+        self._headless, self._usual = headless, usual
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
         self._scratch, self._blobs = Scratch(setup.state_folder), Blobs(setup.state_folder)
@@ -73,7 +85,7 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds_of(self.setup.load(folder), options, {}, headless=self._headless)
+            bounds_of(self.setup.load(folder), options, {}, usual=self._usual)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -127,7 +139,7 @@ class World:
         own = Own(tuple(map(str, setup.own_places)), scratch)
         hidden = denied(config.permissions.deny)
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
-        bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
+        bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
@@ -174,10 +186,13 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+    setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: Client = NO_CLIENT
 ) -> AsyncGenerator[World]:
-    """The world, until the block is left: then every session is closed and every process ended."""
-    world = World(setup, editor, client, headless=headless)
+    """The world, until the block is left: then every session is closed and every process ended.
+
+    `usual` holds for a run without a person at an editor for which nobody set a limit.
+    """
+    world = World(setup, editor, client, headless=headless, usual=usual if headless else EDITOR)
     try:
         async with world.sessions:
             yield world

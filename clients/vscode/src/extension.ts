@@ -11,8 +11,8 @@ import { follow } from "./follow";
 import type {
   AskUserParams,
   EventParams,
-  PermissionParams,
   NotSaved,
+  PermissionParams,
   SaveDocumentsAnswer,
   SaveDocumentsParams,
   SecretParams,

@@ -1,7 +1,7 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
 from agls.config.agents import AgentDefinition, agent_of
-from agls.config.bounds import Bounds, bounds_of
+from agls.config.bounds import EDITOR, PROGRAM, TERMINAL, UNATTENDED, Bounds, Usual, bounds_of
 from agls.config.choice import Choice
 from agls.config.endpoints import Offered, look_for_keys, offered_models
 from agls.config.errors import ConfigError, KeyMissing
@@ -15,6 +15,10 @@ from agls.config.sources import Rank, Source
 from agls.config.trust import Trust
 
 __all__ = [
+    "EDITOR",
+    "PROGRAM",
+    "TERMINAL",
+    "UNATTENDED",
     "AgentDefinition",
     "Bounds",
     "Choice",
@@ -33,6 +37,7 @@ __all__ = [
     "Source",
     "Told",
     "Trust",
+    "Usual",
     "agent_of",
     "bounds_of",
     "check_folder",
