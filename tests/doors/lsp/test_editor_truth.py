@@ -325,6 +325,7 @@ def test_what_user_and_command_both_changed_is_not_written(make: Make) -> None:
     change = shell(f"echo four >> '{NAME}'")
     scene = make(change, read(), edit("two = 2", "x"), read()).opened()
     scene.editor.append(scene.uri, "typed")
+    scene.wire.answers["agent/saveDocuments"] = lambda params: {"saved": []}
     ran, seen, edited, _ = scene.run()
     assert f"on disk: {NAME}]" in ran["output"]
     assert f"before you edit: {NAME}]" in ran["output"]
