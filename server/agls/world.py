@@ -11,7 +11,10 @@ from agls.config import (
     PROGRAM,
     Choice,
     ConfigError,
+    FolderGrants,
     Offered,
+    OwnFiles,
+    Seal,
     Setup,
     Usual,
     agent_of,
@@ -62,6 +65,8 @@ class World:
         self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
         self._checked: object = None  # the last that a run could begin with; most begin alike
         self._choices = Choices()
+        self._own_files = OwnFiles(setup.state_folder, setup.config_file)
+        self._seal = Seal(self._own_files)
         self.sessions = Sessions(self._store, self._equip, self._clock)
         self.sessions.on_open = self._reopen
 
@@ -167,6 +172,8 @@ class World:
             window=window,
             lasting=not self._headless,
             choices=SessionChoices(self._choices, self._lineage(session)),
+            grants=FolderGrants(self._own_files, self._seal, Path(workspace.root), session.session_id),
+            own_files=self._own_files,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
 
