@@ -27,8 +27,9 @@ def test_network_rule_of_the_settings_is_refused_with_the_reason(house: House, k
 
 @pytest.mark.parametrize(
     "words",
-    ["git", "/usr/bin/git", "python3", "python3.11", "node", "perl -n", "sed", "find", "curl", "ssh", "tar", "npm", "rsync",
-     "cargo run", "git push", "git clone", "git -C src", "docker run", "pip install", "vim", "awk", "gdb", "env"],
+    ["git", "/usr/bin/git", "python3", "python3.11", "node", "perl -n", "sed", "find", "curl", "ssh", "tar",
+     "npm", "rsync", "cargo run", "git push", "git clone", "git -C src", "docker run", "pip install", "vim",
+     "awk", "gdb", "env"],
 )  # fmt: skip
 def test_prefix_rule_over_a_program_that_runs_others_is_refused(house: House, words: str) -> None:
     said = refusal_of(house, f'allow = ["shell({words} *)"]')
@@ -41,8 +42,8 @@ def test_refused_prefix_rule_names_the_commands_that_it_may_name(house: House) -
 
 
 RULES = """[permissions]
-allow = ["shell(git log *)", "shell(git status *)", "shell(git diff *)", "shell(make *)", "shell(rg *)", "shell(sort *)",
-         "shell(npm test *)", "shell(cargo test *)", "shell(go test *)", "shell(pytest *)"]
+allow = ["shell(git log *)", "shell(git status *)", "shell(git diff *)", "shell(make *)", "shell(rg *)",
+         "shell(sort *)", "shell(npm test *)", "shell(cargo test *)", "shell(go test *)", "shell(pytest *)"]
 """
 CARRYING = [
     "git -c alias.log=!touch${IFS}pwned log",

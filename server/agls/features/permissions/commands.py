@@ -62,9 +62,7 @@ SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
 TREES = _names("rg ag ack ugrep find fd fdfind tar bsdtar zip 7z rsync scp xargs parallel")
 RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
 GIT_READS = _names("grep show diff log archive cat-file blame stash whatchanged")
-_RECURSE = re.compile(
-    r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|dereference-recursive|directories)\b.*"
-)
+_RECURSE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
 HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 
 
