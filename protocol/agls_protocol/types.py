@@ -381,7 +381,8 @@ class SessionState:
 class StatusResult:
     """How the server is: `problem` says in one sentence why no run could begin, where that is so.
 
-    The default is the first of the `models`.
+    The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which
+    may not be there yet. The models that it names are read again before the next run when it has changed.
     """
 
     version: str
@@ -390,4 +391,5 @@ class StatusResult:
     auth: list[ProviderAuth]
     load: Load
     sessions: list[SessionState]
+    config_file: str | None = None
     problem: str | None = None

@@ -26,12 +26,14 @@ import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
 import { Actions } from "./session/actions";
-import { Conversation } from "./session/conversation";
+import { Conversation, kindOf } from "./session/conversation";
+import { Models } from "./session/models";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
+import { unlinked } from "./session/shown";
 import { isObject, type Json } from "./store/patch";
 import { Told } from "./told";
 
@@ -53,7 +55,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const review = new Review(server, log);
   const told = new Told();
   const actions = new Actions(server, conversation, told);
-  const known = { server, conversation, questions, actions, told, attachments, failed };
+  const models = new Models(server, failed);
+  const known = { server, models, conversation, questions, actions, told, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
   const notify = new Notify(
     () => chat,
@@ -61,19 +64,19 @@ export function activate(context: vscode.ExtensionContext): Api {
   );
   const sessions = new Sessions(server, conversation, failed);
   const rewind = new Rewind(server, conversation);
-  const options = new Options(server, conversation, chat);
+  const options = new Options(conversation, models, keys);
   const code = new CodeCommands(chat, conversation, attachments);
   const marks = new Marks(review);
   const compare = new Compare(review);
-  const status = new Status(server, conversation, questions);
+  const status = new Status(server, conversation, questions, models);
 
   function failed(problem: unknown): void {
     const text = problem instanceof Error ? problem.message : String(problem);
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
     const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
-    if (chat.visible) chat.tellFailure(told);
-    else void vscode.window.showErrorMessage(`agls: ${told}`);
+    if (chat.visible) chat.tellFailure(told, kindOf(problem));
+    else void vscode.window.showErrorMessage(`agls: ${unlinked(told)}`);
   }
 
   async function inputOf({ sessionId, itemId }: PermissionParams): Promise<Json | undefined> {
@@ -100,23 +103,22 @@ export function activate(context: vscode.ExtensionContext): Api {
   }
 
   server.onState((state) => {
-    if (state === "ready")
-      void conversation
-        .reconnect()
-        .then(() => options.refresh())
-        .catch(failed);
+    if (state !== "ready") {
+      questions.forget();
+      conversation.lost();
+    } else void conversation.reconnect().catch(failed);
   });
   review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
   conversation.onReplaced(() => review.later());
-  conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
 
   const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;
-  const verbs = { actions, sessions, rewind, options, code, marks, compare, status } as const;
+  const verbs = { actions, models, sessions, rewind, options, code, marks, compare, status } as const;
   context.subscriptions.push(
     log,
     told,
     server,
     conversation,
+    models,
     attachments,
     review,
     marks,
@@ -130,8 +132,10 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (["agls.server.command", "agls.configFile"].some((name) => change.affectsConfiguration(name)))
-        void server.restart();
+      const chosen = ["agls.server.command", "agls.configFile"];
+      if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
+      if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
+      else if (change.affectsConfiguration("agls")) chat.tellModels();
     }),
     ...register({ ...parts, ...verbs, log, failed }),
   );

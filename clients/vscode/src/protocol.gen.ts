@@ -929,7 +929,7 @@ export interface SnapshotRun {
   ended?: RunEndedData;
 }
 
-/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. */
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. */
 export interface StatusResult {
   version: string;
   protocolVersion: number;
@@ -937,6 +937,7 @@ export interface StatusResult {
   auth: ProviderAuth[];
   load: Load;
   sessions: SessionState[];
+  configFile?: string;
   problem?: string;
 }
 

@@ -815,7 +815,7 @@
 ---@field itemIds string[]
 ---@field ended? agls.RunEndedData
 
----How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`.
+---How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed.
 ---@class agls.StatusResult
 ---@field version string
 ---@field protocolVersion integer
@@ -823,6 +823,7 @@
 ---@field auth agls.ProviderAuth[]
 ---@field load agls.Load
 ---@field sessions agls.SessionState[]
+---@field configFile? string
 ---@field problem? string
 
 ---`ifEnded` says what becomes of the message when the run is over: run, queue or return.
