@@ -5,7 +5,6 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from inspect import isawaitable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, Self
@@ -13,6 +12,7 @@ from typing import Any, Literal, Self
 from agls.config import Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
+from agls.doors.library.bounded import called
 from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
@@ -53,6 +53,7 @@ class Agent:
         self.functions, self.tools = Functions(), tuple(tools)
         self.after, self.answer = tuple(after), answer
         self._errands: dict[str, Errand] = {}
+        self._deciding: set[asyncio.Task[None]] = set()
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -60,6 +61,7 @@ class Agent:
         told = Told(arguments=self._settings, state_dir=str(state))
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
         setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        self.loop = asyncio.get_running_loop()
         self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
         self._open.callback(self._leave_what_waits)
         opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
@@ -85,6 +87,8 @@ class Agent:
     def _leave_what_waits(self) -> None:
         for errand in self._errands.values():
             errand.leave()
+        for deciding in self._deciding:
+            deciding.cancel()
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """The questions of children are decided like those of the conversation."""
@@ -96,11 +100,13 @@ class Agent:
     def decide(self, session: Session, event: Event, state: State) -> None:
         """Let the program decide a question of this session, when this is one."""
         if self.answer and isinstance(event, Entry) and isinstance(event.fact, Asked):
-            self.spawn(_answer(session, self.answer, event.fact))
+            deciding = self.spawn(_answer(session, self.answer, event.fact))
+            self._deciding.add(deciding)
+            deciding.add_done_callback(self._deciding.discard)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do this beside; it ends, at the latest, soon after the sessions are closed."""
-        self._tasks.create_task(work)
+        return self._tasks.create_task(work)
 
     async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
         """A new conversation, or the one with this id. `options` hold for all its runs: `mode`, `maxTurns` …
@@ -182,8 +188,8 @@ class Conversation:
         return (await self._session.steer((Text(text),))).outcome
 
     def cancel(self) -> None:
-        """Stop the current run; its result says `cancelled`."""
-        self._session.cancel()
+        """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
+        self._agent.loop.call_soon_threadsafe(self._session.cancel)
 
     def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
         """Tell `listener` everything that happens from now on; call the result to stop."""
@@ -218,9 +224,9 @@ class Conversation:
     ) -> AsyncGenerator[Errand]:
         """In the block the run is asked for; then it is seen through beside, if there is one."""
         errand = Errand(content, (*self._agent.after, *after), self._agent.register)
-        await errand.lend((*self._agent.tools, *tools), self)
         leave = self._session.log.subscribe(errand.hear)
         try:
+            await errand.lend((*self._agent.tools, *tools), self)
             yield errand
         finally:
             self._agent.spawn(self._see_through(errand, leave))
@@ -247,9 +253,7 @@ async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
     """Answer as the program decides; a form, or a decision that fails, is a no."""
     answer = DISMISSED
     try:
-        decided = decide(asked.question)
-        yes = await decided if isawaitable(decided) else decided
-        wanted = "allow" if yes else "reject"
+        wanted = "allow" if await called(partial(decide, asked.question)) else "reject"
         options = [o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"]
         answer = Answer("selected", options[0], by="the program") if options else DISMISSED
     except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no
