@@ -21,8 +21,16 @@ class Option:
 
 
 @define
+class ShownText:
+    """What must be seen before a permission is given, as plain text; not `whole` when some is left out."""
+
+    text: str
+    whole: bool
+
+
+@define
 class Question:
-    """A question to the human: a permission (`options`, `subject`) or a form (`schema`)."""
+    """A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`)."""
 
     request_id: str
     kind: Literal["permission", "form"]
@@ -32,6 +40,7 @@ class Question:
     subject: JsonObject | None = None
     options: list[Option] | None = None
     schema: JsonObject | None = None
+    shown: ShownText | None = None
 
 
 @define

@@ -476,6 +476,7 @@ export interface PermissionParams {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
+  shown?: ShownText;
   sessionId: string;
   runId: string;
   agentId: string;
@@ -511,7 +512,7 @@ export interface ProviderAuth {
   place?: string;
 }
 
-/** A question to the human: a permission (`options`, `subject`) or a form (`schema`). */
+/** A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`). */
 export interface Question {
   requestId: string;
   kind: "permission" | "form";
@@ -521,6 +522,7 @@ export interface Question {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
+  shown?: ShownText;
 }
 
 /** The whole queue. */
@@ -885,6 +887,12 @@ export interface ShownHunk {
   line: number;
   old: string;
   new: string;
+}
+
+/** What must be seen before a permission is given, as plain text; not `whole` when some is left out. */
+export interface ShownText {
+  text: string;
+  whole: boolean;
 }
 
 /** An answer beside the conversation: the model does not see it again. */

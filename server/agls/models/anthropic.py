@@ -20,10 +20,12 @@ from agls.engine.vocabulary import (
     Usage,
 )
 from agls.models.answer import Answer, finish_in, own
+from agls.models.call_ids import PLAIN
 from agls.models.counting import Post
 from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
 from agls.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
+from agls.models.tool_schemas import flat
 from agls.models.usage import count_in
 from agls.models.values import object_in, objects_in, text_in
 
@@ -58,13 +60,13 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         body["output_config"] = output
     if request.tools:
         body["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+            {"name": tool.name, "description": tool.description, "input_schema": flat(tool.schema)}
             for tool in request.tools
         ]
     elif called := _called(request.messages):  # the API wants to know every tool of the conversation
         body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
         body["tool_choice"] = {"type": "none"}
-    if request.system:
+    if request.system.strip():
         body["system"] = [{"type": "text", "text": request.system, **MARK}]
     return {**body, "messages": _marked(_messages(request.messages, endpoint))}
 
@@ -127,22 +129,35 @@ def _part(part: Content) -> JsonObject:
 
 
 def _result(result: ToolResult) -> JsonObject:
-    sent = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text or NOTHING}
+    sent = {
+        "type": "tool_result",
+        "tool_use_id": PLAIN.fitting(result.call_id),
+        "content": _or_nothing(result.text),
+    }
     return {**sent, "is_error": True} if result.is_error else sent
+
+
+def _or_nothing(text: str) -> str:
+    """The text, which may not be white space alone."""
+    return text if text.strip() else NOTHING
 
 
 def _said(message: AssistantMessage, blocks: Sequence[JsonObject]) -> list[JsonObject]:
     """An answer as blocks; with thoughts in it, exactly in the order the model made them."""
     calls: list[JsonObject] = [
-        {"type": "tool_use", "id": call.call_id, "name": call.name, "input": call.arguments}
+        {"type": "tool_use", "id": PLAIN.fitting(call.call_id), "name": call.name, "input": call.arguments}
         for call in message.tool_calls
     ]
     if not blocks:
         text = text_of(message)
-        return [*([{"type": "text", "text": text}] if text else []), *calls]
+        return [*([{"type": "text", "text": text}] if text.strip() else []), *calls]
     waiting = iter(calls)
     sent = (next(waiting, None) if block.get("type") == "tool_use" else block for block in blocks)
-    return [block for block in sent if block]
+    return [block for block in sent if block and not _is_blank(block)]
+
+
+def _is_blank(block: JsonObject) -> bool:
+    return block.get("type") == "text" and not text_in(block.get("text")).strip()
 
 
 class AnthropicAnswer(Answer):
@@ -216,7 +231,7 @@ class AnthropicAnswer(Answer):
 
 def _kept(block: JsonObject) -> dict[str, Any]:
     match block.get("type"):
-        case "text" if text := text_in(block.get("text")):
+        case "text" if (text := text_in(block.get("text"))).strip():
             return {"type": "text", "text": text}
         case "thinking" | "redacted_thinking":
             return block

@@ -30,8 +30,8 @@ from agls.models.errors import (
 from agls.models.listing import fetch, list_models
 from agls.models.messages import body_bytes
 from agls.models.overflow import hidden
+from agls.models.refusals import allowed, mended
 from agls.models.retry import Part, Patience, patiently
-from agls.models.shape import REFUSED
 from agls.models.sse import TooLarge, events
 
 PATIENT = Patience()
@@ -44,7 +44,6 @@ NO_ROOM = (
     "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
     "Raise that if the model can take more."
 )
-UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
 LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
 
 
@@ -55,7 +54,6 @@ class HttpModel:
         self._endpoint, self._connections, self._patience = endpoint, connections, patience
         self._dialect, self._gauge = dialect_of(endpoint), Gauge()
         self._looked = False  # whether the server was asked for its size
-        self._takes_schemas = True  # until the server says that it does not
 
     @property
     def info(self) -> ModelInfo:
@@ -68,9 +66,9 @@ class HttpModel:
 
     async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
-        if not self._takes_schemas:
-            request = replace(request, output_schema={})
-        content = body_bytes(self._dialect.body(request, self._endpoint))
+        request = allowed(request, self._endpoint.refused)
+        body = self._dialect.body(request, self._endpoint)
+        content = body_bytes(body)
         if too_long_to_be_kept := self._cut(request, len(content)):
             yield too_long_to_be_kept
             return
@@ -81,7 +79,7 @@ class HttpModel:
         asked = Asked("POST", url, headers, content, until)
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
-                yield self._learned(await self._refused(response, request))
+                yield self._learned(await self._refused(response, request, body))
                 return
             async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
@@ -131,7 +129,7 @@ class HttpModel:
             return None
         return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
 
-    async def _refused(self, response: httpx.Response, request: ModelRequest) -> Overflowed:
+    async def _refused(self, response: httpx.Response, request: ModelRequest, body: JsonObject) -> Overflowed:
         status = response.status_code
         if status < 400:
             raise CallFailed(redirected(response.headers.get("location", ""), status, self._endpoint))
@@ -141,9 +139,9 @@ class HttpModel:
             return failure
         if failure.kind == "modelNotFound":
             failure = with_models(failure, await self._models(), self._endpoint)
-        if request.output_schema and failure.kind in UNABLE and REFUSED.search(failure.message):
-            self._takes_schemas = False
-            failure = replace(failure, passing=True)  # without it
+        failure, part = mended(failure, request, body)
+        if part:
+            self._endpoint = replace(self._endpoint, refused=self._endpoint.refused | {part})
         raise CallFailed(failure)
 
     async def _models(self) -> list[str]:

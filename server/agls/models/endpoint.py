@@ -40,7 +40,8 @@ class Endpoint:
     kept instead, for hints.
     `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
     two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
-    dialect plays, `fallback` the name of the model that is asked when this one cannot. An endpoint
+    dialect plays, `fallback` the name of the model that is asked when this one cannot. `refused` are parts
+    of a request that its server does not take (`refusals.py`). An endpoint
     without `model` takes it from the name it is asked for by (`name/model`).
     """
 
@@ -59,6 +60,7 @@ class Endpoint:
     timeout: float = 3600.0
     script: str = ""
     fallback: str = ""
+    refused: frozenset[str] = frozenset()
 
     @property
     def host(self) -> str:

@@ -18,7 +18,10 @@ LISTED = 12  # models named in a hint
 
 @frozen
 class Failure:
-    """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for."""
+    """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for.
+
+    `mended`: what the server refused is left out of the next try. `codes` are the server's own.
+    """
 
     kind: str
     message: str
@@ -26,6 +29,8 @@ class Failure:
     status: int | None = None
     passing: bool = False
     wait: float = 0.0
+    mended: bool = False
+    codes: str = ""
 
 
 class CallFailed(ModelError):
@@ -79,7 +84,12 @@ RULES = (
         r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model",
     ),
     Rule("rateLimit", frozenset({429}), r"rate_?limit|resource_exhausted|too_many_requests", passing=True),
-    Rule("overloaded", frozenset({503, 529}), r"overloaded|unavailable|no_capacity", passing=True),
+    Rule(
+        "overloaded",
+        frozenset({503, 529}),
+        r"overloaded|unavailable|no_capacity|insufficient_system_resource",
+        passing=True,
+    ),
     Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded", passing=True),
     Rule("providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", passing=True),
 )
@@ -105,6 +115,7 @@ def refusal(
         status=status,
         passing=passing and headers.get("x-should-retry") != "false",
         wait=wait,
+        codes=said.codes,
     )
     return replace(failure, hint=hint(failure, said, endpoint))
 
@@ -129,6 +140,7 @@ REMEDIES = {
     "badRequest": "If this model cannot do what was asked (tools, images, an effort), choose another model.",
 }
 RESPONSES_ONLY = re.compile(r"/v1/responses|not a chat model", re.IGNORECASE)
+BAD_CALL = "The model wrote a call that does not fit its tool: ask again, or choose another model."
 BAD_REQUESTS = (  # words of the server, and what to do
     (r"max_completion_tokens", "Leave the output limit of this model unset."),
     (r"max_tokens", "Set output_limit of this model to what the server allows."),
@@ -152,20 +164,26 @@ def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
             return f"Check the name {endpoint.model!r}{named}."
         case "rateLimit" if failure.wait:
             return f"The server asks to wait {failure.wait:.0f} seconds."
-        case "badRequest" if said.is_page or failure.status in {404, 405}:
-            return (
-                f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}) {_table(endpoint)}: "
-                f"{USUAL_END}, and most servers speak chat."
-            )
         case "badRequest":
-            found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
-            return next(found, REMEDIES["badRequest"])
+            return _about_the_request(failure, said, endpoint)
         case kind:
             return REMEDIES[kind]
 
 
 def _table(endpoint: Endpoint) -> str:
     return f"in [models.{endpoint.name.partition('/')[0]}]"
+
+
+def _about_the_request(failure: Failure, said: Said, endpoint: Endpoint) -> str:
+    if "tool_use_failed" in said.codes:
+        return BAD_CALL
+    if said.is_page or failure.status in {404, 405}:
+        return (
+            f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}) {_table(endpoint)}: "
+            f"{USUAL_END}, and most servers speak chat."
+        )
+    found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
+    return next(found, REMEDIES["badRequest"])
 
 
 def _about_the_key(endpoint: Endpoint) -> str:

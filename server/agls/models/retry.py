@@ -31,6 +31,8 @@ class Patience:
 
     def delay(self, failure: Failure, tried: int) -> float | None:
         """How long to wait after try number `tried` failed so; `None` to give up."""
+        if failure.mended:
+            return 0.0
         if not failure.passing or tried >= self.tries or failure.wait > self.limit:
             return None
         backoff = min(self.first * 2 ** (tried - 1), self.longest)

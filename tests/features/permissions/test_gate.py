@@ -224,8 +224,8 @@ async def test_what_was_approved_is_what_runs(scene: Scene) -> None:
 
 async def test_hidden_characters_are_shown(scene: Scene) -> None:
     await scene.run(use(do("c1", "write", "a\u202eb.py")), reply=pick("reject"))
-    assert scene.asked[0].title == "write a\\u{202e}b.py"
-    assert scene.asked[0].subject["input"] == {"value": "a\\u{202e}b.py"}
+    assert scene.asked[0].title == "write a⟨U+202E⟩b.py"
+    assert scene.asked[0].subject["input"] == {"value": "a⟨U+202E⟩b.py"}
     assert [o.option_id for o in scene.asked[0].options] == ["once", "reject"]
 
 

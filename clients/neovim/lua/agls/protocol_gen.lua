@@ -415,6 +415,7 @@
 ---@field subject? table<string, any>
 ---@field options? agls.Option[]
 ---@field schema? table<string, any>
+---@field shown? agls.ShownText
 ---@field sessionId string
 ---@field runId string
 ---@field agentId string
@@ -445,7 +446,7 @@
 ---@field variable? string
 ---@field place? string
 
----A question to the human: a permission (`options`, `subject`) or a form (`schema`).
+---A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`).
 ---@class agls.Question
 ---@field requestId string
 ---@field kind "permission"|"form"
@@ -455,6 +456,7 @@
 ---@field subject? table<string, any>
 ---@field options? agls.Option[]
 ---@field schema? table<string, any>
+---@field shown? agls.ShownText
 
 ---The whole queue.
 ---@class agls.QueueChangedData
@@ -776,6 +778,11 @@
 ---@field line integer
 ---@field old string
 ---@field new string
+
+---What must be seen before a permission is given, as plain text; not `whole` when some is left out.
+---@class agls.ShownText
+---@field text string
+---@field whole boolean
 
 ---An answer beside the conversation: the model does not see it again.
 ---@class agls.SideAnswerItem

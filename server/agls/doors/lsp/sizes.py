@@ -80,7 +80,10 @@ def _size(told: Told) -> int:
 
 
 def shortened(value: Any, length: int) -> Any:
-    """The value with head and tail of its long texts, the first members of its long lists and objects."""
+    """The value with head and tail of its long texts, the first members of its long lists and objects.
+
+    An object that says that it is `whole` says so no longer when it is not.
+    """
     if isinstance(value, str) and len(value) > length:
         half = length // 2
         return f"{value[:half]}\n[… {len(value) - 2 * half} characters left out …]\n{value[-half:]}"
@@ -88,5 +91,6 @@ def shortened(value: Any, length: int) -> Any:
         return [shortened(member, length) for member in cast(list[Any], value)[:length]]
     if isinstance(value, dict):
         members = list(cast(JsonObject, value).items())[:length]
-        return {name: shortened(member, length) for name, member in members if len(name) <= length}
+        less = {name: shortened(member, length) for name, member in members if len(name) <= length}
+        return less | {"whole": False} if less.get("whole") and less != value else less
     return value
