@@ -22,7 +22,7 @@ def without(secrets: Iterable[str], text: str) -> str:
 
 
 def _locked(folder: int) -> bool:
-    """Whether nobody else puts files aside there; who does may have been stopped, so nobody waits for them."""
+    """Whether nobody else puts files aside there; who does may have been stopped, so nobody waits."""
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

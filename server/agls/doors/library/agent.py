@@ -4,9 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from secrets import token_hex
+from tempfile import gettempdir
 from typing import Any, Literal, Self
 
 from agls.config import Told, read
@@ -30,18 +32,23 @@ Decide = Callable[[Question], bool | Awaitable[bool]]
 Happening = Fact | Shown
 REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
+# what holds where nobody says anything; a table that is named as a setting switches its room on
+DEFAULTS: JsonObject = {
+    "compaction": {"enabled": False}, "scratchpad": {"enabled": False}, "subagents": {"delegate": False}
+}  # fmt: skip
 DISMISSED = Answer("dismissed", by="the program")
 
 
 class Agent:
     """Use it as `async with`; leaving it ends everything that runs.
 
-    `folder` is where it works. `state` is the folder that sessions are kept in; without it they are gone
-    with the agent. `tools` are functions made with `tool`, or tool sets: functions that are given the
-    conversation and open tools for one run. `after` is called with every result and gives artifacts. `answer`
-    decides the questions for permission; without it they are refused. `trusted` lets the folder's own
-    settings and instruction files count. Everything else is a setting, as in the config file: `model`,
-    `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
+    `folder` is where it works. `state` is the folder that sessions are kept in; without it everything is in
+    memory, and gone with the agent. Compaction, delegation and a scratch folder are off until they are named.
+    `tools` are functions made with `tool`, or tool sets: functions that are given the conversation and open
+    tools for one run. `after` is called with every result and gives artifacts. `answer` decides the questions
+    for permission; without it they are refused. `trusted` lets settings and instruction files of the
+    folder count. Everything else is a setting, as in the config file: `model`, `base_url`, `models`,
+    `budget`, `permissions` … Raises `ConfigError`.
     """
 
     def __init__(
@@ -57,10 +64,13 @@ class Agent:
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        state = self._state or self._open.enter_context(TemporaryDirectory(prefix="agls-"))
-        told = Told(arguments=self._settings, state_dir=str(state))
+        nowhere = Path(gettempdir(), f"agls-{token_hex(16)}")  # it is never made
+        told = Told(
+            arguments=_named(self._settings), state_dir=self._state or str(nowhere), defaults=DEFAULTS
+        )
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
         setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        setup = replace(setup, keeps=bool(self._state))
         self.loop = asyncio.get_running_loop()
         self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
         self._open.callback(self._leave_what_waits)
@@ -161,7 +171,9 @@ class Conversation:
         await self._check(options)
         self._agent.world.choose(self.id, options)
         text = (Text(prompt),) if prompt else ()
-        content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
+        world = self._agent.world
+        files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
+        content = (*text, *files)
         async with self._errand(content, tools, after) as errand:
             await self._session.prompt(content, options=options)
         return errand.run_id
@@ -247,6 +259,15 @@ class Conversation:
     async def _check(self, options: JsonObject) -> None:
         state = self._session.state
         await self._agent.world.check(state.cwd, {**state.options, **options})
+
+
+def _named(settings: JsonObject) -> JsonObject:
+    """The settings; what has no switch but is named is on."""
+    switches = {room: {switch: True} for room, table in DEFAULTS.items() for switch in table}
+    return {
+        name: {**switches[name], **value} if name in switches and isinstance(value, dict) else value
+        for name, value in settings.items()
+    }
 
 
 async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
