@@ -6,6 +6,8 @@ from attrs import define, field
 
 from agls_protocol.items import FileChanged, Input, JsonObject, McpServer, RunError, Usage
 
+PAGE_BYTES = 1_048_576  # of a result whose client asks for no other size
+
 # --- questions -----------------------------------------------------------------------------------
 
 

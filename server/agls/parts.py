@@ -1,6 +1,6 @@
 """What the features of one run are made of."""
 
-from agls.config import AgentDefinition, Bounds, Config, Setup
+from agls.config import AgentDefinition, Bounds, Config, FolderGrants, OwnFiles, Setup
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
@@ -28,7 +28,8 @@ class Parts:
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
     `make_scratch` makes. `lasting` is whether the process outlives the run. `choices` are the
-    permission modes that somebody chose for the session.
+    permission modes that somebody chose for the session, `grants` what was allowed before, `own_files` the
+    files that say what runs unasked.
     """
 
     config: Config
@@ -52,6 +53,8 @@ class Parts:
     window: int | None
     lasting: bool
     choices: SessionChoices
+    grants: FolderGrants
+    own_files: OwnFiles
 
     def mode_of(self, state: State) -> str:
         """The permission mode that holds."""

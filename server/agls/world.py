@@ -6,7 +6,22 @@ from functools import partial
 from pathlib import Path
 
 from agls.assembly import features
-from agls.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder, look_for_keys
+from agls.config import (
+    EDITOR,
+    PROGRAM,
+    Choice,
+    ConfigError,
+    FolderGrants,
+    Offered,
+    OwnFiles,
+    Seal,
+    Setup,
+    Usual,
+    agent_of,
+    bounds_of,
+    check_folder,
+    look_for_keys,
+)
 from agls.engine.children import Children
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.feature import Outfit
@@ -36,9 +51,9 @@ from agls.workspace.workspace import OpenWorkspace
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
 
-    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool, usual: Usual) -> None:
         self.setup, self._client, self._editor = setup, client, editor
-        self._headless = headless
+        self._headless, self._usual = headless, usual
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._scratch = Choice(lambda: self.setup), Scratch(setup.state_folder)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
@@ -46,6 +61,8 @@ class World:
         self._books = Books(self.storage.ledger, self._clock.now, hands_over)
         self._checked: object = None  # the last that a run could begin with; most begin alike
         self._choices = Choices()
+        self._own_files = OwnFiles(setup.state_folder, setup.config_file)
+        self._seal = Seal(self._own_files)
         self.sessions = Sessions(self.storage.sessions, self._equip, self._clock)
         self.sessions.on_open = self._reopen
 
@@ -69,7 +86,7 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds_of(self.setup.load(folder), options, {}, headless=self._headless)
+            bounds_of(self.setup.load(folder), options, {}, usual=self._usual)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -123,7 +140,7 @@ class World:
         own = Own(tuple(map(str, setup.own_places)), scratch)
         hidden = denied(config.permissions.deny)
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
-        bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
+        bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
@@ -151,6 +168,8 @@ class World:
             window=window,
             lasting=not self._headless,
             choices=SessionChoices(self._choices, self._lineage(session)),
+            grants=FolderGrants(self._own_files, self._seal, Path(workspace.root), session.session_id),
+            own_files=self._own_files,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
 
@@ -170,10 +189,13 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+    setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: Client = NO_CLIENT
 ) -> AsyncGenerator[World]:
-    """The world, until the block is left: then every session is closed and every process ended."""
-    world = World(setup, editor, client, headless=headless)
+    """The world, until the block is left: then every session is closed and every process ended.
+
+    `usual` holds for a run without a person at an editor for which nobody set a limit.
+    """
+    world = World(setup, editor, client, headless=headless, usual=usual if headless else EDITOR)
     try:
         async with world.sessions:
             yield world

@@ -247,13 +247,14 @@ export interface EventWishes {
   coalesceMs?: number;
 }
 
-/** A page of history: the events before or after a cursor; `types` leaves out all others. */
+/** A page of history: the events before or after a cursor; `types` leaves out all others. It has `limit` events and `maxBytes` at most, but always those of one fact. */
 export interface EventsParams {
   sessionId: string;
   before?: Cursor;
   after?: Cursor;
   limit?: number;
   types?: string[];
+  maxBytes?: number;
 }
 
 /** Events in their order; without `nextCursor` there are no more in that direction. */
@@ -344,12 +345,13 @@ export interface ItemDeltaData {
   bytes?: string;
 }
 
-/** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. */
+/** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`. */
 export interface ItemParams {
   sessionId: string;
   itemId: string;
   field?: string;
   range?: ByteRange;
+  maxBytes?: number;
 }
 
 /** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
@@ -601,13 +603,15 @@ export interface RespondResult {
   outcome: string;
 }
 
-/** `replay` is none, tail (the last `tail` items), all, or since (everything behind `after`). */
+/** `replay` is none, tail (the last `tail` items), all (as many as fit), or since (all behind `after`). The result has `maxBytes` at most. The items of a snapshot are the last ones, or those in front of the item `before`. */
 export interface ResumeParams {
   sessionId: string;
   after?: Cursor;
   replay?: string;
   tail?: number;
   takeControl?: boolean;
+  before?: string;
+  maxBytes?: number;
 }
 
 /** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session. */

@@ -8,15 +8,18 @@ from urllib.parse import urlsplit
 
 from agls.config.errors import ConfigError, KeyMissing
 from agls.config.kept import Kept, look_up, own_places
+from agls.config.key_command import key_command
 from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
 from agls.config.setup import Setup
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.tables import KeyPath, value_at
 from agls.frozen import frozen
+from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, Prices
 from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 
+OWN_FILES = frozenset({Rank.MANAGED, Rank.USER})  # where a program may be named
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
@@ -130,7 +133,7 @@ class _Reader:
     def hosts_without_a_key(self) -> tuple[str, ...]:
         """Those a kept key could be for. A server on this machine needs none."""
         endpoints = self.offered().endpoints
-        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local)]
+        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local or e.credential is not FIXED_KEY)]
         if not endpoints:
             variables, model = self._setup.environment, self._config.model
             chosen = [provider for provider, _ in candidates(model, variables)] if model else []
@@ -180,7 +183,24 @@ class _Reader:
             timeout=entry.timeout,
             script=self._script(name, entry.script),
             fallback=entry.fallback,
+            temperature=entry.temperature,
+            top_p=entry.top_p,
+            extra_body=entry.extra_body,
+            credential=self._credential(name, entry, url),
         )
+
+    def _credential(self, name: str, entry: ModelSettings, url: str) -> Credential:
+        """What lets requests in besides a key that is written down."""
+        path = ("models", name, "key_command")
+        if not entry.key_command:
+            return FIXED_KEY
+        if self._loaded.rank(*path) not in OWN_FILES:
+            problem = "a program may be named only in your own config file"
+            raise misfit(problem, path, self._loaded.said)
+        program = " ".join(entry.key_command)
+        if entry.base_url and not self._bound(program, path, ("models", name, "base_url"), url):
+            return FIXED_KEY
+        return key_command(name, entry.key_command, entry.key_ttl)
 
     def _at_base_url(self) -> Endpoint | None:
         config = self._config
@@ -262,7 +282,9 @@ class _Reader:
             self._warnings.append(
                 f"The key of {endpoint.name} is not sent to {moved.host}. Set AGLS_API_KEY for it."
             )
-        return replace(moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={})
+        return replace(
+            moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={}, credential=FIXED_KEY
+        )
 
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
         """The key, unless who gave it meant another host (`promises.md` R20)."""
@@ -282,7 +304,8 @@ class _Reader:
         name, provider = endpoint.name, provider_of(endpoint.dialect, endpoint.base_url)
         if entry.api_key_env and entry.api_key_env not in self._setup.keys and not endpoint.api_key:
             raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
-        if provider and endpoint.key_variable in provider.key_variables and not endpoint.api_key:
+        keyless = not endpoint.api_key and endpoint.credential is FIXED_KEY
+        if provider and endpoint.key_variable in provider.key_variables and keyless:
             raise self._unset(endpoint.key_variable, ("models", name))
         needed = (
             endpoint.script if entry.dialect == "scripted" else endpoint.base_url or self._config.base_url

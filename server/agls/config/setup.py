@@ -18,6 +18,7 @@ from agls.config.folders import (
     user_file,
 )
 from agls.config.kept import Kept, Place
+from agls.config.key_command import told_keys
 from agls.config.load import Loaded, load
 from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from agls.config.tables import leaves
@@ -58,7 +59,8 @@ class Setup:
         """What may never be shown: all keys, and the values of extra headers."""
         said = (leaf for source in self.sources for leaf in leaves(source.values))
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
-        return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
+        kept = (kept.key for kept in self.kept.values())
+        return (*self.keys.values(), *written, *kept, *told_keys())
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""

@@ -144,6 +144,7 @@ BAD_CALL = "The model wrote a call that does not fit its tool: ask again, or cho
 BAD_REQUESTS = (  # words of the server, and what to do
     (r"max_completion_tokens", "Leave the output limit of this model unset."),
     (r"max_tokens", "Set output_limit of this model to what the server allows."),
+    (r"temperature|top_p", "Leave temperature and top_p of this model unset: it does not take them."),
     (r"thinking|reasoning|effort", "Choose another effort, or none: this model does not take this one."),
     (r"tool", "Choose a model that can use tools."),
     (r"image|vision|multimodal", "This model cannot see images: leave them out, or choose one that can."),
@@ -187,6 +188,8 @@ def _about_the_request(failure: Failure, said: Said, endpoint: Endpoint) -> str:
 
 
 def _about_the_key(endpoint: Endpoint) -> str:
+    if endpoint.credential.hint:
+        return endpoint.credential.hint
     if endpoint.key_place:
         return f"Check the key for {endpoint.host} in {endpoint.key_place}, or enter another one there."
     match bool(endpoint.api_key), endpoint.key_variable:

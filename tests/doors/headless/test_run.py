@@ -202,17 +202,6 @@ def test_people_read_why_a_run_ended_and_how_to_go_on(agls: Agls) -> None:
     assert "agls resume ses_" in done.err
 
 
-def test_a_headless_run_has_twelve_turns_unless_it_is_told_otherwise(agls: Agls) -> None:
-    turns = [{"calls": [{"name": "list_dir", "arguments": {"path": "." * (n % 2)}}]} for n in range(20)]
-    agls.script(*turns, {"text": "ok"})
-    done = agls.run("run", "go", "--output", "json")
-    assert (done.code, done.whole["detail"].partition(" Raise")[0]) == (
-        4,
-        "The budget of turns is used up: 12 of 12.",
-    )
-    assert agls.run("run", "go", "--max-turns", "30").code == 0
-
-
 def test_a_run_that_takes_too_long_ends_at_its_limit(agls: Agls) -> None:
     agls.script({"text": "begun", "hang": True})
     done = agls.run("run", "go", "--max-seconds", "0.5", "--output", "json")

@@ -215,13 +215,14 @@
 ---@field maxBytes? integer
 ---@field coalesceMs? integer
 
----A page of history: the events before or after a cursor; `types` leaves out all others.
+---A page of history: the events before or after a cursor; `types` leaves out all others. It has `limit` events and `maxBytes` at most, but always those of one fact.
 ---@class agls.EventsParams
 ---@field sessionId string
 ---@field before? agls.Cursor
 ---@field after? agls.Cursor
 ---@field limit? integer
 ---@field types? string[]
+---@field maxBytes? integer
 
 ---Events in their order; without `nextCursor` there are no more in that direction.
 ---@class agls.EventsResult
@@ -299,12 +300,13 @@
 ---@field append? string
 ---@field bytes? string
 
----One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes.
+---One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`.
 ---@class agls.ItemParams
 ---@field sessionId string
 ---@field itemId string
 ---@field field? string
 ---@field range? agls.ByteRange
+---@field maxBytes? integer
 
 ---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
 ---@class agls.ItemResult
@@ -524,13 +526,15 @@
 ---@class agls.RespondResult
 ---@field outcome string
 
----`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`).
+---`replay` is none, tail (the last `tail` items), all (as many as fit), or since (all behind `after`). The result has `maxBytes` at most. The items of a snapshot are the last ones, or those in front of the item `before`.
 ---@class agls.ResumeParams
 ---@field sessionId string
 ---@field after? agls.Cursor
 ---@field replay? string
 ---@field tail? integer
 ---@field takeControl? boolean
+---@field before? string
+---@field maxBytes? integer
 
 ---What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session.
 ---@class agls.ResumeResult

@@ -20,7 +20,6 @@ export class Conversation implements vscode.Disposable {
   /** What can be done in the session, as the server said last. */
   actions: readonly Action[] = [];
   private making: Promise<string> | undefined;
-  private tail = TAIL;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
   private readonly repaired = new vscode.EventEmitter<AnyItem>();
@@ -141,14 +140,14 @@ export class Conversation implements vscode.Disposable {
   async readOlder(): Promise<AnyItem[]> {
     if (!this.hasOlder) return [];
     const { sessionId } = this;
-    const tail = this.tail * 2;
-    // A longer tail and no page of events: only the server's fold knows what later rewinds took out.
-    const { snapshot } = await this.server.request("agent/resume", { sessionId, replay: "tail", tail });
+    const [before = ""] = this.transcript.items.keys();
+    // In front of an item and no page of events: only the server's fold knows what later rewinds took out.
+    const params = { sessionId, replay: "tail", tail: TAIL, before };
+    const { snapshot } = await this.server.request("agent/resume", params);
     if (sessionId !== this.sessionId || !snapshot) return [];
     const known = this.transcript.items;
     const items = (snapshot.items as unknown as AnyItem[]).filter((item) => !known.has(item.itemId));
     this.transcript.prepend(items);
-    this.tail = tail;
     this.hasOlder = snapshot.olderCursor !== undefined;
     void this.learn();
     return items;
@@ -192,7 +191,6 @@ export class Conversation implements vscode.Disposable {
     } else if (result.snapshot) {
       this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems);
       this.hasOlder = result.snapshot.olderCursor !== undefined;
-      this.tail = TAIL;
     }
     this.replaced.fire();
     void this.learn();

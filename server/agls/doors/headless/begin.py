@@ -17,6 +17,16 @@ from agls.frozen import frozen
 from agls.world import World
 
 BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
+AT_A_LIMIT = frozenset(
+    {
+        StopReason.MAX_TURNS,
+        StopReason.TIMEOUT,
+        StopReason.BUDGET,
+        StopReason.MAX_TOKENS,
+        StopReason.GUARD,
+    }
+)
+GO_ON = "Go on where you stopped."  # to a model that has said something: it cannot be asked without a word
 Mode = Literal["text", "json", "jsonl"]
 
 
@@ -110,6 +120,8 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
     content = await _content(world, request, cwd)
     recovers = "" if content or session.state.queue else _broken_off(session)
+    if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
+        content = (Text(GO_ON),)
     options = gone_on_with(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
@@ -158,7 +170,7 @@ async def _latest(world: World, cwd: str) -> str:
 def _broken_off(session: Session) -> str:
     """The run that did not come to its end. Raises `CannotBegin` when there is nothing to go on with."""
     stop = session.state.stop
-    if stop and stop.reason in BROKEN_OFF:
+    if stop and stop.reason in BROKEN_OFF | AT_A_LIMIT:
         return session.state.run_id
     raise CannotBegin(
         f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}. "

@@ -15,7 +15,7 @@ ENDINGS = {
 }  # every other reason is a limit
 LONGEST_REASON = 200  # characters of why a call failed
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
-BROKEN_OFF = {"error", "interrupted"}  # these runs themselves can be gone on with
+GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # only with a prompt: what to do instead
 
 
 class Prose:
@@ -116,7 +116,7 @@ class Prose:
         detail = "" if reason in PLAIN else detail
         text = ENDINGS.get(reason, f"Stopped at a limit ({reason})")
         text = f"{text}: {detail}" if detail else f"{text}."
-        words = "" if reason in BROKEN_OFF else ' "…"'
+        words = ' "…"' if reason in GOES_ON else ""
         return f"{text}\nGo on with: agls resume {self._session_id}{words}"
 
     def _summary(self, data: JsonObject) -> str:

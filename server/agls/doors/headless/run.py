@@ -4,8 +4,9 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TextIO
 
-from agls.config import ConfigError, KeyMissing, Told, read
+from agls.config import TERMINAL, UNATTENDED, ConfigError, KeyMissing, Told, read
 from agls.doors.headless.begin import Beginning, Mode, Request, begin, folder
 from agls.doors.headless.company import Company, Nobody
 from agls.doors.headless.conversation import Conversation
@@ -17,7 +18,7 @@ from agls.doors.headless.output import Lines, Output, Whole
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.prose import Prose
 from agls.doors.headless.screen import Screen, can_change
-from agls.doors.headless.terminal import Keyboard, Terminal, attended
+from agls.doors.headless.terminal import Keyboard, Terminal, keyboard_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
@@ -97,20 +98,22 @@ async def _run(request: Request, output: Output, screen: Screen, leaving: Leavin
     told = Told(arguments=request.arguments)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
     begin_log(setup.state_folder, lambda: setup.secrets)
-    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+    keyboard = None if request.control else keyboard_at_hand()
+    usual = TERMINAL if keyboard else UNATTENDED
+    async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))
-        company = _company(request, output, screen)
+        company = _company(request, output, screen, keyboard)
         return await Conversation(world, beginning, output, company, leaving).run()
 
 
-def _company(request: Request, output: Output, screen: Screen) -> Company:
+def _company(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Company:
     """Who is there during the run."""
     if request.control and isinstance(output, Lines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
         return Control(Inlet(sys.stdin.fileno()), output.reply)
-    return Terminal(screen, Keyboard(sys.stdin)) if attended() else Nobody()
+    return Terminal(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 
 def hello(beginning: Beginning) -> JsonObject:

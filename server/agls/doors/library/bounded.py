@@ -59,8 +59,10 @@ def _in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
         try:
             given = context.run(function)
         except BaseException as raised:  # noqa: BLE001 - not even a sys.exit() leaves the caller waiting
-            ordinary = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
-            problem = raised if ordinary else RuntimeError(f"{type(raised).__name__}: {raised}")
+            if isinstance(raised, Exception) and not isinstance(raised, StopIteration):
+                problem = raised
+            else:
+                problem = RuntimeError(f"{type(raised).__name__}: {raised}")
         with suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, given, problem)
 
