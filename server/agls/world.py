@@ -1,6 +1,6 @@
 """What one process works with: sessions, store, connections, processes. Opened and closed here."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -47,13 +47,24 @@ from agls.workspace.paths import Own
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 
+Reread = Callable[[Setup], Setup]
+
+
+def as_it_is(setup: Setup) -> Setup:
+    """Return the same setup: a process that ends soon reads its files once."""
+    return setup
+
 
 class World:
-    """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
+    """What one process works with. `setup` may be replaced: runs that begin later work with the new one.
+
+    `reread` is asked for it before each of them.
+    """
 
     def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool, usual: Usual) -> None:
         self.setup, self._client, self._editor = setup, client, editor
         self._headless, self._usual = headless, usual
+        self.reread: Reread = as_it_is
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
         self._choice, self._scratch = Choice(lambda: self.setup), Scratch(setup.state_folder)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
@@ -71,10 +82,12 @@ class World:
 
         Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
+        self._renew()
         return await self._choice.model(folder, name)
 
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
         """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        self._renew()
         return self._choice.known(folder)
 
     def prepare(self, folder: str) -> None:
@@ -108,6 +121,7 @@ class World:
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
         check_folder(folder)
+        self._renew()
         setup = self.setup
         asked = (setup, setup.load(folder), folder, repr(options))
         if asked == self._checked:
@@ -131,6 +145,10 @@ class World:
         """End the processes and the connections; the sessions are closed before."""
         await self._processes.aclose()
         await self._choice.aclose()
+
+    def _renew(self) -> None:
+        """Take in what the user changed since. Raises `ConfigError`."""
+        self.setup = self.reread(self.setup)
 
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup

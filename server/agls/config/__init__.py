@@ -10,6 +10,7 @@ from agls.config.grants import FolderGrants
 from agls.config.kept import KeyFile, Keyring, Place
 from agls.config.load import Loaded, Origin, load
 from agls.config.own_files import OwnFiles
+from agls.config.reload import Reload
 from agls.config.schema import Config
 from agls.config.seal import Seal
 from agls.config.setup import Setup, Told, read
@@ -36,6 +37,7 @@ __all__ = [
     "OwnFiles",
     "Place",
     "Rank",
+    "Reload",
     "Seal",
     "Setup",
     "Source",

@@ -44,6 +44,7 @@ class Request:
     prompt: str = ""
     piped: bytes = b""
     output: Mode = "text"
+    quiet: bool = False
     control: bool = False
     resume: bool = False
     session_id: str = ""

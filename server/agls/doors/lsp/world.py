@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from agls.config import ConfigError, Offered, Place, Setup, Told, read
+from agls.config import ConfigError, Offered, Place, Reload, Setup, Told, read
 from agls.doors import from_wire
 from agls.doors.logs import begin_log
 from agls.doors.lsp.client import array, member
@@ -164,14 +164,18 @@ async def opened(
         config_file=opening.config_file,
         state_dir=opening.state_dir,
     )
+
+    def trusts(root: Path) -> bool:
+        return opening.trusted and str(root) == opening.folder
+
     try:
-        read_now = read(told, folder, lambda root: opening.trusted and str(root) == opening.folder)
-        setup = replace(read_now, places=tuple(places))
+        setup = replace(read(told, folder, trusts), places=tuple(places))
     except ConfigError as problem:
         yield NoWorld(problem)
         return
     begin_log(setup.state_folder, lambda: setup.secrets)
     async with open_world(setup, editor=editor, headless=False, client=client) as world:
+        world.reread = Reload(told, folder, trusts, setup)
         yield world
 
 
