@@ -29,6 +29,7 @@ from agls.workspace.holding import holds
 from agls.workspace.listing import Parts, list_folder, walk
 from agls.workspace.paths import Ground, Own, Target
 from agls.workspace.processes import Processes
+from agls.workspace.repository import folders_above, read_above
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
 from agls.workspace.uris import is_file_uri
@@ -272,6 +273,11 @@ class OpenWorkspace:
 
     def _hides(self, target: Target, parts: Parts) -> bool:
         return self._hidden(self._ground.names(target.root, parts))
+
+    def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Of each folder above, up to the root of the repository, the first of these files and its text."""
+        found = (read_above(folder, names) for folder in folders_above(self.root))
+        return [file for file in found if file and not self._hidden([file[0], Path(file[0]).name])]
 
     def holds_hidden(self, path: str) -> bool:
         """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""
