@@ -67,7 +67,7 @@ def names_matcher(patterns: tuple[str, ...]) -> Callable[[Iterable[str]], set[st
     tests = [_expression(some) for some in _portions(wild)]
 
     def fitting(names: Iterable[str]) -> set[str]:
-        found = plain.intersection(names)
+        found = set(plain.intersection(names))
         return found.union(*([name for name in names if test(name)] for test in tests))
 
     return fitting
