@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
+from agls.config import EDITOR, ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
 from agls.engine.facts import Admitted
 from agls.engine.vocabulary import Text
 from agls.workspace.editor import NoEditor
@@ -108,7 +108,7 @@ def test_the_limits_of_an_agent_hold_where_they_are_lower(
     mine = "" if ours is None else f"[budget]\nmax_tool_calls = {ours}\nmax_seconds = {ours}\n"
     user_file(home, "config.toml", mine)
     loaded = setup_of(workspace, {}).load(str(workspace))
-    limits_now = bounds_of(loaded, {"agent": "reviewer"}, {}, headless=False).limits
+    limits_now = bounds_of(loaded, {"agent": "reviewer"}, {}, usual=EDITOR).limits
     assert (limits_now.max_tool_calls, limits_now.max_seconds) == (holds, holds)
 
 

@@ -242,7 +242,17 @@ def test_a_name_that_is_not_configured_is_not_asked_of_somebody_else(endpoints: 
         (
             {"OPENAI_API_KEY": "k"},
             "openai/vendor/z",
-            ("openai/vendor/z", "vendor/z", "chat", "https://api.openai.com/v1"),
+            ("openai/vendor/z", "vendor/z", "responses", "https://api.openai.com/v1"),
+        ),
+        (
+            {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "https://router.example/v1"},
+            "deepseek/chat",
+            ("deepseek/chat", "deepseek/chat", "chat", "https://router.example/v1"),
+        ),
+        (
+            {"DEEPSEEK_API_KEY": "k", "OPENAI_BASE_URL": "https://router.example/v1"},
+            "deepseek/chat",
+            ("deepseek/chat", "chat", "chat", "https://api.deepseek.com/v1"),
         ),
     ],
 )
@@ -288,3 +298,32 @@ def test_the_keys_of_all_known_providers_are_taken_out_of_the_environment(
 def test_an_address_of_a_provider_is_checked_and_its_variable_named(endpoints: Endpoints) -> None:
     with pytest.raises(ConfigError, match=r"^ANTHROPIC_BASE_URL: "):
         endpoints("", {"ANTHROPIC_BASE_URL": "nonsense"}, model="claude-x")
+
+
+@pytest.mark.parametrize(
+    ("said", "url", "dialect"),
+    [
+        ("", "https://api.openai.com/v1", "responses"),
+        ('dialect = "chat"\n', "https://api.openai.com/v1", "chat"),
+        ("", "https://router.example/v1", "chat"),
+        ('dialect = "responses"\n', "https://router.example/v1", "responses"),
+    ],
+)
+def test_dialect_without_a_setting_follows_from_the_address(
+    endpoints: Endpoints, said: str, url: str, dialect: str
+) -> None:
+    (endpoint,) = endpoints(f'model = "m"\n[models.m]\nbase_url = "{url}"\napi_key = "k"\n{said}').endpoints
+    assert endpoint.dialect == dialect
+    local = f'model = "m"\n[models.m]\nbase_url = "http://localhost:1/v1"\n{said}'
+    assert endpoints(local, base_url=url).endpoints[0].dialect == dialect
+
+
+def test_address_of_a_known_provider_needs_no_other_name_for_its_key(endpoints: Endpoints) -> None:
+    keys = {"GROQ_API_KEY": "k"}
+    text = 'model = "m"\n[models.m]\nbase_url = "https://api.groq.com/openai/v1"\n'
+    assert endpoints(text, keys).endpoints[0].api_key == "k"
+    found = endpoints("", keys, base_url="https://api.groq.com/openai/v1", model="m").endpoints
+    assert [(e.api_key, e.key_variable) for e in found] == [("k", "GROQ_API_KEY")]
+    assert endpoints("", keys, base_url="https://evil.example/v1", model="m").endpoints[0].api_key == ""
+    with pytest.raises(ConfigError, match="GROQ_API_KEY is not set"):
+        endpoints(text)

@@ -64,4 +64,5 @@ ERRORS = (
     ErrorKind(-33011, "limitExceeded", False, "a well-formed request asks for too much"),
     ErrorKind(-33012, "unsupported", False, "this server, as it is set up, cannot do that"),
     ErrorKind(-33013, "requestResolved", False, "the question was answered already"),
+    ErrorKind(-33014, "untrustedMode", False, "nobody trusts the folder, and no person chose this mode"),
 )

@@ -6,18 +6,24 @@ from attrs import define
 
 from agls_protocol.events import ContextUsageData, RunEndedData, SessionInfoData, Waiting
 from agls_protocol.items import Item, JsonObject
-from agls_protocol.types import Cursor, Question
+from agls_protocol.types import PAGE_BYTES, Cursor, Question
 
 
 @define
 class ResumeParams:
-    """`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`)."""
+    """`replay` is none, tail (the last `tail` items), all (as many as fit), or since (all behind `after`).
+
+    The result has `maxBytes` at most. The items of a snapshot are the last ones, or those in front of the
+    item `before`.
+    """
 
     session_id: str
     after: Cursor | None = None
     replay: str = "tail"
     tail: int = 200
     take_control: bool = False
+    before: str = ""
+    max_bytes: int = PAGE_BYTES
 
 
 @define

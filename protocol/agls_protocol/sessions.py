@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from attrs import define, field
 
 from agls_protocol.items import Content, FileChanged, Input, Item, JsonObject, Said
-from agls_protocol.types import Cursor
+from agls_protocol.types import PAGE_BYTES, Cursor
 
 
 @define
@@ -78,13 +78,17 @@ class SessionIdParams:
 
 @define
 class EventsParams:
-    """A page of history: the events before or after a cursor; `types` leaves out all others."""
+    """A page of history: the events before or after a cursor; `types` leaves out all others.
+
+    It has `limit` events and `maxBytes` at most, but always those of one fact.
+    """
 
     session_id: str
     before: Cursor | None = None
     after: Cursor | None = None
     limit: int = 500
     types: list[str] | None = None
+    max_bytes: int = PAGE_BYTES
 
 
 @define
@@ -105,12 +109,16 @@ class ByteRange:
 
 @define
 class ItemParams:
-    """One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes."""
+    """One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes.
+
+    `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`.
+    """
 
     session_id: str
     item_id: str
     field: str = ""
     range: ByteRange | None = None
+    max_bytes: int = PAGE_BYTES
 
 
 @define
@@ -153,11 +161,15 @@ class QueueResult:
 
 @define
 class SetOptionParams:
-    """Sets an option of the session for its next runs; null takes it back."""
+    """Sets an option of the session for its next runs; null takes it back.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     session_id: str
     option_id: str
     value: Any = None
+    chosen_by: str = ""
 
 
 @define

@@ -6,6 +6,8 @@ from attrs import define, field
 
 from agls_protocol.items import FileChanged, Input, JsonObject, McpServer, RunError, Usage
 
+PAGE_BYTES = 1_048_576  # of a result whose client asks for no other size
+
 # --- questions -----------------------------------------------------------------------------------
 
 
@@ -21,8 +23,16 @@ class Option:
 
 
 @define
+class ShownText:
+    """What must be seen before a permission is given, as plain text; not `whole` when some is left out."""
+
+    text: str
+    whole: bool
+
+
+@define
 class Question:
-    """A question to the human: a permission (`options`, `subject`) or a form (`schema`)."""
+    """A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`)."""
 
     request_id: str
     kind: Literal["permission", "form"]
@@ -32,6 +42,7 @@ class Question:
     subject: JsonObject | None = None
     options: list[Option] | None = None
     schema: JsonObject | None = None
+    shown: ShownText | None = None
 
 
 @define
@@ -100,20 +111,6 @@ class AskUserAnswer:
 
 
 @define
-class SaveParams:
-    """`agent/save`: documents to save, as the user would; the answer follows their `didSave`."""
-
-    uris: list[str]
-
-
-@define
-class SaveAnswer:
-    """The documents that were saved."""
-
-    saved: list[str]
-
-
-@define
 class SecretParams:
     """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
 
@@ -132,7 +129,10 @@ class SecretAnswer:
 
 @define
 class SessionNewParams:
-    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least."""
+    """`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     cwd: str
     additional_roots: list[str] = field(factory=list[str])
@@ -140,6 +140,7 @@ class SessionNewParams:
     options: JsonObject = field(factory=JsonObject)
     title: str = ""
     client_key: str = ""
+    chosen_by: str = ""
 
 
 @define
@@ -218,7 +219,10 @@ class Cursor:
 
 @define
 class RunParams:
-    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string."""
+    """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+
+    `chosenBy` is "user" when a person chose the option `mode`.
+    """
 
     session_id: str
     input: Input = None
@@ -228,6 +232,7 @@ class RunParams:
     wait: bool = False
     options: JsonObject = field(factory=JsonObject)
     client_key: str = ""
+    chosen_by: str = ""
     work_done_token: Annotated[Any, str | int] = None
 
 
@@ -362,7 +367,8 @@ class SessionState:
 class StatusResult:
     """How the server is: `problem` says in one sentence why no run could begin, where that is so.
 
-    The default is the first of the `models`.
+    The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which
+    may not be there yet. The models that it names are read again before the next run when it has changed.
     """
 
     version: str
@@ -371,4 +377,5 @@ class StatusResult:
     auth: list[ProviderAuth]
     load: Load
     sessions: list[SessionState]
+    config_file: str | None = None
     problem: str | None = None

@@ -1,19 +1,21 @@
 """What the features of one run are made of."""
 
-from agls.config import AgentDefinition, Bounds, Config, Setup
+from agls.config import AgentDefinition, Bounds, Config, FolderGrants, OwnFiles, Setup
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
+from agls.engine.state import State
 from agls.engine.vocabulary import Limits
 from agls.features.audit.feature import Write
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import Client
 from agls.features.critic.watch import Means
+from agls.features.permissions.choices import SessionChoices
 from agls.features.recovery.feature import Clean
 from agls.features.scratchpad.feature import Make
 from agls.features.subagents.palette import Entry
 from agls.frozen import frozen
-from agls.stores.blobs import Blobs
+from agls.stores.storage import Contents
 from agls.workspace.workspace import OpenWorkspace
 
 
@@ -25,7 +27,9 @@ class Parts:
     `bounds` are what the run may spend, what its answer must follow and where that goes, `window` the tokens
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
-    `make_scratch` makes. `lasting` is whether the process outlives the run.
+    `make_scratch` makes. `lasting` is whether the process outlives the run. `choices` are the
+    permission modes that somebody chose for the session, `grants` what was allowed before, `own_files` the
+    files that say what runs unasked.
     """
 
     config: Config
@@ -43,11 +47,18 @@ class Parts:
     make_scratch: Make
     tidy: Clean
     record: Write
-    blobs: Blobs
+    blobs: Contents
     bounds: Bounds
     books: Books
     window: int | None
     lasting: bool
+    choices: SessionChoices
+    grants: FolderGrants
+    own_files: OwnFiles
+
+    def mode_of(self, state: State) -> str:
+        """The permission mode that holds."""
+        return self.choices.mode_of(state, self.config.permissions.mode)
 
     @property
     def works_for(self) -> str:

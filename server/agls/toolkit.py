@@ -55,7 +55,7 @@ class TypedTool(Generic[Given]):
     `work` may raise `WorkspaceError`: its message becomes a failed outcome. `targets` says what a
     call would touch, from its arguments alone, so that it cannot fail. `describe` makes the preview;
     it may raise `WorkspaceError` and may leave title or subject empty: then the name and the
-    arguments are shown. Its own targets are ignored.
+    arguments are shown. Its own targets are ignored. `polls` is as in `ToolSpec`.
     """
 
     name: str
@@ -64,11 +64,12 @@ class TypedTool(Generic[Given]):
     effects: frozenset[Effect]
     targets: Callable[[Given], tuple[Target, ...]] = no_targets
     describe: Callable[[Given, ToolContext], Awaitable[Preview]] = no_description
+    polls: bool = False
 
     @property
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
-        return _spec_of(self.name, self.arguments, self.effects)
+        return _spec_of(self.name, self.arguments, self.effects, polls=self.polls)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """What the call would do, or why it would fail."""
@@ -152,8 +153,8 @@ def _brief(value: object) -> str:
 
 
 @cache
-def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect]) -> ToolSpec:
-    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects)
+def _spec_of(name: str, arguments: type[Arguments], effects: frozenset[Effect], *, polls: bool) -> ToolSpec:
+    return ToolSpec(name, cleandoc(arguments.__doc__ or ""), schema_of(arguments), effects, polls)
 
 
 @cache
@@ -192,6 +193,27 @@ def _compact_value(key: str, value: Any, definitions: JsonObject) -> Any:
 
 def _without(node: JsonObject, *keys: str) -> JsonObject:
     return {key: value for key, value in node.items() if key not in keys}
+
+
+def in_brief(spec: ToolSpec) -> ToolSpec:
+    """The tool in the first sentence of its description, its arguments without any."""
+    first, stop, _ = spec.description.partition(". ")
+    return replace(spec, description=first + stop.strip(), schema=_undescribed(spec.schema))
+
+
+def _undescribed(node: Any, *, names: bool = False) -> Any:
+    """The schema without descriptions; with `names` it is a mapping whose keys are names of arguments."""
+    if isinstance(node, list):
+        return [_undescribed(item) for item in cast("list[Any]", node)]
+    if not isinstance(node, dict):
+        return node
+    kept = ((key, value) for key, value in cast("JsonObject", node).items() if names or key != "description")
+    return {
+        key: value
+        if key in DATA and not names
+        else _undescribed(value, names=key == "properties" and not names)
+        for key, value in kept
+    }
 
 
 # --- texts ---------------------------------------------------------------------------------------

@@ -1,13 +1,29 @@
 """What one process works with: sessions, store, connections, processes. Opened and closed here."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 from agls.assembly import features
-from agls.config import Choice, ConfigError, Offered, Setup, agent_of, bounds_of, check_folder, look_for_keys
+from agls.config import (
+    EDITOR,
+    PROGRAM,
+    Choice,
+    ConfigError,
+    FolderGrants,
+    Offered,
+    OwnFiles,
+    Seal,
+    Setup,
+    Usual,
+    agent_of,
+    bounds_of,
+    check_folder,
+    look_for_keys,
+)
 from agls.engine.children import Children
-from agls.engine.facts import Admitted
+from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.feature import Outfit
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.engine.recovering import left_of
@@ -17,46 +33,61 @@ from agls.engine.state import gone_on_with
 from agls.engine.vocabulary import JsonObject
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import NO_CLIENT, Client
+from agls.features.permissions.choices import Choices, SessionChoices, check
+from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
 from agls.parts import Parts
-from agls.stores.blobs import Blobs
-from agls.stores.files import FileStore
-from agls.stores.ledger import DayLedger
-from agls.stores.lines import Lines
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
+from agls.stores.storage import in_memory, on_disk
 from agls.workspace.clock import SystemClock
 from agls.workspace.editor import Editor
 from agls.workspace.paths import Own
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 
+Reread = Callable[[Setup], Setup]
+
+
+def as_it_is(setup: Setup) -> Setup:
+    """Return the same setup: a process that ends soon reads its files once."""
+    return setup
+
 
 class World:
-    """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
+    """What one process works with. `setup` may be replaced: runs that begin later work with the new one.
 
-    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool) -> None:
+    `reread` is asked for it before each of them.
+    """
+
+    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool, usual: Usual) -> None:
         self.setup, self._client, self._editor = setup, client, editor
-        self._headless = headless
+        self._headless, self._usual = headless, usual
+        self.reread: Reread = as_it_is
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
-        self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
-        self._scratch, self._blobs = Scratch(setup.state_folder), Blobs(setup.state_folder)
-        ledger = DayLedger(setup.state_folder, self._store.follow)
-        self._books = Books(ledger, self._clock.now, hands_over)
-        self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
+        self._choice, self._scratch = Choice(lambda: self.setup), Scratch(setup.state_folder)
+        keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
+        self.storage = keeps() if setup.keeps else in_memory()
+        self._books = Books(self.storage.ledger, self._clock.now, hands_over)
         self._checked: object = None  # the last that a run could begin with; most begin alike
-        self.sessions = Sessions(self._store, self._equip, self._clock)
+        self._choices = Choices()
+        self._own_files = OwnFiles(setup.state_folder, setup.config_file)
+        self._seal = Seal(self._own_files)
+        self.sessions = Sessions(self.storage.sessions, self._equip, self._clock)
+        self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in `folder`: the named one, the default, or one found on this machine.
 
         Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
+        self._renew()
         return await self._choice.model(folder, name)
 
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
         """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        self._renew()
         return self._choice.known(folder)
 
     def prepare(self, folder: str) -> None:
@@ -68,9 +99,20 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds_of(self.setup.load(folder), options, {}, headless=self._headless)
+            bounds_of(self.setup.load(folder), options, {}, usual=self._usual)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
+
+    def check_mode(self, folder: str, options: JsonObject, *, by_user: bool) -> None:
+        """Refuse a mode that widens what runs unasked in a folder nobody trusts.
+
+        It is accepted when a person chose it (`by_user`). **Raises** `UntrustedMode`.
+        """
+        check(options, folder, trusted=self.setup.trusts(Path(folder)), by_user=by_user)
+
+    def choose(self, session_id: str, options: JsonObject) -> None:
+        """Remember the mode that was chosen, with these options, for a session or for one of its runs."""
+        self._choices.choose(session_id, options)
 
     def sketch(self, folder: str) -> Session:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
@@ -79,6 +121,7 @@ class World:
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
         check_folder(folder)
+        self._renew()
         setup = self.setup
         asked = (setup, setup.load(folder), folder, repr(options))
         if asked == self._checked:
@@ -103,6 +146,10 @@ class World:
         await self._processes.aclose()
         await self._choice.aclose()
 
+    def _renew(self) -> None:
+        """Take in what the user changed since. Raises `ConfigError`."""
+        self.setup = self.reread(self.setup)
+
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
@@ -111,7 +158,7 @@ class World:
         own = Own(tuple(map(str, setup.own_places)), scratch)
         hidden = denied(config.permissions.deny)
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
-        bounds = bounds_of(loaded, options, admitted.options, headless=self._headless)
+        bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
         workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
@@ -131,23 +178,42 @@ class World:
             client=self._client,
             scratch=scratch,
             make_scratch=partial(self._scratch.make, session.session_id),
-            tidy=self._store.tidy,
-            record=self._audit.add,
-            blobs=self._blobs,
+            tidy=self.storage.tidy,
+            record=self.storage.write,
+            blobs=self.storage.blobs,
             bounds=bounds,
             books=self._books,
             window=window,
             lasting=not self._headless,
+            choices=SessionChoices(self._choices, self._lineage(session)),
+            grants=FolderGrants(self._own_files, self._seal, Path(workspace.root), session.session_id),
+            own_files=self._own_files,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
+
+    def _lineage(self, session: Session) -> tuple[str, ...]:
+        """The session, behind those that it works for."""
+        above = self.sessions.above(session)
+        return (*(each for one in above for each in self._lineage(one)), session.session_id)
+
+    def _reopen(self, session: Session) -> None:
+        """Take a wider mode than the configured one back that was chosen before the session was closed."""
+        configured: Mode = "ask"
+        with suppress(ConfigError):  # whoever begins a run is told
+            configured = self.setup.load(session.state.cwd).config.permissions.mode
+        if self._choices.reopen(session.session_id, session.state, configured):
+            session.log.record(SessionChanged(options={"mode": None}))
 
 
 @asynccontextmanager
 async def open_world(
-    setup: Setup, *, editor: Editor, headless: bool, client: Client = NO_CLIENT
+    setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: Client = NO_CLIENT
 ) -> AsyncGenerator[World]:
-    """The world, until the block is left: then every session is closed and every process ended."""
-    world = World(setup, editor, client, headless=headless)
+    """The world, until the block is left: then every session is closed and every process ended.
+
+    `usual` holds for a run without a person at an editor for which nobody set a limit.
+    """
+    world = World(setup, editor, client, headless=headless, usual=usual if headless else EDITOR)
     try:
         async with world.sessions:
             yield world

@@ -203,8 +203,9 @@ def text_content(text: str) -> list[Json]:
 async def new_session(editor: Editor, workspace: Path, **options: Any) -> str:
     """A session in the workspace."""
     result = await editor.request(
-        "agent/session/new", cwd=workspace.as_uri(), options=options, clientKey=os.urandom(4).hex()
-    )
+        "agent/session/new", cwd=workspace.as_uri(), options=options, clientKey=os.urandom(4).hex(),
+        chosenBy="user",
+    )  # fmt: skip
     return result["sessionId"]
 
 
@@ -436,7 +437,9 @@ async def kill_in_the_middle_of_a_call(workspace: Path, env: dict[str, str]) -> 
         1, "initialize", capabilities={"experimental": {"agent": block}}, rootUri=workspace.as_uri()
     )
     options = {"mode": "allowAll"}
-    made = await request(2, "agent/session/new", cwd=workspace.as_uri(), options=options, clientKey="a")
+    made = await request(
+        2, "agent/session/new", cwd=workspace.as_uri(), options=options, clientKey="a", chosenBy="user"
+    )
     session = made["sessionId"]
     await request(3, "agent/run", sessionId=session, input=text_content("Run it."), clientKey="b")
     while not (workspace / "started").exists():

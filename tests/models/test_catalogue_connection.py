@@ -76,16 +76,26 @@ async def test_04_a_reset_after_the_last_token_is_no_answer(dialect: Dialect) ->
 
 
 @pytest.mark.parametrize("then", ["end", "close"])
-async def test_05_a_stream_without_its_last_event_is_no_answer_and_not_tried_again(
+async def test_05_a_stream_without_its_last_event_is_no_answer_and_asked_for_once_more(
     dialect: Dialect, then: Ending
 ) -> None:
     events = without_end(dialect)
     for kept in (events, events[:2]):
-        heard, server = await heard_of(dialect, Raw(kept, then=then), raw(dialect))
+        torn = Raw(kept, then=then)
+        heard, server = await heard_of(dialect, torn, torn, raw(dialect))
         assert heard.reply is None
         assert heard.error and heard.error.kind == "network"
         assert heard.text
-        assert (len(server.posts), heard.waits) == (1, [])
+        assert (len(server.posts), [wait.attempt for wait in heard.waits]) == (2, [1])
+
+
+async def test_a_torn_answer_with_a_call_runs_its_tool_once(dialect: Dialect) -> None:
+    called = READ.events(dialect)
+    torn = Raw(called[: -2 if dialect == "chat" else -1], then="close")
+    ran = await run_with(dialect, [torn, raw(dialect, READ), raw(dialect, Said("done"))])
+    assert ran.ended == "end_turn"
+    assert ran.done == [{"value": "a"}]
+    assert len(ran.server.posts) == 3
 
 
 async def test_06_a_wait_in_seconds_is_kept(dialect: Dialect) -> None:

@@ -246,10 +246,12 @@ def test_reasoning_details_are_kept_to_be_sent_back_joined_piece_by_piece() -> N
     assert made.thinking == "ab"
 
 
-def test_plain_reasoning_is_sent_back_only_with_calls() -> None:
-    thought = choice({"reasoning_content": "hm"})
-    assert reply(thought, STOP).opaque == {}
-    assert reply(thought, call("{}"), STOP).opaque["reasoning_field"] == "reasoning_content"
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_plain_reasoning_is_sent_back_in_the_field_it_came_in(field: str) -> None:
+    thought = choice({field: "hm"})
+    assert reply(thought, STOP).opaque["reasoning_field"] == field
+    assert reply(thought, call("{}"), STOP).opaque["reasoning_field"] == field
+    assert reply(choice({"content": "Hi."}), STOP).opaque == {}
 
 
 def test_thought_signatures_of_calls_and_messages_are_kept() -> None:

@@ -201,13 +201,13 @@ async def test_an_overflow_is_an_answer_not_an_error() -> None:
 
 
 @pytest.mark.parametrize("words", [{"content": "so far"}, {"reasoning": "so far"}])
-async def test_after_the_first_words_nothing_is_asked_for_again(words: Any) -> None:
+async def test_error_after_the_first_words_is_waited_for_once(words: Any) -> None:
     begun = sse({"choices": [{"index": 0, "delta": words}]})
     bad = Raw([begun, sse({"error": {"message": "overloaded", "code": 503}})])
-    async with ModelServer([bad, Reply("whole")]) as server, Asking() as asking:
+    async with ModelServer([bad, bad, Reply("whole")]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
     assert heard.error and heard.error.kind == "overloaded"
-    assert (heard.text + heard.thinking, heard.waits, len(server.posts)) == ("so far", [], 1)
+    assert (heard.text + heard.thinking, len(heard.waits), len(server.posts)) == ("so far" * 2, 1, 2)
 
 
 async def test_an_error_in_the_stream_before_the_first_words_is_waited_for() -> None:

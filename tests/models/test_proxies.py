@@ -131,7 +131,7 @@ async def test_a_tunnel_that_breaks_off_is_no_answer(
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     authority.issue_cert("model.invalid").configure_cert(tls)
     hanging = raw("chat", Said("a long answer " * 5000), then="hang")
-    async with ModelServer([hanging], tls=tls) as server, Proxy(server.port, cut=20_000) as proxy:
+    async with ModelServer([hanging] * 2, tls=tls) as server, Proxy(server.port, cut=20_000) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
         heard = await asked()
     assert heard.reply is None

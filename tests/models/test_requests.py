@@ -286,6 +286,10 @@ OPAQUE = {
     "own-two-calls-without-ids": '"thoughtSignature":"s"',
     "own-gemini-compatible-call-without-id": '"thought_signature":"s"',
     "own-openrouter-comments-two-finishes-two-reasonings": '"reasoning_details":[{"type":"reasoning.text"',
+    "own-kimi-reasoning-then-text": '"reasoning_content":"hm"',
+    "own-vllm-reasoning-in-its-own-field": '"reasoning":"hm"',
+    "own-vllm-reasoning-in-plain-words": '"content":[{"type":"reasoning_text","text":"hm"}]',
+    "own-openai-phases-without-reasoning": '"phase":"commentary"',
 }
 OWN = {f"own-{exchange.id}": exchange for exchange in own()}
 

@@ -68,9 +68,22 @@ async def test_a_failure_that_will_not_pass_is_told_at_once(kind: str) -> None:
     assert (model.asked, time.slept) == (1, [])
 
 
-async def test_once_a_word_was_handed_on_nothing_is_asked_for_again() -> None:
-    model, time = FakeModel(FLAKY, begin=True), FakeTime()
-    with pytest.raises(CallFailed, match="too busy"):
+async def test_torn_answer_is_asked_for_once_more_after_it_was_announced() -> None:
+    word = TextDelta("item_1", "so")
+    parts = await parts_of(FakeModel(FLAKY, begin=True), FakeTime().patience)
+    assert parts == [word, Retrying(1, 1.0, "too busy"), word, DONE]
+
+
+async def test_answer_torn_twice_is_told_with_its_tries() -> None:
+    model, time = FakeModel(FLAKY, FLAKY, begin=True), FakeTime()
+    with pytest.raises(CallFailed, match="too busy") as told:
+        await parts_of(model, time.patience)
+    assert (model.asked, time.slept, told.value.attempts) == (2, [1.0], 2)
+
+
+async def test_torn_answer_that_would_be_torn_again_is_not_asked_for() -> None:
+    model, time = FakeModel(Failure("quota", "no"), begin=True), FakeTime()
+    with pytest.raises(CallFailed):
         await parts_of(model, time.patience)
     assert (model.asked, time.slept) == (1, [])
 

@@ -21,6 +21,8 @@ NAMES = {
     "openai": "OpenAI",
     "xai": "xAI",
     "zai": "Z.ai",
+    "moonshot": "Kimi",
+    "minimax": "MiniMax",
     "deepseek": "DeepSeek",
     "openrouter": "OpenRouter",
     "huggingface": "Hugging Face",

@@ -56,12 +56,13 @@ class FakeDoer:
     effects: frozenset[Effect] | None = None
     outcome: Callable[[ToolCall], ToolOutcome] = lambda call: ToolOutcome("ok")
     done: list[JsonObject] = field(default_factory=list[JsonObject])
+    polls: bool = False
 
     @property
     def spec(self) -> ToolSpec:
         """Its name and effects."""
         effects = frozenset({self.effect}) if self.effects is None else self.effects
-        return ToolSpec(self.name, "", {"type": "object"}, effects)
+        return ToolSpec(self.name, "", {"type": "object"}, effects, self.polls)
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """The command it would run, or the call as it is."""

@@ -150,11 +150,14 @@ class FakeTool:
     body: Callable[[ToolContext], Awaitable[None]] | None = None
     text: str = "ok"
     ran: int = 0
+    description: str = ""
 
     @property
     def spec(self) -> ToolSpec:
         """Its name and effects."""
-        return ToolSpec(self.name, f"The tool {self.name}.", {"type": "object"}, self.effects)
+        return ToolSpec(
+            self.name, self.description or f"The tool {self.name}.", {"type": "object"}, self.effects
+        )
 
     async def preview(self, call: ToolCall, context: ToolContext) -> Preview:
         """Its name is all there is to know."""

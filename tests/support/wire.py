@@ -257,6 +257,8 @@ class Wire:
     def session(self, **params: Any) -> str:
         """Make a session; gives its id."""
         given = {"cwd": self.workspace.as_uri(), "clientKey": self.key, **params}
+        if "mode" in given.get("options", {}):
+            given.setdefault("chosenBy", "user")
         return self.call("agent/session/new", given)["sessionId"]
 
     def run(self, session_id: str, text: str = "go", **params: Any) -> Any:

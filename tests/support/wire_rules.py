@@ -21,6 +21,16 @@ DEFS = SCHEMA["$defs"]
 ENDED = {"completed", "failed", "rejected", "cancelled"}
 RESTING = {"idle", "closed"}  # the states of a session that does nothing
 STREAMED = {"message": "text", "thought": "text", "toolCall": "output", "task": "output"}
+SHOWN = {
+    "gap",
+    "itemDelta",
+    "turnRetrying",
+    "notice",
+    "heartbeat",
+    "sessionState",
+    "contextUsage",
+    "turnDiff",
+}
 TASK_ENDS = {"completed": "completed", "failed": "failed", "stopped": "cancelled"}  # and its item's status
 LEFT_OUT = re.compile(r"\n\[… \d+ bytes left out …\]\n")
 
@@ -144,6 +154,7 @@ def check_shape(event: Event) -> None:
     unknown = set(event["data"]) - set(DEFS[name]["properties"])
     assert not unknown, f"{event['type']} carries members the schema does not name: {unknown}"
     assert ("seq" in event) != ("after" in event), "a fact is numbered, everything else is placed"
+    assert "after" in event or event["type"] not in SHOWN, f"{event['type']} is only shown"
     if event["type"] in DURABLE:
         assert "seq" in event, f"{event['type']} comes from a fact"
 
@@ -176,6 +187,8 @@ class Rules:
         return bool(self.runs.running or self.runs.waiting) or self.state in RESTING
 
     def _order(self, event: Event) -> None:
+        if self.state == "closed":  # it was resumed: the answer holds what was recorded when it was opened
+            self.seq = max(self.seq, event.get("after", event.get("seq", 1) - 1))
         if "seq" in event:
             assert event["seq"] in {self.seq, self.seq + 1} or not self.seq, "facts have no holes"
             self.seq = event["seq"]

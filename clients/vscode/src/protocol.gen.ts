@@ -192,7 +192,13 @@ export interface Cursor {
   seq: number;
 }
 
-/** What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`. */
+/** One version of an open document. */
+export interface DocumentVersion {
+  uri: string;
+  version: number;
+}
+
+/** What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`. */
 export interface EditSkills {
   confirm?: Marker;
   save?: Marker;
@@ -247,13 +253,14 @@ export interface EventWishes {
   coalesceMs?: number;
 }
 
-/** A page of history: the events before or after a cursor; `types` leaves out all others. */
+/** A page of history: the events before or after a cursor; `types` leaves out all others. It has `limit` events and `maxBytes` at most, but always those of one fact. */
 export interface EventsParams {
   sessionId: string;
   before?: Cursor;
   after?: Cursor;
   limit?: number;
   types?: string[];
+  maxBytes?: number;
 }
 
 /** Events in their order; without `nextCursor` there are no more in that direction. */
@@ -344,12 +351,13 @@ export interface ItemDeltaData {
   bytes?: string;
 }
 
-/** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. */
+/** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`. */
 export interface ItemParams {
   sessionId: string;
   itemId: string;
   field?: string;
   range?: ByteRange;
+  maxBytes?: number;
 }
 
 /** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
@@ -421,6 +429,12 @@ export interface ModelRow {
   default?: boolean;
 }
 
+/** A document that was not saved, and why. */
+export interface NotSaved {
+  uri: string;
+  message: string;
+}
+
 /** Something the user should know; advisory only. `kind` detached: no more events, resume for the rest. */
 export interface NoticeData {
   severity: string;
@@ -476,6 +490,7 @@ export interface PermissionParams {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
+  shown?: ShownText;
   sessionId: string;
   runId: string;
   agentId: string;
@@ -511,7 +526,7 @@ export interface ProviderAuth {
   place?: string;
 }
 
-/** A question to the human: a permission (`options`, `subject`) or a form (`schema`). */
+/** A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`). */
 export interface Question {
   requestId: string;
   kind: "permission" | "form";
@@ -521,6 +536,7 @@ export interface Question {
   subject?: Record<string, unknown>;
   options?: Option[];
   schema?: Record<string, unknown>;
+  shown?: ShownText;
 }
 
 /** The whole queue. */
@@ -599,13 +615,15 @@ export interface RespondResult {
   outcome: string;
 }
 
-/** `replay` is none, tail (the last `tail` items), all, or since (everything behind `after`). */
+/** `replay` is none, tail (the last `tail` items), all (as many as fit), or since (all behind `after`). The result has `maxBytes` at most. The items of a snapshot are the last ones, or those in front of the item `before`. */
 export interface ResumeParams {
   sessionId: string;
   after?: Cursor;
   replay?: string;
   tail?: number;
   takeControl?: boolean;
+  before?: string;
+  maxBytes?: number;
 }
 
 /** What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session. */
@@ -666,7 +684,7 @@ export interface RunError {
   resetsAt?: string;
 }
 
-/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. */
+/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface RunParams {
   sessionId: string;
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
@@ -676,6 +694,7 @@ export interface RunParams {
   wait?: boolean;
   options?: Record<string, unknown>;
   clientKey?: string;
+  chosenBy?: string;
   workDoneToken?: string | number;
 }
 
@@ -684,14 +703,17 @@ export interface RunStartedData {
   limits?: Limits;
 }
 
-/** The documents that were saved. */
-export interface SaveAnswer {
+/** The documents that were saved, and those that were not. */
+export interface SaveDocumentsAnswer {
   saved: string[];
+  failed?: NotSaved[];
 }
 
-/** `agent/save`: documents to save, as the user would; the answer follows their `didSave`. */
-export interface SaveParams {
-  uris: string[];
+/** `agent/saveDocuments`: save these versions as the user would; the answer follows their `didSave`. */
+export interface SaveDocumentsParams {
+  sessionId: string;
+  documents: DocumentVersion[];
+  reason: string;
 }
 
 /** Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last. */
@@ -786,7 +808,7 @@ export interface SessionListResult {
   nextCursor?: string;
 }
 
-/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. */
+/** `cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface SessionNewParams {
   cwd: string;
   additionalRoots?: string[];
@@ -794,6 +816,7 @@ export interface SessionNewParams {
   options?: Record<string, unknown>;
   title?: string;
   clientKey?: string;
+  chosenBy?: string;
 }
 
 /** The session as it begins; `mcp` says of each of its `mcpServers` whether it is served. */
@@ -868,11 +891,12 @@ export interface SessionStateData {
   backgroundTasks: number;
 }
 
-/** Sets an option of the session for its next runs; null takes it back. */
+/** Sets an option of the session for its next runs; null takes it back. `chosenBy` is "user" when a person chose the option `mode`. */
 export interface SetOptionParams {
   sessionId: string;
   optionId: string;
   value?: unknown;
+  chosenBy?: string;
 }
 
 /** A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`. */
@@ -882,6 +906,12 @@ export interface ShownHunk {
   line: number;
   old: string;
   new: string;
+}
+
+/** What must be seen before a permission is given, as plain text; not `whole` when some is left out. */
+export interface ShownText {
+  text: string;
+  whole: boolean;
 }
 
 /** An answer beside the conversation: the model does not see it again. */
@@ -914,7 +944,7 @@ export interface SnapshotRun {
   ended?: RunEndedData;
 }
 
-/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. */
+/** How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed. */
 export interface StatusResult {
   version: string;
   protocolVersion: number;
@@ -922,6 +952,7 @@ export interface StatusResult {
   auth: ProviderAuth[];
   load: Load;
   sessions: SessionState[];
+  configFile?: string;
   problem?: string;
 }
 
@@ -973,12 +1004,13 @@ export interface TaskItem {
   truncated?: number;
 }
 
-/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. */
+/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them. */
 export interface Terminal {
   command: string;
   cwd: string;
   exitCode: number | null;
   signal?: string;
+  unsaved?: string[];
 }
 
 /** Plain text. */
@@ -1092,7 +1124,7 @@ export interface Methods {
   "agent/event": { params: EventParams; result: never; direction: "toClient" };
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
-  "agent/save": { params: SaveParams; result: SaveAnswer; direction: "toClient" };
+  "agent/saveDocuments": { params: SaveDocumentsParams; result: SaveDocumentsAnswer; direction: "toClient" };
   "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }
@@ -1164,4 +1196,5 @@ export const ERRORS = [
   { code: -33011, kind: "limitExceeded", retryable: false },
   { code: -33012, kind: "unsupported", retryable: false },
   { code: -33013, kind: "requestResolved", retryable: false },
+  { code: -33014, kind: "untrustedMode", retryable: false },
 ] as const;

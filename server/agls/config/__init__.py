@@ -1,7 +1,7 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
 from agls.config.agents import AgentDefinition, agent_of
-from agls.config.bounds import Bounds, bounds_of
+from agls.config.bounds import EDITOR, PROGRAM, TERMINAL, UNATTENDED, Bounds, Usual, bounds_of
 from agls.config.choice import Choice
 from agls.config.endpoints import Offered, look_for_keys, offered_models
 from agls.config.errors import ConfigError, KeyMissing
@@ -9,12 +9,19 @@ from agls.config.folders import check_folder
 from agls.config.grants import FolderGrants
 from agls.config.kept import KeyFile, Keyring, Place
 from agls.config.load import Loaded, Origin, load
+from agls.config.own_files import OwnFiles
+from agls.config.reload import Reload
 from agls.config.schema import Config
+from agls.config.seal import Seal
 from agls.config.setup import Setup, Told, read
 from agls.config.sources import Rank, Source
 from agls.config.trust import Trust
 
 __all__ = [
+    "EDITOR",
+    "PROGRAM",
+    "TERMINAL",
+    "UNATTENDED",
     "AgentDefinition",
     "Bounds",
     "Choice",
@@ -27,12 +34,16 @@ __all__ = [
     "Loaded",
     "Offered",
     "Origin",
+    "OwnFiles",
     "Place",
     "Rank",
+    "Reload",
+    "Seal",
     "Setup",
     "Source",
     "Told",
     "Trust",
+    "Usual",
     "agent_of",
     "bounds_of",
     "check_folder",

@@ -13,15 +13,27 @@ from agls.features.delivery.settings import target_from
 from agls.features.output_schema.settings import schema_from
 from agls.frozen import frozen
 
-EDITOR = Limits(max_turns=100)  # of a run for which nobody set a limit
-HEADLESS = Limits(max_turns=12, max_seconds=60.0)
+
+@frozen
+class Usual:
+    """What holds for a run for which nobody set a limit; `answers`: its last turn is for its answer."""
+
+    limits: Limits
+    answers: bool = False
+
+
+EDITOR = Usual(Limits(max_turns=100))
+PROGRAM = Usual(Limits(max_turns=12, max_seconds=60.0))  # of the library
+TERMINAL = Usual(Limits(), answers=True)  # somebody sits there, sees what happens, and can stop it
+UNATTENDED = Usual(Limits(max_turns=50, max_seconds=1800.0), answers=True)
 
 
 @frozen
 class Bounds:
     """The limits of a run, those its options alone ask for, and those of its session and its day.
 
-    `schema` is that of its answer ({}: any), `target` where its result is delivered ("": nowhere).
+    `schema` is that of its answer ({}: any), `target` where its result is delivered ("": nowhere). `answers`
+    is whether its last turn is for its answer.
     """
 
     limits: Limits
@@ -29,21 +41,23 @@ class Bounds:
     allowance: Allowance
     schema: JsonObject
     target: str
+    answers: bool = False
 
 
 def bounds_of(
-    loaded: Loaded, options: Mapping[str, object], own: Mapping[str, object], *, headless: bool
+    loaded: Loaded, options: Mapping[str, object], own: Mapping[str, object], *, usual: Usual
 ) -> Bounds:
     """The bounds of a run with these options, of which `own` are not the session's. Raises `ValueError`.
 
     The options may set what the configuration leaves open or says otherwise, but neither above what the
     agent may spend nor above the managed file: that is the most there can be.
     """
-    usual = HEADLESS if headless else EDITOR
     settings, policy = loaded.config.budget, loaded.policy
     said = settings.limits
     fallback = {
-        field: getattr(usual, field) for field in ("max_turns", "max_seconds") if getattr(said, field) is None
+        field: getattr(usual.limits, field)
+        for field in ("max_turns", "max_seconds")
+        if getattr(said, field) is None
     }
     limits = limits_from(options, replace(said, **fallback))
     agent = agent_of(loaded.config.agents, options).limits
@@ -53,4 +67,5 @@ def bounds_of(
         allowance=allowance(settings, policy, str(options.get("caller", ""))),
         schema=schema_from(options),
         target=target_from(options, loaded.config.delivery),
+        answers=usual.answers,
     )

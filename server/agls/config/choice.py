@@ -9,7 +9,7 @@ from agls.config.load import Loaded
 from agls.config.setup import Setup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.models.endpoint import Endpoint
-from agls.models.providers import PROVIDERS, named
+from agls.models.providers import PROVIDERS, candidates
 from agls.models.resolver import Models
 
 NO_MODEL = """\
@@ -146,7 +146,7 @@ class Choice:
         keyed = next((provider for provider in PROVIDERS if provider.key(setup.keys)[1]), None)
         if name:
             problem, remedy = ONLY_A_NAME
-            what, how = problem.format(name), remedy.format(named(name)[0].key_variables[0])
+            what, how = problem.format(name), remedy.format(candidates(name, {})[0][0].key_variables[0])
         elif keyed:
             problem, remedy = ONLY_A_KEY
             what, how = problem.format(keyed.key(setup.keys)[0]), remedy.format(keyed.model_variable)

@@ -6,17 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from agls.config.clouds import Cloud, cloud_of
 from agls.config.errors import ConfigError, KeyMissing
 from agls.config.kept import Kept, look_up, own_places
+from agls.config.key_command import key_command
 from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
 from agls.config.setup import Setup
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.tables import KeyPath, value_at
 from agls.frozen import frozen
+from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, Prices
-from agls.models.providers import BY_DIALECT, PROVIDERS, Provider, named
+from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 
+OWN_FILES = frozenset({Rank.MANAGED, Rank.USER})  # where a program may be named
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
@@ -110,13 +114,15 @@ class _Reader:
 
     def offered(self) -> Offered:
         config = self._config
-        tables = {name: self._named(name, entry) for name, entry in config.models.items()}
+        tables = {name: self._placed(name, entry) for name, entry in config.models.items()}
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
         if chosen in tables:
             if self._complete:
                 self.check(config.models[chosen], tables[chosen])
             if config.base_url and self._loaded.rank("base_url") in DIRECT:
-                tables[chosen] = self._moved(tables[chosen], config.base_url)
+                dialect = dialect_at(config.base_url, config.models[chosen].dialect)
+                moved = self._moved(tables[chosen], config.base_url)
+                tables[chosen] = replace(moved, dialect=dialect)
             own = None
         else:
             own = self._at_base_url() or (None if tables else self._shared())
@@ -128,11 +134,11 @@ class _Reader:
     def hosts_without_a_key(self) -> tuple[str, ...]:
         """Those a kept key could be for. A server on this machine needs none."""
         endpoints = self.offered().endpoints
-        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local)]
+        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local or e.credential is not FIXED_KEY)]
         if not endpoints:
-            named_by = self._setup.environment.get
-            chosen = {named(self._config.model)[0]} if self._config.model else set[Provider]()
-            meant = (p for p in PROVIDERS if p in chosen or named_by(p.model_variable))
+            variables, model = self._setup.environment, self._config.model
+            chosen = [provider for provider, _ in candidates(model, variables)] if model else []
+            meant = (p for p in PROVIDERS if p in chosen or variables.get(p.model_variable))
             hosts = [_host(self._address_of(provider)) for provider in meant]
         return tuple(dict.fromkeys(filter(None, hosts)))
 
@@ -141,18 +147,38 @@ class _Reader:
         kept = None if key else self._kept.get(_host(url))
         return (kept.key, kept.place) if kept else (key, "")
 
+    def _placed(self, name: str, entry: ModelSettings) -> Endpoint:
+        """The endpoint of one table, in its cloud if it is in one; with a key nothing is signed there."""
+        made, cloud = self._named(name, entry), self._cloud(name, entry)
+        if not cloud:
+            return made
+        key = self._setup.keys.get(cloud.key_variable, "") or entry.api_key.get_secret_value()
+        told = key or made.credential is not FIXED_KEY
+        return replace(
+            made,
+            dialect=cloud.dialect,
+            base_url=cloud.base_url,
+            api_key=key,
+            key_variable=cloud.key_variable,
+            key_place="",
+            credential=made.credential if told else cloud.credential,
+            service=cloud.service,
+        )
+
+    def _cloud(self, name: str, entry: ModelSettings) -> Cloud | None:
+        return cloud_of(name, entry, self._setup.environment, self._setup.keys)
+
     def _named(self, name: str, entry: ModelSettings) -> Endpoint:
-        provider = BY_DIALECT.get(entry.dialect)
-        url = entry.base_url or ""
-        if not url and provider and entry.dialect != "chat":
-            url = self._address_of(provider)
+        dialect = dialect_at(entry.base_url or "", entry.dialect)
+        provider = provider_of(dialect, entry.base_url or "")
+        url = entry.base_url or (self._address_of(provider) if provider else "")
         if entry.api_key_env or entry.api_key.get_secret_value() or not provider:
             variable = entry.api_key_env
             key = self._setup.keys.get(variable, "") or entry.api_key.get_secret_value()
             said_by = "api_key_env" if variable else "api_key"
             if entry.base_url or not (provider and _host(provider.base_url) == _host(url)):
                 key = self._bound(key, ("models", name, said_by), ("models", name, "base_url"), url)
-        elif entry.dialect != "chat" and provider.is_meant(url, self._setup.environment):
+        elif provider.is_meant(url, self._setup.environment):
             variable, key = provider.key(self._setup.keys)
         else:
             variable, key = "", ""
@@ -161,7 +187,7 @@ class _Reader:
             name=name,
             model=entry.model or name,
             base_url=url,
-            dialect=entry.dialect,
+            dialect=dialect,
             api_key=key,
             key_variable=variable,
             key_place=place,
@@ -179,7 +205,24 @@ class _Reader:
             timeout=entry.timeout,
             script=self._script(name, entry.script),
             fallback=entry.fallback,
+            temperature=entry.temperature,
+            top_p=entry.top_p,
+            extra_body=entry.extra_body,
+            credential=self._credential(name, entry, url),
         )
+
+    def _credential(self, name: str, entry: ModelSettings, url: str) -> Credential:
+        """What lets requests in besides a key that is written down."""
+        path = ("models", name, "key_command")
+        if not entry.key_command:
+            return FIXED_KEY
+        if self._loaded.rank(*path) not in OWN_FILES:
+            problem = "a program may be named only in your own config file"
+            raise misfit(problem, path, self._loaded.said)
+        program = " ".join(entry.key_command)
+        if entry.base_url and not self._bound(program, path, ("models", name, "base_url"), url):
+            return FIXED_KEY
+        return key_command(name, entry.key_command, entry.key_ttl)
 
     def _at_base_url(self) -> Endpoint | None:
         config = self._config
@@ -193,13 +236,19 @@ class _Reader:
         key = self._setup.keys.get(variable, "") or config.api_key.get_secret_value()
         if own := self._setup.keys.get("AGLS_API_KEY"):
             variable, path, key = "AGLS_API_KEY", (), own
-        key, place = self._or_kept(self._bound(key, path, ("base_url",), config.base_url), config.base_url)
+        key = self._bound(key, path, ("base_url",), config.base_url)
+        dialect = dialect_at(config.base_url)
+        if not (key or variable) and (provider := provider_of(dialect, config.base_url)):
+            usual, key = provider.key(self._setup.keys)
+            variable = usual if key else ""
+        key, place = self._or_kept(key, config.base_url)
         if variable and variable not in self._setup.keys and not key and self._complete:
             raise self._unset(variable, ("api_key_env",))
         return Endpoint(
             name=config.model,
             model=config.model,
             base_url=config.base_url,
+            dialect=dialect,
             api_key=key,
             key_variable=variable or "AGLS_API_KEY",
             key_place=place,
@@ -217,19 +266,20 @@ class _Reader:
             ),
             "",
         )
-        provider, model = named(asked)
-        variable, key, place = self._key_of(provider)
-        if not asked or not (key or variables.get(provider.url_variable)):
-            return None
-        return Endpoint(
-            name=self._config.model or model,
-            model=model,
-            base_url=self._address_of(provider),
-            dialect=provider.dialect,
-            api_key=key,
-            key_variable=variable,
-            key_place=place,
-        )
+        for provider, model in candidates(asked, variables) if asked else ():
+            variable, key, place = self._key_of(provider)
+            if key or variables.get(provider.url_variable):
+                url = self._address_of(provider)
+                return Endpoint(
+                    name=self._config.model or model,
+                    model=model,
+                    base_url=url,
+                    dialect=provider.spoken_at(url),
+                    api_key=key,
+                    key_variable=variable,
+                    key_place=place,
+                )
+        return None
 
     def _key_of(self, provider: Provider) -> tuple[str, str, str]:
         """The variable of its key, the key, and where it is kept if it is not in the variable."""
@@ -254,7 +304,9 @@ class _Reader:
             self._warnings.append(
                 f"The key of {endpoint.name} is not sent to {moved.host}. Set AGLS_API_KEY for it."
             )
-        return replace(moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={})
+        return replace(
+            moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={}, credential=FIXED_KEY
+        )
 
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
         """The key, unless who gave it meant another host (`promises.md` R20)."""
@@ -271,11 +323,15 @@ class _Reader:
 
     def check(self, entry: ModelSettings, endpoint: Endpoint) -> None:
         """Refuse the chosen model when what it cannot do without is missing."""
-        name, provider = endpoint.name, BY_DIALECT.get(entry.dialect)
+        name, provider = endpoint.name, provider_of(endpoint.dialect, endpoint.base_url)
         if entry.api_key_env and entry.api_key_env not in self._setup.keys and not endpoint.api_key:
             raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
-        if provider and endpoint.key_variable in provider.key_variables and not endpoint.api_key:
+        keyless = not endpoint.api_key and endpoint.credential is FIXED_KEY
+        if provider and endpoint.key_variable in provider.key_variables and keyless:
             raise self._unset(endpoint.key_variable, ("models", name))
+        if (cloud := self._cloud(name, entry)) and cloud.missing:
+            problem = f"{cloud.missing} is missing; write where the model is"
+            raise misfit(problem, ("models", name), self._loaded.said)
         needed = (
             endpoint.script if entry.dialect == "scripted" else endpoint.base_url or self._config.base_url
         )

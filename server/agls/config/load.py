@@ -12,21 +12,22 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from agls.config.errors import ConfigError
 from agls.config.schema import Config
 from agls.config.sources import RANKS, Rank, Source
-from agls.config.stricter import ADDED_UP, tighten, within
+from agls.config.stricter import ADDED_UP, narrowed, tighten, within
 from agls.config.tables import KeyPath, is_list, is_table, leaves, prefixes
 from agls.config.toml import line_of
 from agls.engine.vocabulary import JsonObject
 from agls.features.budget.settings import Settings as Budget
 from agls.frozen import frozen
 
-_known: deque[tuple[tuple[Source, ...], "Loaded"]] = deque(maxlen=8)  # what was asked for lately
+_known: deque[tuple[object, "Loaded"]] = deque(maxlen=8)  # what was asked for lately
 USER_ONLY = frozenset(
     {"base_url", "api_key", "api_key_env", "models", "delivery"}
 )  # an editor may pass on a workspace's
 WHY = {
     Rank.MANAGED: "the managed file allows no more.",
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
-    Rank.EDITOR: "addresses, keys and deliveries come from your own config file only.",
+    Rank.EDITOR: "addresses, keys and deliveries come from your own config file only, and so does what an "
+    "untrusted folder may do unasked.",
 }
 
 
@@ -71,30 +72,30 @@ class Loaded:
         return next((self.said[p] for p in prefixes(path) if p in self.said), None)
 
 
-def load(sources: Sequence[Source]) -> Loaded:
+def load(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
     """The settings these places add up to, as `added_up`; what was asked for lately is known already."""
-    asked = tuple(sources)
+    asked = (tuple(sources), trusted)
     for known, loaded in _known:
         if known == asked:
             return loaded
-    loaded = added_up(asked)
+    loaded = added_up(sources, trusted=trusted)
     _known.append((asked, loaded))
     return loaded
 
 
-def added_up(sources: Sequence[Source]) -> Loaded:
+def added_up(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
     """The settings these places add up to, the highest rank winning. Pure. Raises `ConfigError`.
 
     Tables are merged key by key. The rules of `[permissions]` add up instead of replacing each other. Of a
-    project file only what makes things stricter is followed, and nothing goes above a limit of the managed
-    file; the rest is a warning.
+    project file only what makes things stricter is followed, an editor widens no permission unless the folder
+    is `trusted`, and nothing goes above a limit of the managed file; the rest is a warning.
     """
     values: JsonObject = {}
     said: dict[KeyPath, Source] = {}
     warnings: list[str] = []
     policy = next((source.values for source in sources if source.rank is Rank.MANAGED), JsonObject())
     for source in sorted(sources, key=lambda s: RANKS.index(s.rank)):
-        admitted, refused = _admit(source, values, said)
+        admitted, refused = _admit(source, values, said, trusted=trusted)
         accepted, above = within(admitted, policy)
         why = ((refused, WHY.get(source.rank, "")), (above, WHY[Rank.MANAGED]))
         warnings += [
@@ -110,7 +111,7 @@ def added_up(sources: Sequence[Source]) -> Loaded:
 
 
 def _admit(
-    source: Source, values: JsonObject, said: Mapping[KeyPath, Source]
+    source: Source, values: JsonObject, said: Mapping[KeyPath, Source], *, trusted: bool
 ) -> tuple[JsonObject, Sequence[KeyPath]]:
     """What of a source is followed, and what is not."""
     match source.rank:
@@ -118,7 +119,9 @@ def _admit(
             return tighten(source.values, _validated(values, said).model_dump(mode="python"))
         case Rank.EDITOR:
             kept = {key: value for key, value in source.values.items() if key not in USER_ONLY}
-            return kept, [(key,) for key in source.values if key in USER_ONLY]
+            refused = [(key,) for key in source.values if key in USER_ONLY]
+            admitted, widening = (kept, ()) if trusted else narrowed(kept)
+            return admitted, (*refused, *widening)
         case _:
             return source.values, ()
 

@@ -10,6 +10,7 @@ from typing import TypeGuard
 from agls.config.folders import AGENTS
 from agls.config.tables import KeyPath, is_table, leaves, put, value_at
 from agls.engine.vocabulary import JsonObject
+from agls.features.permissions.modes import widens
 
 ADDED_UP = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
 STRICTER = frozenset({("permissions", "ask"), ("permissions", "deny")})  # lists that may grow
@@ -20,6 +21,11 @@ Sorted = tuple[JsonObject, tuple[KeyPath, ...]]  # what is followed, and the key
 def tighten(values: JsonObject, held: JsonObject) -> Sorted:
     """What of a project's `values` is followed, given what holds without them."""
     return _sorted(_entries(values), lambda path, value: _is_stricter(path, value, held))
+
+
+def narrowed(values: JsonObject) -> Sorted:
+    """What of `values` lets nothing more run unasked: all but a wider mode and rules that allow."""
+    return _sorted(leaves(values), lambda path, value: not _lets_run(path, value))
 
 
 def within(values: JsonObject, policy: JsonObject) -> Sorted:
@@ -47,6 +53,10 @@ def _entries(values: JsonObject) -> Iterator[tuple[KeyPath, object]]:
             yield from (((table, key), value) for key, value in content.items())
         else:
             yield (table,), content
+
+
+def _lets_run(path: KeyPath, value: object) -> bool:
+    return path == ("permissions", "allow") or (path == ("permissions", "mode") and widens(value))
 
 
 def _is_stricter(path: KeyPath, value: object, held: JsonObject) -> bool:

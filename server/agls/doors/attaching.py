@@ -9,31 +9,55 @@ from pathlib import Path
 from agls.config import ConfigError, Setup
 from agls.doors.from_wire import GivenFile, Malformed
 from agls.engine.ports import JournalError
-from agls.engine.vocabulary import Content, Image
+from agls.engine.vocabulary import Content, Image, Resource
 from agls.features.attachments.links import link
-from agls.stores.blobs import BlobError, Blobs
+from agls.stores.blobs import BlobError
+from agls.stores.storage import Contents
 
 IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+LONGEST_TEXT = 400_000  # bytes of a text that is given to the model itself, not only as a link
+STANDARD_INPUT = "stdin:"  # its address
 
 
-async def attached(files: Sequence[str | Path], setup: Setup, folder: str) -> tuple[Content, ...]:
-    """The content for these files, for work in `folder`. Raises `ConfigError` for what cannot be attached."""
-    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+async def attached(
+    files: Sequence[str | Path], setup: Setup, folder: str, blobs: Contents
+) -> tuple[Content, ...]:
+    """Return the content for these files, for work in `folder`: an image, or a link, and the text of a text.
+
+    Raises `ConfigError` for what cannot be attached.
+    """
+    largest = _largest(setup, folder)
     try:
         read = [await asyncio.to_thread(_read, file, largest) for file in map(Path, files)]
-        return tuple([await _kept(file, blobs) for file in read])
+        kept = [(await _kept(file, blobs), *_text(uri, file.data)) for uri, file in read]
+        return tuple(part for parts in kept for part in parts)
     except (ValueError, BlobError) as problem:
         raise ConfigError(str(problem)) from None
 
 
-async def taken_in(said: Sequence[Content | GivenFile], setup: Setup, folder: str) -> tuple[Content, ...]:
+def piped_in(data: bytes) -> tuple[Content, ...]:
+    """Return what came on standard input as content: an image or a text; nothing where it is empty.
+
+    Raises `ConfigError` for anything else.
+    """
+    if kind := _image(data):
+        return (Image(b64encode(data).decode("ascii"), kind),)
+    if b"\0" in data:
+        raise ConfigError("Standard input is neither text nor an image. Attach it as a file: --attach FILE")
+    text = data.decode("utf-8", "replace")
+    return (Resource(STANDARD_INPUT, text),) if text.strip() else ()
+
+
+async def taken_in(
+    said: Sequence[Content | GivenFile], setup: Setup, folder: str, blobs: Contents
+) -> tuple[Content, ...]:
     """What a client said, with its files kept, for work in `folder`.
 
     Raises `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
     """
     if not any(isinstance(part, GivenFile) for part in said):
         return tuple(part for part in said if not isinstance(part, GivenFile))
-    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+    largest = _largest(setup, folder)
     for part in said:
         if isinstance(part, GivenFile) and len(part.data) > largest:
             raise Malformed(_too_large(part.name, largest))
@@ -43,7 +67,7 @@ async def taken_in(said: Sequence[Content | GivenFile], setup: Setup, folder: st
         raise JournalError(str(problem)) from None
 
 
-async def _kept(file: GivenFile, blobs: Blobs) -> Content:
+async def _kept(file: GivenFile, blobs: Contents) -> Content:
     """An image in the message, anything else as a link to its kept bytes. Raises `BlobError`."""
     if kind := _image(file.data):
         return Image(b64encode(file.data).decode("ascii"), kind)
@@ -58,7 +82,18 @@ def _image(data: bytes) -> str:
     return next((kind for magic, kind in IMAGES.items() if data.startswith(magic)), "")
 
 
-def _read(file: Path, largest: int) -> GivenFile:
+def _text(uri: str, data: bytes) -> tuple[Content, ...]:
+    """The words of a file that is a text of moderate length; there are none in another."""
+    if b"\0" in data or len(data) > LONGEST_TEXT:
+        return ()
+    try:
+        return (Resource(uri, data.decode("utf-8-sig")),) if data.strip() else ()
+    except UnicodeDecodeError:
+        return ()
+
+
+def _read(file: Path, largest: int) -> tuple[str, GivenFile]:
+    """The address of a file, and the file. Raises `ValueError`."""
     try:
         if not file.is_file():
             raise ValueError(f"{file} cannot be attached: it is no file.")
@@ -68,7 +103,7 @@ def _read(file: Path, largest: int) -> GivenFile:
         raise ValueError(f"{file} cannot be attached: {problem.strerror}.") from None
     if len(data) > largest:
         raise ValueError(_too_large(str(file), largest))
-    return GivenFile(file.name, "", data)
+    return file.absolute().as_uri(), GivenFile(file.name, "", data)
 
 
 def _largest(setup: Setup, folder: str) -> int:

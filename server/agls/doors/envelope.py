@@ -1,6 +1,7 @@
 """The envelope around every wire event: who, when, and where in the session's order (protocol, part 6)."""
 
 from collections.abc import Mapping
+from typing import Self
 
 from agls.doors import shapes
 from agls.doors.fold import Transcript
@@ -28,6 +29,12 @@ class Envelope:
         self._place: JsonObject = {}
         self.seq = seq
         self._events: list[JsonObject] = []
+
+    def at(self, other: "Envelope") -> Self:
+        """This one, moved to where the other one is in the session's order."""
+        self.run_id, self.turn_id, self.seq = other.run_id, other.turn_id, other.seq
+        self.agent_id, self.parent_item = other.agent_id, other.parent_item
+        return self
 
     def belong(self, parent_item: str, options: Mapping[str, object]) -> None:
         """The session works for this call, "" for none."""
@@ -116,3 +123,8 @@ class Brief(Envelope):
     def put_whole(self, item: JsonObject) -> None:
         """As above: its beginning says all."""
         self.put("itemStarted", {"item": item}, item["itemId"])
+
+
+def place_of(event: JsonObject) -> int:
+    """Where an event stands among the facts."""
+    return event["seq"] if "seq" in event else event["after"]

@@ -12,6 +12,7 @@ from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
+from agls.features.permissions.choices import UntrustedMode
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
 
@@ -73,6 +74,7 @@ KINDS: Mapping[type[Exception], str] = {  # the first that fits
     JournalError: "journal",
     ActionError: "actionFailed",
     ConfigError: "configInvalid",
+    UntrustedMode: "untrustedMode",
     WorkspaceError: "failed",
 }
 

@@ -13,7 +13,7 @@ class Transcript:
 
     `items` stand in the order in which they started, open ones with what streamed into them so far;
     those that a rewind took out stand in `rewinds`, by its checkpoint. `run_of` says which run an item is of,
-    `began` behind which fact it began.
+    `began` behind which fact it began, `ended` with which it was complete.
     """
 
     seq: int = 0
@@ -24,6 +24,7 @@ class Transcript:
     runs: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     run_of: dict[str, str] = field(default_factory=dict[str, str])
     began: dict[str, int] = field(default_factory=dict[str, int], compare=False)
+    ended: dict[str, int] = field(default_factory=dict[str, int], compare=False)
     usage: JsonObject = field(default_factory=dict[str, object])
     info: JsonObject = field(default_factory=dict[str, object])
     options: JsonObject = field(default_factory=dict[str, object])
@@ -45,7 +46,7 @@ class Transcript:
                 if run_id:
                     self.run_of[item_id] = run_id
             case "itemCompleted":
-                self.items[item_id] = data["item"]
+                self.items[item_id], self.ended[item_id] = data["item"], self.seq
             case "itemUpdated" if item_id in self.items:
                 self.items[item_id] = merged(self.items[item_id], data["patch"])
             case "itemDelta" if item_id in self.items:  # a task goes on when a rewind has taken out its item

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 
 from agls.doors.harmless import harmless
-from agls.doors.shapes import is_object, patches
+from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
 
 _IMAGE = re.compile(r"image/(png|jpeg|gif|webp)")
@@ -134,10 +134,9 @@ ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
 
 
 def _asked(data: JsonObject) -> str:
-    given = data.get("subject")
-    subject: JsonObject = given if is_object(given) else {}
-    shown = patches(subject) if subject.get("type") == "edit" else json.dumps(subject, ensure_ascii=False)
-    return _section("note", "Asked", _text(data["title"]) + (_pre(shown) if subject else ""))
+    shown = data.get("shown")
+    text = str(shown["text"]) if is_object(shown) else ""
+    return _section("note", "Asked", _text(data["title"]) + (_pre(text) if text else ""))
 
 
 def _answered(data: JsonObject) -> str:

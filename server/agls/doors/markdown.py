@@ -1,11 +1,10 @@
 """What happened in a session as Markdown: every wire event becomes a piece of text, or nothing."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 
 from agls.doors.harmless import harmless
-from agls.doors.shapes import is_object, patches
+from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import backticks, fenced
 
@@ -97,16 +96,10 @@ ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
 
 
 def _asked(data: JsonObject) -> str:
-    given = data.get("subject")
-    subject: JsonObject = given if is_object(given) else {}
-    parts = [f"**Asked:** {_closed(data['title'])}\n\n"]
-    if subject.get("type") == "edit":
-        parts.append(_fenced(patches(subject), "diff", MOST_PATCH))
-    elif subject.get("type") == "command":
-        parts.append(_fenced(str(subject.get("command", "")), "sh", MOST_PATCH))
-    elif subject:
-        parts.append(_fenced(json.dumps(subject, ensure_ascii=False, indent=1), "json", MOST_PATCH))
-    return "".join(parts)
+    """The question, and all of what must be seen before a yes: there may be no other place to read it."""
+    shown = data.get("shown")
+    text = str(shown["text"]) if is_object(shown) else ""
+    return f"**Asked:** {_closed(data['title'])}\n\n" + (f"{fenced(text, '')}\n\n" if text else "")
 
 
 def _answered(data: JsonObject) -> str:

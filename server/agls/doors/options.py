@@ -11,6 +11,7 @@ from agls.features.output_schema.settings import OPTION as SCHEMA
 from agls.features.permissions.modes import complaint, is_mode
 
 TEXTS = ("agent", "model", "mode", "effort", "caller")
+USER = "user"  # who can choose a mode that widens what runs unasked
 KNOWN = (*TEXTS, *BUDGETS, SCHEMA, DELIVER)
 
 
@@ -28,6 +29,13 @@ def read_options(given: Mapping[str, object]) -> JsonObject:
     if "mode" in options and not is_mode(options["mode"]):
         raise Malformed(f"params.options.mode: {complaint(options['mode'])}")
     return options
+
+
+def by_user(chosen_by: str) -> bool:
+    """Whether the client says that a person chose the mode. **Raises** `Malformed`."""
+    if chosen_by not in {"", USER}:
+        raise Malformed(f'params.chosenBy must be "{USER}", or left out')
+    return chosen_by == USER
 
 
 def check_name(name: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agls.doors.envelope import Brief
+from agls.doors.envelope import place_of
 from agls.doors.fold import Transcript
 from agls.doors.to_wire import Translator
 from agls.engine.facts import Entry
@@ -10,13 +10,13 @@ from agls.engine.vocabulary import JsonObject
 
 
 class Replay:
-    """A session told once more, from its first fact on. A `brief` one has the transcript and no events."""
+    """A session told once more, from its first fact on, with all its events."""
 
-    def __init__(self, session_id: str, epoch: str, *, brief: bool = False) -> None:
+    def __init__(self, session_id: str, epoch: str) -> None:
         self.seq = 0
         self.events: list[JsonObject] = []
         self.transcript = Transcript()
-        self._translator = Translator(session_id, epoch, out=Brief(self.transcript) if brief else None)
+        self._translator = Translator(session_id, epoch)
 
     def take(self, entries: Iterable[Entry]) -> None:
         """These facts come next."""
@@ -30,11 +30,6 @@ class Replay:
     def behind(self, seq: int) -> list[JsonObject]:
         """The events behind this fact."""
         return [event for event in self.events if place_of(event) > seq]
-
-
-def place_of(event: JsonObject) -> int:
-    """Where an event stands among the facts."""
-    return event["seq"] if "seq" in event else event["after"]
 
 
 def end_of(run_id: str, session_id: str, entries: Iterable[Entry]) -> JsonObject:

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from agls.doors.permission_text import permission_text
 from agls.engine.facts import Cleared, Compacted, Rewound
 from agls.engine.vocabulary import (
     Answer,
@@ -54,13 +55,6 @@ def is_object(value: object) -> TypeGuard[JsonObject]:
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """Whether a parsed JSON value is an array."""
     return isinstance(value, list)
-
-
-def patches(subject: JsonObject) -> str:
-    """The diffs of a question about edits, whole."""
-    changes = subject.get("changes")
-    given = changes if is_list(changes) else []
-    return "".join(str(change.get("patch", "")) for change in given if is_object(change))
 
 
 def timestamp(at: float) -> str:
@@ -185,7 +179,7 @@ def terminal(block: Terminal) -> JsonObject:
         "command": block.command,
         "cwd": block.cwd,
         "exitCode": block.exit_code,
-        **filled(signal=block.signal),
+        **filled(signal=block.signal, unsaved=list(block.unsaved)),
     }
 
 
@@ -231,8 +225,17 @@ def question(request_id: str, asked: Question) -> JsonObject:
             subject=asked.subject,
             options=options,
             schema=asked.schema,
+            shown=_shown(asked),
         ),
     }
+
+
+def _shown(asked: Question) -> JsonObject:
+    """What must be seen before a yes, for a permission."""
+    if asked.kind != "permission":
+        return {}
+    shown = permission_text(asked)
+    return {"text": shown.text, "whole": shown.whole}
 
 
 def resolution(request_id: str, answer: Answer) -> JsonObject:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields
 
+from agls.doors.net_lines import NetLines
 from agls.doors.shapes import camel, filled
 from agls.engine.facts import Replied
 from agls.engine.vocabulary import FileChange, JsonObject, Usage
@@ -25,6 +26,7 @@ class Tally:
         self._cost: float | None = None
         self._unpriced = 0
         self._files: dict[str, JsonObject] = {}
+        self._net: dict[str, NetLines] = {}
         self._output: JsonObject = {}
 
     def spend(self, counts: Mapping[str, int], cost: float | None) -> None:
@@ -37,18 +39,22 @@ class Tally:
             self._cost = (self._cost or 0.0) + cost
 
     def change(self, done: FileChange) -> None:
-        """One more change of a file."""
+        """One more change of a file: what counts is what became of it in the run, not each step."""
         origin = done.moved_from if done.change == "moved" else done.uri
         before = self._files.pop(origin, None)
+        net = self._net.pop(origin, None) or NetLines()
         kind = MERGED.get((before["change"], done.change), done.change) if before else done.change
         if not kind:
             return
-        self._files[done.uri] = {
-            "uri": done.uri,
-            "change": kind,
-            "insertions": done.insertions + (before["insertions"] if before else 0),
-            "deletions": done.deletions + (before["deletions"] if before else 0),
-        }
+        net.apply(done.patch, done.insertions, done.deletions)
+        came, went = done.insertions, done.deletions
+        if before:
+            summed = came + before["insertions"], went + before["deletions"]
+            came, went = net.counts() if net.is_known else summed
+            if kind == "modified" and not (came or went):
+                return  # it is as it was
+        self._net[done.uri] = net
+        self._files[done.uri] = {"uri": done.uri, "change": kind, "insertions": came, "deletions": went}
 
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
         """What a room noted: the answer of a run that has a schema."""

@@ -11,6 +11,7 @@ from agls.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
 from agls.doors.tally import Meter, Tally, answered, counts_of
 from agls.doors.tasks import Tasks
 from agls.doors.waiting import Waiting, admission
+from agls.engine.context import OpenCall, closing_text
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -47,7 +48,7 @@ from agls.engine.facts import (
     Unknown,
     Used,
 )
-from agls.engine.state import OpenCall, State, closing_text, settled
+from agls.engine.state import State, settled
 from agls.engine.vocabulary import (
     Answer,
     JsonObject,
@@ -72,13 +73,13 @@ class Translator:
         self, session_id: str, epoch: str, state: State | None = None, out: Envelope | None = None
     ) -> None:
         state = state or State()
-        self._out = out or Envelope(session_id, epoch, state.seq)
-        self._items = OpenItems(self._out)
-        self._tasks = Tasks(self._out, self._items, state)
+        self.out = out or Envelope(session_id, epoch, state.seq)
+        self._items = OpenItems(self.out)
+        self._tasks = Tasks(self.out, self._items, state)
         self._tally, self._meter = Tally(), Meter(state.total.cost)
         self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
-        self._out.belong(state.parent_item, state.options)
+        self.out.belong(state.parent_item, state.options)
         self._waiting = Waiting(state.queue)
         self._pending = list(state.pending)  # messages that no model request has taken in
         asked = {state.admitted.item_id} if state.admitted else set[str]()
@@ -89,7 +90,7 @@ class Translator:
         self._questions = dict(state.questions)
         self._status, self._tasks_told = "idle", len(self._tasks)
         if state.running:
-            self._out.run_id = state.run_id
+            self.out.run_id = state.run_id
             self._status = "requiresAction" if state.questions else "running"
         for open_call in state.calls.values():
             status = "running" if open_call.started else "pending"
@@ -115,27 +116,27 @@ class Translator:
 
     def events(self, event: Entry | Glimpse) -> list[JsonObject]:
         """The wire events of one fact (all with its `seq`) or glimpse, in order, as plain JSON."""
-        self._out.open(event)
+        self.out.open(event)
         if isinstance(event, Glimpse):
             self._shown(event.shown)
-            return self._out.close()
+            return self.out.close()
         self._fact(event.fact)
-        told = self._out.close()
-        if self._out.keeps("recorded") and not any("seq" in one for one in told):
-            self._out.put("recorded", recorded(event.fact))
+        told = self.out.close()
+        if self.out.keeps("recorded") and not any("seq" in one for one in told):
+            self.out.put("recorded", recorded(event.fact))
         return told
 
     def told(self, type: str, data: JsonObject, at: float) -> list[JsonObject]:
         """An event that comes from no fact and no glimpse, at this time (Unix seconds)."""
-        self._out.show(at)
-        self._out.put(type, data)
-        return self._out.close()
+        self.out.show(at)
+        self.out.put(type, data)
+        return self.out.close()
 
     def caught_up(self, behind: Mapping[str, int], at: float) -> list[JsonObject]:
         """A `gap` and these items as they stand, for a client that was spared their deltas from a fact on."""
-        self._out.show(at)
+        self.out.show(at)
         self._items.catch_up(behind)
-        return self._out.close()
+        return self.out.close()
 
     # --- what is only shown ---
 
@@ -152,11 +153,11 @@ class Translator:
             case Retrying(attempt, delay, cause):
                 discarded = self._items.discard_replies()
                 data = {"attempt": attempt, "delayMs": round(delay * 1000), "cause": cause}
-                self._out.put("turnRetrying", {**data, "discardPartial": discarded})
+                self.out.put("turnRetrying", {**data, "discardPartial": discarded})
             case Notice(severity, title, text):
-                self._out.put("notice", {"severity": severity, "title": title, "text": text})
+                self.out.put("notice", {"severity": severity, "title": title, "text": text})
             case RunDiff(diff, truncated):
-                self._out.put("turnDiff", {"diff": diff, **shapes.filled(truncated=truncated or None)})
+                self.out.put("turnDiff", {"diff": diff, **shapes.filled(truncated=truncated or None)})
 
     # --- facts ---
 
@@ -187,7 +188,7 @@ class Translator:
     def _noted(self, fact: Noted) -> None:
         self._tally.note(fact.feature, fact.kind, fact.data)
         if kept := checkpoint(fact):
-            self._out.put("checkpoint", kept)
+            self.out.put("checkpoint", kept)
         if item := file_edit(fact) or subagent(fact):
             self._items.tell(item)
         if self._tasks.take(fact):
@@ -195,13 +196,13 @@ class Translator:
 
     def _session_changed(self, fact: SessionChanged) -> None:
         options = settled({**self._options, **fact.options})
-        self._out.belong(fact.parent_item if fact.parent else self._out.parent_item, options)
+        self.out.belong(fact.parent_item if fact.parent else self.out.parent_item, options)
         if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
-            self._out.put("sessionInfo", dict(self._info))
+            self.out.put("sessionInfo", dict(self._info))
         if fact.options:
             self._options = options
-            self._out.put("options", {"options": self.options})
+            self.out.put("options", {"options": self.options})
 
     def _run_fact(self, fact: Admitted | QueueChanged | RunStarted | RunEnded) -> None:
         match fact:
@@ -217,8 +218,8 @@ class Translator:
 
     def _admitted(self, fact: Admitted) -> None:
         queued = self._waiting.admit(fact, running=self._running)
-        if self._out.keeps("runAdmitted"):
-            self._out.put_for(fact.run_id, "runAdmitted", admission(fact, queued=queued))
+        if self.out.keeps("runAdmitted"):
+            self.out.put_for(fact.run_id, "runAdmitted", admission(fact, queued=queued))
 
     def _run_started(self, fact: RunStarted) -> None:
         admitted = self._waiting.leave(fact.run_id)
@@ -226,23 +227,23 @@ class Translator:
             self._pending.insert(0, UserMessage(admitted.item_id, admitted.content))
         self._waiting.go_on(begin=False)
         self._running, self._tally = True, Tally()
-        self._out.run_id = fact.run_id
-        if self._out.keeps("runStarted"):
-            self._out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
+        self.out.run_id = fact.run_id
+        if self.out.keeps("runStarted"):
+            self.out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
         self._tell_status("running")
         self._take_in(fact.item_ids)
 
     def _run_ended(self, run_id: str, stop: Stop) -> None:
         unbegun = self._waiting.leave(run_id)
         members = shapes.stop_members(stop)
-        current = self._running and run_id == self._out.run_id
+        current = self._running and run_id == self.out.run_id
         if current:
             self._close_run(stop)
-            self._out.put("runEnded", {**members, **self._tally.members()})
-            self._running, self._out.run_id = False, ""
+            self.out.put("runEnded", {**members, **self._tally.members()})
+            self._running, self.out.run_id = False, ""
         else:
             self._take_in([late.item_id for late in self._pending if unbegun and not self._running])
-            self._out.put_for(run_id, "runEnded", {**members, "filesChanged": []})
+            self.out.put_for(run_id, "runEnded", {**members, "filesChanged": []})
         if current or self._waiting.is_next(run_id):
             goes_on = self._waiting.go_on(begin=stop.reason is not StopReason.INTERRUPTED)
             self._tell_status(self._status if goes_on else "idle")
@@ -275,9 +276,9 @@ class Translator:
             case Compacted() | Cleared():
                 self._items.tell(shapes.compaction(fact))
             case Rewound():
-                self._out.put("historyRewound", shapes.rewound(fact))
+                self.out.put("historyRewound", shapes.rewound(fact))
             case PhaseStarted(name):
-                self._out.put("recorded", {"fact": "phaseStarted", "name": name})
+                self.out.put("recorded", {"fact": "phaseStarted", "name": name})
 
     def _take_in(self, item_ids: Sequence[str]) -> None:
         self._tell_messages(message for message in self._pending if message.item_id in item_ids)
@@ -302,8 +303,8 @@ class Translator:
         match fact:
             case TurnStarted(turn_id, model, window):
                 self._items.forget_failures()
-                self._out.turn_id, self._meter.window = turn_id, window
-                self._out.put("turnStarted", {"model": model})
+                self.out.turn_id, self._meter.window = turn_id, window
+                self.out.put("turnStarted", {"model": model})
             case Replied():
                 self._replied(fact)
             case Cut(item_id, text, thinking, usage, cause):
@@ -329,17 +330,17 @@ class Translator:
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
             self._start_call(call)
-        if self._out.keeps("turnEnded"):
+        if self.out.keeps("turnEnded"):
             self._turn_members = answered(fact, counts)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)
         if usage := self._meter.read(fact.usage, fact.model):
-            self._out.put_shown("contextUsage", usage)
+            self.out.put_shown("contextUsage", usage)
 
     def _end_turn(self, members: JsonObject) -> None:
-        if self._out.turn_id:
-            self._out.put("turnEnded", members)
-            self._out.turn_id = ""
+        if self.out.turn_id:
+            self.out.put("turnEnded", members)
+            self.out.turn_id = ""
 
     def _tool_fact(self, fact: ToolStarted | ToolFinished) -> None:
         match fact:
@@ -377,23 +378,23 @@ class Translator:
 
     def _asked(self, request_id: str, question: Question) -> None:
         self._questions[request_id] = question
-        self._out.put("requestOpened", shapes.question(request_id, question), question.call_id)
+        self.out.put("requestOpened", shapes.question(request_id, question), question.call_id)
         self._tell_status("requiresAction")
 
     def _answered(self, request_id: str, answer: Answer) -> None:
         if question := self._questions.pop(request_id, None):
             self._tally.unanswered += answer.outcome == "unanswered"
-            self._out.put("requestResolved", shapes.resolution(request_id, answer), question.call_id)
+            self.out.put("requestResolved", shapes.resolution(request_id, answer), question.call_id)
 
     # --- what follows from facts ---
 
     def _tell_queue(self) -> None:
         if (queue := self._waiting.news()) is not None:
-            self._out.put_for("", "queueChanged", {"queue": queue})
+            self.out.put_for("", "queueChanged", {"queue": queue})
 
     def _tell_status(self, status: str) -> None:
         tasks = len(self._tasks)
         if (status, tasks) != (self._status, self._tasks_told):
             self._status, self._tasks_told = status, tasks
             data = {"state": status, "queued": len(self._waiting), "backgroundTasks": tasks}
-            self._out.put_shown("sessionState", data)
+            self.out.put_shown("sessionState", data)

@@ -4,9 +4,19 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from agls.engine.facts import Cleared, Compacted
-from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolResult, UserMessage
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    Message,
+    Stop,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from agls.frozen import frozen
 
 ORIGIN = "compaction"  # of the message that is a summary
+ENVIRONMENT = "environment"  # of the message that says where and when: a request can do without it
 CLEARED = "[This result was taken out to make room. If you still need it, make the call again.]"
 
 
@@ -29,6 +39,24 @@ class Measure(NamedTuple):
     messages: int = 0
     tokens: int = 0
     at: float = 0.0
+
+
+@frozen
+class OpenCall:
+    """A call without a result: requested, or started with the arguments that are really used."""
+
+    call: ToolCall
+    started: bool = False
+
+
+def closing_text(open_call: OpenCall, stop: Stop) -> str:
+    """What the model reads of a call that was still open when its run ended."""
+    if open_call.started:
+        return (
+            "[The outcome of this call is unknown: it was running when the run ended "
+            f"({stop.reason}). It was not run again. Check what it did before you repeat it.]"
+        )
+    return f"[This call was not run: the run ended first ({stop.reason}).]"
 
 
 def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ...]:

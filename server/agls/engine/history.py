@@ -29,7 +29,7 @@ from agls.engine.facts import (
 )
 from agls.engine.ports import new_id
 from agls.engine.session import Session
-from agls.engine.state import State, fold_all
+from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
     FileChange,
@@ -61,7 +61,8 @@ def beginning(origin: str, entries: Sequence[Entry], fork: State, title: str = "
 
     `entries` are all of the session that was forked: its title is told even where it was given later.
     """
-    known = fold_all(entries).title
+    titles = (e.fact.title for e in reversed(entries) if isinstance(e.fact, SessionChanged))
+    known = next(filter(None, titles), "")
     about = SessionChanged(title=title or (f"{known} (fork)" if known else ""), parent=origin)
     end = (RunEnded(fork.run_id, FORKED),) if fork.running else ()
     return (*end, *left_open(fork, background.FORKED), about)

@@ -8,6 +8,7 @@ from agls.frozen import frozen
 _CONTEXT = 3  # unchanged lines around a change
 _COMPARED = 2000  # lines; a larger change is shown as one block, because comparing is quadratic
 _LONGEST = 200_000  # characters of a patch
+CUT = "[The rest of this patch is left out.]"  # no other line of a patch begins like this
 
 Opcode = tuple[str, int, int, int, int]
 
@@ -29,7 +30,7 @@ def compare(name: str, before: str | None, after: str) -> Patch:
     head = (f"--- {'/dev/null' if before is None else f'a/{name}'}\n", f"+++ b/{name}\n")
     text = "".join((*head, *(row for hunk in hunks for row in _rows(hunk, old, new)))) if hunks else ""
     if len(text) > _LONGEST:
-        text = text[:_LONGEST] + "\n[The rest of this patch is left out.]\n"
+        text = f"{text[:_LONGEST]}\n{CUT}\n"
     return Patch(text, sum(d - c for *_, c, d in changes), sum(b - a for _, a, b, _, _ in changes))
 
 

@@ -12,7 +12,7 @@ from agls.engine.following import Following
 from agls.engine.history import beginning, forked
 from agls.engine.log import Log
 from agls.engine.loop import GRACE
-from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, new_id
+from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, Tail, new_id
 from agls.engine.session import Equip, Session
 from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
@@ -45,6 +45,7 @@ class Sessions:
         self._closing: dict[str, asyncio.Future[None]] = {}
         self._followed: dict[str, tuple[Session, Following, asyncio.Task[Any]]] = {}
         self.hosts: list[Host] = []  # who wants to see the children of sessions, and to answer for them
+        self.on_open: Callable[[Session], None] = _unseen  # called with a session that was read back
 
     async def __aenter__(self) -> Self:
         return self
@@ -106,6 +107,7 @@ class Sessions:
             session = self._adopt(journal, state)
         if state.running:
             session.log.record(RunEnded(state.run_id, DIED))
+        self.on_open(session)
         if session.background.settle() or state.running:
             await session.log.sync()
         return session
@@ -130,8 +132,8 @@ class Sessions:
         """
         async with self._opening:
             if session_id not in self._followed:
-                tail = await asyncio.to_thread(self._store.follow, session_id)
-                log = Log(tail, self._clock, fold_all(tail.entries()))
+                tail, state = await asyncio.to_thread(self._read_along, session_id)
+                log = Log(tail, self._clock, state)
                 session, following = Session(session_id, log, self._equip, self.spawn), Following(log, tail)
                 self._followed[session_id] = session, following, self.spawn(following.follow())
             session, following, _ = self._followed[session_id]
@@ -160,13 +162,14 @@ class Sessions:
             if known := await self._made(request, session_id):
                 return known
             everything = await self.peek(session_id)
-            entries = forked(everything, item_id)
-            state = fold_all(entries)
+            entries = await asyncio.to_thread(forked, everything, item_id)
+            state = await asyncio.to_thread(fold_all, entries)
             journal = await self._new(request)
             await asyncio.to_thread(journal.append, *entries)
             session = self._adopt(journal, state)
             for fact in beginning(session_id, everything, state, title):
                 session.log.record(fact)
+            self.on_open(session)
         await session.log.sync()
         return session
 
@@ -227,6 +230,10 @@ class Sessions:
     def _load(self, session_id: str) -> tuple[Journal, State]:
         journal = self._store.open(session_id)
         return journal, fold_all(journal.entries())
+
+    def _read_along(self, session_id: str) -> tuple[Tail, State]:
+        tail = self._store.follow(session_id)
+        return tail, fold_all(tail.entries())
 
     def _adopt(self, journal: Journal, state: State) -> Session:
         log = Log(journal, self._clock, state)

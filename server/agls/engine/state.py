@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
-from agls.engine.context import Context, Measure, placed, shortened
+from agls.engine.context import Context, Measure, OpenCall, closing_text, placed, shortened
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -55,14 +55,6 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @frozen
-class OpenCall:
-    """A call without a result: requested, or started with the arguments that are really used."""
-
-    call: ToolCall
-    started: bool = False
-
-
-@frozen
 class Note:
     """One `Noted` fact of a room."""
 
@@ -76,7 +68,8 @@ class State(NamedTuple):
     `transcript` only grows. `context` is what compaction may shorten, `measure` its size. `run` is what
     the running (or last) run used, `total` what the session used; their seconds are those before `since`,
     from when on time counts (0: it stands still). `rewinds` holds the messages that stood before each
-    rewind. `keys` remembers who asked for what, and whether it had to wait.
+    rewind. `keys` remembers who asked for what, and whether it had to wait. `words` are the item ids of what
+    the user said for the running (or last) run, `late` of what was said too late for the last one.
     """
 
     seq: int = 0
@@ -108,6 +101,8 @@ class State(NamedTuple):
     keys: Mapping[str, tuple[Admitted | Steered, bool]] = _NONE
     overflowed: bool = False
     stop: Stop | None = None
+    words: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -233,6 +228,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
         admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
     taken = admitted.item_id in fact.item_ids
+    words = state.words if admitted.recovers else state.late
     return {
         **(_added(state, message) if taken else {}),
         "queue": queue,
@@ -244,6 +240,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
         "since": at,
         "overflowed": False,
         "stop": None,
+        "words": (*words, admitted.item_id) if admitted.content else words,
     }
 
 
@@ -259,7 +256,13 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     if not (state.running and state.admitted and state.admitted.run_id == run_id):  # it never began
         waited, queue = _taken_out(state.queue, run_id)
         steered = () if state.running or not waited else state.pending  # only the next run is
-        return {"queue": queue, **_added(state, *steered), "pending": state.pending[len(steered) :]}
+        late = (*state.late, *(message.item_id for message in steered))
+        return {
+            "queue": queue,
+            **_added(state, *steered),
+            "pending": state.pending[len(steered) :],
+            "late": late,
+        }
     closed = (
         ToolResult(left.call.call_id, left.call.name, closing_text(left, stop), "cancelled")
         for left in state.calls.values()
@@ -267,6 +270,7 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     added = _added(state, *closed, *state.pending)  # steered too late: the next run begins with it
     until = state.updated_at if stop.reason is StopReason.INTERRUPTED else at  # then the end is told late
     added |= {"pending": (), "calls": {}, "questions": {}, "running": False, "stop": stop}
+    added["late"] = tuple(message.item_id for message in state.pending if message.origin == "user")
     return {**added, **_clock(state, until), "since": 0.0}
 
 
@@ -277,23 +281,15 @@ def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject
     return {**state.admitted.options, **options}
 
 
-def closing_text(open_call: OpenCall, stop: Stop) -> str:
-    """What the model reads of a call that was still open when its run ended."""
-    if open_call.started:
-        return (
-            "[The outcome of this call is unknown: it was running when the run ended "
-            f"({stop.reason}). It was not run again. Check what it did before you repeat it.]"
-        )
-    return f"[This call was not run: the run ended first ({stop.reason}).]"
-
-
 def _context_changes(
     state: State, fact: Steered | TakenIn | Injected | Compacted | Cleared | Rewound | PhaseStarted
 ) -> JsonObject:
     match fact:
         case Steered(item_id, _, content, key, origin):
             keys = {**state.keys, key: (fact, False)} if key else state.keys
-            return {"pending": (*state.pending, UserMessage(item_id, content, origin)), "keys": keys}
+            words = (*state.words, item_id) if origin == "user" else state.words
+            pending = (*state.pending, UserMessage(item_id, content, origin))
+            return {"pending": pending, "keys": keys, "words": words}
         case TakenIn(item_ids):
             rest = tuple(m for m in state.pending if m.item_id not in item_ids)
             return {**_added(state, *(m for m in state.pending if m.item_id in item_ids)), "pending": rest}

@@ -7,6 +7,7 @@ the last two turns of the user, so that a longer conversation finds what the sho
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import (
@@ -20,10 +21,12 @@ from agls.engine.vocabulary import (
     Usage,
 )
 from agls.models.answer import Answer, finish_in, own
+from agls.models.call_ids import PLAIN
 from agls.models.counting import Post
 from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
 from agls.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
+from agls.models.tool_schemas import flat
 from agls.models.usage import count_in
 from agls.models.values import object_in, objects_in, text_in
 
@@ -46,7 +49,7 @@ UNCOUNTED = {"stream", "max_tokens"}  # what a request to count may not hold
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     """The JSON body that asks for a streamed answer."""
     limit = endpoint.limited(request.max_output_tokens) or endpoint.output_limit or LIMIT
-    body: JsonObject = {"model": endpoint.model, "stream": True, "max_tokens": limit}
+    body: JsonObject = {**_head(endpoint), "max_tokens": limit}
     output: JsonObject = {}
     if request.effort and request.effort != "none":
         body |= _thinking(request, endpoint, limit)
@@ -58,15 +61,26 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
         body["output_config"] = output
     if request.tools:
         body["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+            {"name": tool.name, "description": tool.description, "input_schema": flat(tool.schema)}
             for tool in request.tools
         ]
     elif called := _called(request.messages):  # the API wants to know every tool of the conversation
         body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
         body["tool_choice"] = {"type": "none"}
-    if request.system:
+    if request.system.strip():
         body["system"] = [{"type": "text", "text": request.system, **MARK}]
     return {**body, "messages": _marked(_messages(request.messages, endpoint))}
+
+
+def _head(endpoint: Endpoint) -> JsonObject:
+    """What is asked, and how: in a cloud the model stands in the URL, and the version here."""
+    match endpoint.service:
+        case "bedrock":
+            return {"anthropic_version": "bedrock-2023-05-31"}
+        case "vertex":
+            return {"anthropic_version": "vertex-2023-10-16", "stream": True}
+        case _:
+            return {"model": endpoint.model, "stream": True}
 
 
 def _called(messages: Sequence[Message]) -> list[str]:
@@ -127,22 +141,35 @@ def _part(part: Content) -> JsonObject:
 
 
 def _result(result: ToolResult) -> JsonObject:
-    sent = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text or NOTHING}
+    sent = {
+        "type": "tool_result",
+        "tool_use_id": PLAIN.fitting(result.call_id),
+        "content": _or_nothing(result.text),
+    }
     return {**sent, "is_error": True} if result.is_error else sent
+
+
+def _or_nothing(text: str) -> str:
+    """The text, which may not be white space alone."""
+    return text if text.strip() else NOTHING
 
 
 def _said(message: AssistantMessage, blocks: Sequence[JsonObject]) -> list[JsonObject]:
     """An answer as blocks; with thoughts in it, exactly in the order the model made them."""
     calls: list[JsonObject] = [
-        {"type": "tool_use", "id": call.call_id, "name": call.name, "input": call.arguments}
+        {"type": "tool_use", "id": PLAIN.fitting(call.call_id), "name": call.name, "input": call.arguments}
         for call in message.tool_calls
     ]
     if not blocks:
         text = text_of(message)
-        return [*([{"type": "text", "text": text}] if text else []), *calls]
+        return [*([{"type": "text", "text": text}] if text.strip() else []), *calls]
     waiting = iter(calls)
     sent = (next(waiting, None) if block.get("type") == "tool_use" else block for block in blocks)
-    return [block for block in sent if block]
+    return [block for block in sent if block and not _is_blank(block)]
+
+
+def _is_blank(block: JsonObject) -> bool:
+    return block.get("type") == "text" and not text_in(block.get("text")).strip()
 
 
 class AnthropicAnswer(Answer):
@@ -216,7 +243,7 @@ class AnthropicAnswer(Answer):
 
 def _kept(block: JsonObject) -> dict[str, Any]:
     match block.get("type"):
-        case "text" if text := text_in(block.get("text")):
+        case "text" if (text := text_in(block.get("text"))).strip():
             return {"type": "text", "text": text}
         case "thinking" | "redacted_thinking":
             return block
@@ -238,6 +265,16 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
+def _url(endpoint: Endpoint) -> str:
+    match endpoint.service:
+        case "bedrock":
+            return endpoint.at(f"/model/{quote(endpoint.model, safe='')}/invoke-with-response-stream")
+        case "vertex":
+            return endpoint.at(f"/models/{quote(endpoint.model, safe='@')}:streamRawPredict")
+        case _:
+            return endpoint.at("/messages", "v1")
+
+
 async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
     """The tokens of a request, as the server counts them."""
     asked = {key: value for key, value in body.items() if key not in UNCOUNTED}
@@ -245,7 +282,7 @@ async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | Non
 
 
 DIALECT = Dialect(
-    url=lambda endpoint: endpoint.at("/messages", "v1"),
+    url=_url,
     body=body_of,
     answer=AnthropicAnswer,
     listing=lambda endpoint: endpoint.at("/models", "v1"),

@@ -4,35 +4,25 @@ The same request always gives the same bytes, and a longer conversation begins w
 shorter one, so that servers can reuse what they have already read: fixed key order, messages last.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from agls.engine.ports import ModelRequest, ToolSpec
-from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, ToolResult
+from agls.engine.vocabulary import Finish, JsonObject
 from agls.models.answer import Answer, finish_in
+from agls.models.chat_messages import messages_of
+from agls.models.chat_servers import chat_server
 from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
 from agls.models.errors import refusal
-from agls.models.messages import (
-    NOTHING,
-    Turn,
-    Unchanged,
-    Written,
-    compact,
-    contents_of,
-    results_of,
-    text_of,
-    written,
-)
+from agls.models.messages import Unchanged
 from agls.models.reasoning import Reasoning
 from agls.models.shape import NAME, is_closed
 from agls.models.tokenizing import counted
+from agls.models.tool_schemas import flat
 from agls.models.usage import usage_of
-from agls.models.values import object_in, objects_in
+from agls.models.values import object_in, objects_in, text_in
 
 PLAIN = frozenset({"role", "content"})  # nearly every delta has nothing else
-KEYED = frozenset({"api.openai.com", "api.mistral.ai"})  # who finds the cache of a session by a key
-LIMIT_FIELDS = {"api.openai.com": "max_completion_tokens"}
 FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "max_tokens": "length",
@@ -40,7 +30,16 @@ FINISHES: Mapping[str, Finish] = {
     "model_context_window_exceeded": "length",
     "content_filter": "content_filter",
     "safety": "content_filter",
+    "sensitive": "content_filter",
     "refusal": "refusal",
+}
+
+
+FAILED = {  # reasons to finish that mean no whole answer, and the code of the failure
+    "error": "",
+    "abort": "",
+    "network_error": "",
+    "insufficient_system_resource": "insufficient_system_resource",
 }
 
 
@@ -48,24 +47,25 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     """The JSON body that asks for a streamed answer."""
     body: JsonObject = {"model": endpoint.model, "stream": True, "stream_options": {"include_usage": True}}
     body |= _cached(request, endpoint)
+    server = chat_server(endpoint)
     if limit := endpoint.limited(request.max_output_tokens):
-        azure = endpoint.host.endswith(".azure.com")
-        body["max_completion_tokens" if azure else LIMIT_FIELDS.get(endpoint.host, "max_tokens")] = limit
+        body[server.limit_field] = limit
     if request.effort:
         body["reasoning_effort"] = request.effort
+    if server.keeps_thinking and request.effort != "none":
+        body["thinking"] = {"type": "enabled", "clear_thinking": False}
     if shape := request.output_schema:
         wanted = {"name": NAME, "schema": shape, "strict": is_closed(shape)}
         body["response_format"] = {"type": "json_schema", "json_schema": wanted}
     if request.tools:
         body["tools"] = _tools.listed(request.tools)
-    head = [{"role": "system", "content": request.system}] if request.system else []
-    body["messages"] = _sent.conversation(request.messages, request.session_id, endpoint.identity, head)
+    body["messages"] = messages_of(request, endpoint)
     return body
 
 
 def _cached(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     """How this server is asked to remember what it has read; most do so unasked."""
-    if endpoint.host in KEYED and request.session_id:
+    if chat_server(endpoint).cache_key and request.session_id:
         return {"prompt_cache_key": request.session_id}
     if endpoint.host == "openrouter.ai" and "claude" in endpoint.model:
         return {"cache_control": {"type": "ephemeral"}}
@@ -73,60 +73,11 @@ def _cached(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    function = {"name": tool.name, "description": tool.description, "parameters": flat(tool.schema)}
     return {"type": "function", "function": function}
 
 
 _tools = Unchanged(_tool)
-
-
-def _messages(turn: Turn, model: str) -> list[JsonObject]:
-    if isinstance(turn, AssistantMessage):
-        return [_assistant(turn, model)]
-    sent = [_result(result) for result in results_of(turn)]
-    if contents := contents_of(turn):
-        sent.append({"role": "user", "content": _content(contents)})
-    return sent
-
-
-_sent = Written(_messages)
-
-
-def _content(contents: Sequence[Content]) -> str | list[JsonObject]:
-    if not any(isinstance(part, Image) for part in contents):
-        return "\n\n".join(written(part) for part in contents)
-    return [_image(p) if isinstance(p, Image) else {"type": "text", "text": written(p)} for p in contents]
-
-
-def _image(image: Image) -> JsonObject:
-    url = f"data:{image.media_type};base64,{image.data}"
-    return {"type": "image_url", "image_url": {"url": url}}
-
-
-def _assistant(message: AssistantMessage, model: str) -> JsonObject:
-    sent: JsonObject = {"role": "assistant", "content": text_of(message) or None}
-    opaque = message.opaque if message.opaque.get("model") == model else {}
-    if field := opaque.get("reasoning_field"):
-        sent[field] = message.thinking
-    for key in ("reasoning_details", "extra_content"):
-        if key in opaque:
-            sent[key] = opaque[key]
-    if message.tool_calls:
-        extras: list[Any] = opaque.get("calls") or [{}] * len(message.tool_calls)
-        sent["tool_calls"] = [
-            {
-                "id": call.call_id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": compact(call.arguments)},
-                **({"extra_content": extra} if extra else {}),
-            }
-            for call, extra in zip(message.tool_calls, extras, strict=True)
-        ]
-    return sent
-
-
-def _result(result: ToolResult) -> JsonObject:
-    return {"role": "tool", "tool_call_id": result.call_id, "content": result.text or NOTHING}
 
 
 class ChatAnswer(Answer):
@@ -150,15 +101,20 @@ class ChatAnswer(Answer):
                 self._choice(choice)
 
     def _choice(self, choice: JsonObject) -> None:
-        if choice.get("error") or choice.get("finish_reason") == "error":
-            told = choice.get("error") or {"message": "the model's answer ended with an error"}
-            self.failure = refusal(None, {}, {"error": told}, self.endpoint)
+        reasons = [text_in(choice.get(key)).lower() for key in ("finish_reason", "native_finish_reason")]
+        failed = next((reason for reason in reasons if reason in FAILED), "")
+        if choice.get("error") or failed:
+            words = "an error" if failed == "error" else failed
+            ended = {"message": f"the model's answer ended with {words}", "code": FAILED.get(failed)}
+            self.failure = refusal(None, {}, {"error": choice.get("error") or ended}, self.endpoint)
             return
         delta = object_in(choice.get("delta"))
         if "delta" not in choice and (message := object_in(choice.get("message"))):
             delta, self._whole = message, True
         if finish := choice.get("finish_reason"):
-            self._finish, self._whole = finish_in(FINISHES, finish), True
+            sensitive = "sensitive" in reasons
+            self._finish = "content_filter" if sensitive else finish_in(FINISHES, finish)
+            self._whole = True
         if delta.keys() <= PLAIN:
             self._content(delta.get("content"))
         else:
@@ -186,7 +142,9 @@ class ChatAnswer(Answer):
             self._say(thinking, str(part.get("text") or ""))
 
     def _opaque(self, *, with_calls: bool) -> JsonObject:
-        opaque = self._reasoning.opaque(with_calls=with_calls)
+        opaque = self._reasoning.opaque()
+        if not opaque and self._thought.tag and chat_server(self.endpoint).thinks_in_text:
+            opaque["reasoning_tag"] = self._thought.tag
         if any(extras := self._calls.extras()):
             opaque["calls"] = extras
         if self._extra:

@@ -18,7 +18,10 @@ LISTED = 12  # models named in a hint
 
 @frozen
 class Failure:
-    """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for."""
+    """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for.
+
+    `mended`: what the server refused is left out of the next try. `codes` are the server's own.
+    """
 
     kind: str
     message: str
@@ -26,6 +29,8 @@ class Failure:
     status: int | None = None
     passing: bool = False
     wait: float = 0.0
+    mended: bool = False
+    codes: str = ""
 
 
 class CallFailed(ModelError):
@@ -69,18 +74,29 @@ RULES = (
     Rule(
         "auth",
         frozenset({401, 403}),
-        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_",
+        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_|accessdenied|expiredtoken",
         r"(invalid|incorrect|missing|wrong|no) api key|api key (is )?(not valid|invalid|missing|expired)",
     ),
     Rule(
         "modelNotFound",
         frozenset(),
-        r"model_not_found|deploymentnotfound|unknown_model|not_found_error",
-        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model",
+        r"model_not_found|deploymentnotfound|unknown_model|not_found_error|resourcenotfound",
+        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model"
+        r"|model identifier is invalid",
     ),
-    Rule("rateLimit", frozenset({429}), r"rate_?limit|resource_exhausted|too_many_requests", passing=True),
-    Rule("overloaded", frozenset({503, 529}), r"overloaded|unavailable|no_capacity", passing=True),
-    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded", passing=True),
+    Rule(
+        "rateLimit",
+        frozenset({429}),
+        r"rate_?limit|resource_exhausted|too_many_requests|throttling",
+        passing=True,
+    ),
+    Rule(
+        "overloaded",
+        frozenset({503, 529}),
+        r"overloaded|unavailable|no_capacity|insufficient_system_resource",
+        passing=True,
+    ),
+    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded|modeltimeout", passing=True),
     Rule("providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", passing=True),
 )
 
@@ -105,6 +121,7 @@ def refusal(
         status=status,
         passing=passing and headers.get("x-should-retry") != "false",
         wait=wait,
+        codes=said.codes,
     )
     return replace(failure, hint=hint(failure, said, endpoint))
 
@@ -115,7 +132,7 @@ def _sorted(status: int | None, said: Said) -> tuple[str, bool]:
             return rule.kind, rule.passing
     if status == 404 and said.data:
         return "modelNotFound", False
-    if status is None and not re.search(r"invalid_request|tool_use_failed", said.codes):
+    if status is None and not re.search(r"invalid_request|tool_use_failed|validationexception", said.codes):
         return "providerInternal", True
     return ("providerInternal", True) if status and status >= 500 else ("badRequest", False)
 
@@ -128,9 +145,12 @@ REMEDIES = {
     "contentFilter": "The provider's filter refused it: put it in other words, or choose another model.",
     "badRequest": "If this model cannot do what was asked (tools, images, an effort), choose another model.",
 }
+RESPONSES_ONLY = re.compile(r"/v1/responses|not a chat model", re.IGNORECASE)
+BAD_CALL = "The model wrote a call that does not fit its tool: ask again, or choose another model."
 BAD_REQUESTS = (  # words of the server, and what to do
     (r"max_completion_tokens", "Leave the output limit of this model unset."),
     (r"max_tokens", "Set output_limit of this model to what the server allows."),
+    (r"temperature|top_p", "Leave temperature and top_p of this model unset: it does not take them."),
     (r"thinking|reasoning|effort", "Choose another effort, or none: this model does not take this one."),
     (r"tool", "Choose a model that can use tools."),
     (r"image|vision|multimodal", "This model cannot see images: leave them out, or choose one that can."),
@@ -139,6 +159,8 @@ BAD_REQUESTS = (  # words of the server, and what to do
 
 def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
     """What the user can do about it."""
+    if endpoint.dialect == "chat" and RESPONSES_ONLY.search(said.message):
+        return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
     match failure.kind:
         case "auth":
             return _about_the_key(endpoint)
@@ -149,16 +171,31 @@ def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
             return f"Check the name {endpoint.model!r}{named}."
         case "rateLimit" if failure.wait:
             return f"The server asks to wait {failure.wait:.0f} seconds."
-        case "badRequest" if said.is_page or failure.status in {404, 405}:
-            return f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}): {USUAL_END}."
         case "badRequest":
-            found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
-            return next(found, REMEDIES["badRequest"])
+            return _about_the_request(failure, said, endpoint)
         case kind:
             return REMEDIES[kind]
 
 
+def _table(endpoint: Endpoint) -> str:
+    return f"in [models.{endpoint.name.partition('/')[0]}]"
+
+
+def _about_the_request(failure: Failure, said: Said, endpoint: Endpoint) -> str:
+    if "tool_use_failed" in said.codes:
+        return BAD_CALL
+    if said.is_page or failure.status in {404, 405}:
+        return (
+            f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}) {_table(endpoint)}: "
+            f"{USUAL_END}, and most servers speak chat."
+        )
+    found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
+    return next(found, REMEDIES["badRequest"])
+
+
 def _about_the_key(endpoint: Endpoint) -> str:
+    if endpoint.credential.hint:
+        return endpoint.credential.hint
     if endpoint.key_place:
         return f"Check the key for {endpoint.host} in {endpoint.key_place}, or enter another one there."
     match bool(endpoint.api_key), endpoint.key_variable:

@@ -36,7 +36,7 @@ class WithFallback:
             async with aclosing(self._first.stream(request)) as parts:
                 async for part in parts:
                     waits += isinstance(part, Retrying)
-                    handed = handed or not isinstance(part, Retrying)
+                    handed = not isinstance(part, Retrying)  # what came before one was discarded
                     yield part
             return
         except ModelError as error:

@@ -16,12 +16,14 @@ from agls.engine.vocabulary import (
     Usage,
 )
 from agls.models.answer import CUTTING, Answer, finish_in, own
+from agls.models.chat_messages import SIGNED_ELSEWHERE
 from agls.models.counting import Post
 from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
 from agls.models.errors import nonsense
 from agls.models.gemini_arguments import placed
 from agls.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
+from agls.models.tool_schemas import flat
 from agls.models.usage import count_in
 from agls.models.values import object_in, objects_in, text_in
 
@@ -29,7 +31,6 @@ VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
 LEVELS = {"none": "minimal", "minimal": "minimal", "low": "low", "medium": "medium"}  # since version 3
 BUDGETS = {"none": 128, "minimal": 512, "low": 2048, "medium": 8192}  # tokens to think, before version 3
 MOST = 24576
-SIGNED_ELSEWHERE = "skip_thought_signature_validator"  # what the API wants on calls of another model
 FINISHES: Mapping[str, Finish] = {
     "max_tokens": "length",
     **dict.fromkeys(
@@ -52,7 +53,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     body: JsonObject = {"generationConfig": settings} if settings else {}
     if request.tools:
         declared = [
-            {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema}
+            {"name": tool.name, "description": tool.description, "parametersJsonSchema": flat(tool.schema)}
             for tool in request.tools
         ]
         body["tools"] = [{"functionDeclarations": declared}]
@@ -222,4 +223,5 @@ DIALECT = Dialect(
     names=("models", "name"),
     key=("x-goog-api-key", "{}"),
     counting=counted,
+    sampled=("generationConfig", "temperature", "topP"),
 )

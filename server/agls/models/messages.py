@@ -54,16 +54,16 @@ class Unchanged:
 class Written:
     """How the latest conversations were written: a longer one is written from where it goes on."""
 
-    def __init__(self, write: Callable[[Turn, str], list[JsonObject]]) -> None:
+    def __init__(self, write: Callable[[Turn, Any], list[JsonObject]]) -> None:
         self._write = write
         self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject], list[str]]]
         self._known = OrderedDict()
 
     def conversation(
-        self, messages: Sequence[Message], session_id: str, model: str, head: Sequence[JsonObject] = ()
+        self, messages: Sequence[Message], session_id: str, manner: Hashable, head: Sequence[JsonObject] = ()
     ) -> Listed:
-        """All turns as they are sent to this model, behind the `head`."""
-        key = session_id, model
+        """All turns as they are written in this manner, behind the `head`."""
+        key = session_id, manner
         begun, sent, texts = self._known.pop(key, ((), [], []))
         if tuple(messages[: len(begun)]) != begun:
             begun, sent, texts = (), [], []
@@ -71,23 +71,23 @@ class Written:
         ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
         closed = rest[: ends[-1]] if ends else ()
         if closed:
-            more = list(self._written(closed, model))
+            more = list(self._written(closed, manner))
             sent, texts = [*sent, *more], [*texts, *map(_encode, more)]
         self._known[key] = (*begun, *closed), sent, texts
         if len(self._known) > CONVERSATIONS:
             self._known.popitem(last=False)
-        last = list(self._written(rest[len(closed) :], model))
+        last = list(self._written(rest[len(closed) :], manner))
         return Listed([*head, *sent, *last], (*map(_encode, head), *texts, *map(_encode, last)))
 
-    def _written(self, messages: Sequence[Message], model: str) -> Iterator[JsonObject]:
+    def _written(self, messages: Sequence[Message], manner: Hashable) -> Iterator[JsonObject]:
         for turn in turns(messages):
-            yield from self._write(turn, model)
+            yield from self._write(turn, manner)
 
 
 def turns(messages: Sequence[Message]) -> Iterator[Turn]:
     """The conversation turn by turn: each answer alone, and all that stands between two of them.
 
-    Answers without text and calls are left out: servers refuse them.
+    Answers without words and calls are left out: servers refuse them.
     """
     told = (message for message in messages if not _says_nothing(message))
     for is_answer, group in groupby(told, key=lambda message: isinstance(message, AssistantMessage)):
@@ -101,7 +101,7 @@ def contents_of(messages: Iterable[Theirs]) -> list[Content]:
     """All that the user's messages among them say; a message that says nothing says so."""
     users = [message for message in messages if isinstance(message, UserMessage)]
     parts = [part for message in users for part in message.content]
-    said = [part for part in parts if isinstance(part, Image) or written(part)]
+    said = [part for part in parts if isinstance(part, Image) or written(part).strip()]
     return said or [Text(NOTHING)] * bool(users)
 
 
@@ -150,4 +150,4 @@ def _ends_a_turn(message: Message) -> bool:
 
 
 def _says_nothing(message: Message) -> bool:
-    return isinstance(message, AssistantMessage) and not message.text and not message.tool_calls
+    return isinstance(message, AssistantMessage) and not message.text.strip() and not message.tool_calls

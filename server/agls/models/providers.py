@@ -24,6 +24,10 @@ class Provider:
         found = next((name for name in self.key_variables if keys.get(name)), self.key_variables[0])
         return found, keys.get(found, "")
 
+    def spoken_at(self, url: str) -> Dialect:
+        """Its dialect; what stands in OpenAI's place (OPENAI_BASE_URL) speaks chat completions."""
+        return dialect_at(url) if self.dialect == "responses" else self.dialect
+
     def is_meant(self, url: str, variables: Mapping[str, str]) -> bool:
         """Whether its key is for this address: its own, or the one that its variable names."""
         told = variables.get(self.url_variable, "")
@@ -31,8 +35,16 @@ class Provider:
 
 
 OPENAI = Provider(
-    "openai", "chat", "https://api.openai.com/v1", ("OPENAI_API_KEY",), "OPENAI_MODEL", "OPENAI_BASE_URL"
+    "openai", "responses", "https://api.openai.com/v1", ("OPENAI_API_KEY",), "OPENAI_MODEL", "OPENAI_BASE_URL"
 )
+
+
+def _compatible(name: str, base_url: str) -> Provider:
+    """A provider that speaks chat completions, with variables named after it."""
+    upper = name.upper()
+    return Provider(name, "chat", base_url, (f"{upper}_API_KEY",), f"{upper}_MODEL", f"{upper}_BASE_URL")
+
+
 PROVIDERS = (
     OPENAI,
     Provider(
@@ -53,20 +65,44 @@ PROVIDERS = (
         "GOOGLE_GEMINI_BASE_URL",
         "gemini",
     ),
+    _compatible("openrouter", "https://openrouter.ai/api/v1"),
+    _compatible("deepseek", "https://api.deepseek.com/v1"),
+    _compatible("mistral", "https://api.mistral.ai/v1"),
+    _compatible("xai", "https://api.x.ai/v1"),
+    _compatible("groq", "https://api.groq.com/openai/v1"),
 )
-BY_DIALECT: Mapping[Dialect, Provider] = {**{p.dialect: p for p in PROVIDERS}, "responses": OPENAI}
-KEY_VARIABLES = tuple(name for provider in PROVIDERS for name in provider.key_variables)
+OF_ONE: Mapping[Dialect, Provider] = {p.dialect: p for p in PROVIDERS if p.dialect != "chat"}
+BEDROCK_KEY = "AWS_BEARER_TOKEN_BEDROCK"  # what AWS calls an API key of Bedrock
+KEY_VARIABLES = (*(name for provider in PROVIDERS for name in provider.key_variables), BEDROCK_KEY)
 
 
-def named(model: str) -> tuple[Provider, str]:
-    """Who has a model of this name, and its name there: `claude-…`, `anthropic/claude-…`, `gpt-…`."""
+def dialect_at(url: str, dialect: Dialect | None = None) -> Dialect:
+    """The dialect that was chosen, else the usual one of this address.
+
+    OpenAI's current models take no tools in its chat completions.
+    """
+    return dialect or ("responses" if _host(url) == _host(OPENAI.base_url) else "chat")
+
+
+def provider_of(dialect: Dialect, url: str) -> Provider | None:
+    """Whose address this is; without an address the provider whose dialect it is."""
+    if not url:
+        return OF_ONE.get(dialect)
+    return next((p for p in PROVIDERS if _host(p.base_url) == _host(url)), OF_ONE.get(dialect))
+
+
+def candidates(model: str, variables: Mapping[str, str]) -> list[tuple[Provider, str]]:
+    """Who may have a model of this name, the likeliest first, and its name there.
+
+    `claude-…` and `anthropic/claude-…` are Anthropic's; what nobody's name begins is OpenAI's, and so may be
+    anything where OPENAI_BASE_URL names a server.
+    """
     first, _, rest = model.partition("/")
-    for provider in PROVIDERS:
-        if first == provider.name and rest:
-            return provider, rest
-        if provider.family and model.startswith(provider.family):
-            return provider, model
-    return OPENAI, model
+    prefixed = [(p, rest) for p in PROVIDERS if first == p.name and rest]
+    family = [(p, model) for p in PROVIDERS if p.family and model.startswith(p.family)]
+    named = prefixed or family
+    routed = [(OPENAI, model)] if variables.get(OPENAI.url_variable) or not named else []
+    return [*named, *(found for found in routed if found not in named)]
 
 
 def _host(url: str) -> str:

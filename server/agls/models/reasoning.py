@@ -3,7 +3,8 @@
 from agls.engine.vocabulary import JsonObject
 from agls.models.values import objects_in
 
-PLAIN = ("reasoning_content", "reasoning")  # the same text may stand in several: one is taken
+CONTENT = "reasoning_content"
+PLAIN = (CONTENT, "reasoning")  # the same text may stand in several: one is taken
 TEXTS = ("text", "summary")
 
 
@@ -25,16 +26,11 @@ class Reasoning:
                 return text
         return "".join(str(detail.get(key) or "") for detail in details for key in TEXTS)
 
-    def opaque(self, *, with_calls: bool) -> JsonObject:
-        """What the server wants back with this message: the details unchanged, else the plain text.
-
-        DeepSeek, Moonshot and Z.ai ask for `reasoning_content` while tools are being called.
-        """
+    def opaque(self) -> JsonObject:
+        """What the server wants back with this message: the details unchanged, else the name of the field."""
         if self._details:
             return {"reasoning_details": self._details}
-        if with_calls and self._field == PLAIN[0]:
-            return {"reasoning_field": self._field}
-        return {}
+        return {"reasoning_field": self._field} if self._field else {}
 
     def _keep(self, detail: JsonObject) -> None:
         last = self._details[-1] if self._details else {}

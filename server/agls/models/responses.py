@@ -10,18 +10,21 @@ from collections.abc import Mapping, Sequence
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Usage
 from agls.models.answer import Answer, finish_in, own
+from agls.models.call_ids import PLAIN
 from agls.models.counting import Post
 from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
 from agls.models.errors import refusal
 from agls.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
 from agls.models.shape import NAME, is_closed
+from agls.models.tool_schemas import flat
 from agls.models.usage import count_in
 from agls.models.values import object_in, objects_in, text_in
 
 NO_REASONING = re.compile(r"(gpt-3|gpt-4|chatgpt)")  # these refuse to be asked for encrypted reasoning
 FINISHES: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 COUNTED = ("model", "instructions", "input", "tools", "text", "reasoning")  # what a request to count may hold
+REASONING = ("type", "id", "summary", "content")  # members of an item that holds reasoning in plain words
 SHOWN = {"text", "reasoning_text", "summary_text", "output_text", "refusal"}  # kinds of parts with text
 
 
@@ -33,7 +36,8 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     if not NO_REASONING.match(endpoint.model):
         body["include"] = ["reasoning.encrypted_content"]
     if request.effort:
-        body["reasoning"] = {"effort": request.effort, "summary": "auto"}
+        summary = {} if "summary" in endpoint.refused else {"summary": "auto"}
+        body["reasoning"] = {"effort": request.effort, **summary}
     if limit := endpoint.limited(request.max_output_tokens):
         body["max_output_tokens"] = limit
     if shape := request.output_schema:
@@ -45,7 +49,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
                 "type": "function",
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": tool.schema,
+                "parameters": flat(tool.schema),
                 "strict": False,
             }
             for tool in request.tools
@@ -63,7 +67,8 @@ def _input(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObject]:
             continue
         for result in results_of(turn):
             output = result.text or NOTHING
-            sent.append({"type": "function_call_output", "call_id": result.call_id, "output": output})
+            call_id = PLAIN.fitting(result.call_id)
+            sent.append({"type": "function_call_output", "call_id": call_id, "output": output})
         if contents := contents_of(turn):
             sent.append({"role": "user", "content": [_part(part) for part in contents]})
     return sent
@@ -80,7 +85,7 @@ def _said(message: AssistantMessage, items: Sequence[JsonObject]) -> list[JsonOb
     calls: list[JsonObject] = [
         {
             "type": "function_call",
-            "call_id": call.call_id,
+            "call_id": PLAIN.fitting(call.call_id),
             "name": call.name,
             "arguments": compact(call.arguments),
         }
@@ -165,19 +170,23 @@ class ResponsesAnswer(Answer):
         self.done = self._whole = True
 
     def _opaque(self, *, with_calls: bool) -> JsonObject:
-        items = [item for _, item in sorted(self._items.items())]
-        if not any(item.get("encrypted_content") for item in items):
+        items = [_kept(item, self.endpoint) for _, item in sorted(self._items.items())]
+        if not any(item.get("type") == "reasoning" or item.get("phase") for item in items):
             return {}
-        kept = (_kept(item) for item in items)
-        return {"items": [item for item in kept if item]}
+        return {"items": [item for item in items if item]}
 
 
-def _kept(item: JsonObject) -> JsonObject:
-    """An item as it goes back: without its id, which means nothing where nothing is stored."""
+def _kept(item: JsonObject, endpoint: Endpoint) -> JsonObject:
+    """An item as it goes back: without its id, which means nothing where nothing is stored.
+
+    Reasoning in plain words (vLLM, LM Studio) goes back as it came, but not to OpenAI, which stores its own.
+    """
     kind = item.get("type")
     if kind == "reasoning" and item.get("encrypted_content"):
         summary = objects_in(item.get("summary"))
         return {"type": kind, "summary": summary, "encrypted_content": item["encrypted_content"]}
+    if kind == "reasoning" and _texts(item.get("content")) and endpoint.host != "api.openai.com":
+        return {key: item[key] for key in REASONING if item.get(key) is not None}
     if kind == "message":
         text = "".join(_texts(item.get("content")))
         phase = {"phase": item["phase"]} if item.get("phase") else {}

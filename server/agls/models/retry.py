@@ -1,4 +1,4 @@
-"""Asking again after failures that may pass, as long as nothing of an answer was handed on."""
+"""Asking again after failures that may pass; after an answer that broke off, once."""
 
 import asyncio
 import random
@@ -31,6 +31,8 @@ class Patience:
 
     def delay(self, failure: Failure, tried: int) -> float | None:
         """How long to wait after try number `tried` failed so; `None` to give up."""
+        if failure.mended:
+            return 0.0
         if not failure.passing or tried >= self.tries or failure.wait > self.limit:
             return None
         backoff = min(self.first * 2 ** (tried - 1), self.longest)
@@ -42,12 +44,14 @@ async def patiently(
 ) -> AsyncGenerator[Part, None]:
     """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`.
 
-    Once a part was handed on there is no other try: what the user has read stays true. The error that is
-    raised in the end says whose it is, how often was tried, and when its server may be asked again.
+    What was handed on before a `Retrying` counts for nobody: an answer that broke off is asked for once more
+    (docs/decisions/350). The error that is raised in the end says whose it is, how often was tried, and when
+    its server may be asked again.
     """
-    tried, handed = 0, False
+    tried, torn = 0, False
     while True:
         tried += 1
+        handed = False
         try:
             async with aclosing(ask()) as parts:
                 async for part in parts:
@@ -56,10 +60,11 @@ async def patiently(
             return
         except CallFailed as error:
             delay = patience.delay(error.failure, tried)
-            if delay is None or handed:
+            if delay is None or (handed and torn):
                 error.provider, error.attempts = provider, tried
                 error.resets_at = time.time() + error.failure.wait if error.failure.wait else None
                 raise
+            torn = torn or handed
             retrying = Retrying(tried, delay, error.failure.message)
         yield retrying
         await patience.sleep(delay)

@@ -16,6 +16,7 @@ class LeadingThought:
         self._held = ""  # what may still turn out to be (part of) a tag
         self._closing = ""
         self._step = self._before
+        self.tag = ""  # of the block, without its brackets
         self.over = False  # from here on everything is text
 
     def feed(self, text: str) -> tuple[str, str]:
@@ -31,7 +32,8 @@ class LeadingThought:
 
     def _before(self) -> tuple[str, str]:
         if opening := OPENING.match(self._held):
-            self._closing = f"</{opening[1]}>"
+            self.tag = opening[1]
+            self._closing = f"</{self.tag}>"
             self._held = self._held[opening.end() :].lstrip("\n")
             self._step = self._inside
             return self._inside()

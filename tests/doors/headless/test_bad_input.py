@@ -210,15 +210,24 @@ def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
     ("arguments", "said"),
     [
         ([], "usage: agls"),
-        (["rnu"], "invalid choice"),
-        (["run", "go", "--nonsense"], "unrecognized arguments: --nonsense"),
-        (["run", "go", "--out", "json"], "unrecognized arguments: --out"),
+        (["rnu"], "agls: there is no command 'rnu'; did you mean run?\n"),
+        (["fix the bug"], 'A prompt is given so: agls run "'),
+        (["sessions", "lst"], "agls: there is no command 'lst'; did you mean list?\n"),
+        (["run", "go", "--nonsense"], "agls: there is no option '--nonsense'\n"),
+        (["run", "go", "--modle", "x"], "agls: there is no option '--modle'; did you mean --model?\n"),
+        (["run", "go", "--modle=x"], "agls: there is no option '--modle'; did you mean --model?\n"),
+        (["run", "go", "--out", "json"], "agls: there is no option '--out'"),
+        (["run", "fix", "--trust", "it"], 'in quotes: agls run "'),
+        (["doctor", "now"], "agls: 'now' is one word too many\n"),
+        (["sessions", "show", "--jsn", "x"], "agls: there is no option '--jsn'; did you mean --json?\n"),
         (["run", "go", "--mode", "auto"], "needs the sandbox"),
-        (["run", "go", "--mode", "yolo"], "there is no mode 'yolo'; use ask, acceptEdits"),
+        (["run", "go", "--mode", "yolo"], "there is no mode 'yolo'; there are ask, acceptEdits"),
+        (["run", "go", "--mode", "acceptedits"], "there is no mode 'acceptedits'; did you mean acceptEdits?"),
         (["run", "go", "--max-turns", "0.5"], "'0.5' is not a whole number, 0 or more"),
         (["run", "go", "--max-cost-usd", "much"], "'much' is not a number of US dollars, 0 or more"),
         (["run", "go", "--max-seconds", "inf"], "'inf' is not a number of seconds, 0 or more"),
-        (["run", "go", "--output", "xml"], "invalid choice: 'xml'"),
+        (["run", "go", "--output", "xml"], "there is no value 'xml'; there are text, json, jsonl"),
+        (["run", "go", "--output", "jsn"], "there is no value 'jsn'; did you mean json?"),
         (["resume", "two", "words"], "in quotes"),
         (["serve"], "--stdio"),
         (["config"], "usage: agls config"),
@@ -234,25 +243,27 @@ def test_a_command_line_that_makes_no_sense_exits_with_2(agls: Agls, arguments: 
     assert "Traceback" not in done.err
 
 
-def test_a_state_folder_that_cannot_be_used_is_told(agls: Agls) -> None:
+def test_a_state_folder_that_is_a_file_keeps_no_run_from_its_work(agls: Agls) -> None:
     agls.state.write_text("a file")
-    agls.script({"text": "ok"})
-    done = agls.run("run", "go")
-    assert done.code != 0
-    assert str(agls.state) in done.err
+    write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
+    agls.script({"calls": [write]}, {"text": "ok"})
+    done = agls.run("run", "go", "--mode", "acceptEdits")
+    assert (done.code, done.out) == (0, "ok\n")
+    assert (agls.workspace / "a.txt").read_text() == "one"
+    assert f"No session can be kept in {agls.state}/sessions" in done.err
+    assert "it is gone when this process ends" in done.err
     assert "Traceback" not in done.err
-    done = agls.run("sessions")
-    assert (done.code, done.err) == (
-        2,
-        f"agls: AGLS_STATE_DIR: {agls.state} is no folder; sessions are kept there\n",
-    )
+    assert agls.run("sessions").code == 0
+    assert agls.state.read_text() == "a file"
 
 
-def test_a_state_folder_that_cannot_be_made_is_told(agls: Agls) -> None:
+def test_a_state_folder_that_cannot_be_made_is_told_in_an_event(agls: Agls) -> None:
     agls.environment["AGLS_STATE_DIR"] = "/proc/absent"
+    agls.script({"text": "ok"})
     done = agls.run("run", "go", "--output", "jsonl")
-    assert (done.code, fatal(done)["kind"]) == (2, "journal")
-    assert "choose another state folder" in str(fatal(done)["message"])
+    assert done.code == 0
+    notices = [event["data"]["text"] for event in done.events if event["type"] == "notice"]
+    assert any("choose another state folder" in text for text in notices)
 
 
 def test_a_state_folder_in_the_workspace_is_refused(agls: Agls) -> None:

@@ -30,7 +30,12 @@ def test_a_key_from_standard_input_is_kept_and_forgotten(agls: Agls) -> None:
 @pytest.mark.parametrize(
     ("host", "stdin", "said"),
     [
-        ("nowhere", KEY, "is no host, provider (openai, anthropic, gemini) or configured model (scripted)"),
+        (
+            "nowhere",
+            KEY,
+            "is no host, provider (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq) "
+            "or configured model (scripted)",
+        ),
         ("127.0.0.1", KEY, "on this machine"),
         ("localhost", KEY, "on this machine"),
         ("api.example.com", "", "No key was entered"),

@@ -108,7 +108,7 @@ def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(agls: Agls
     [
         ([{"error": {"kind": "quota", "message": "no money left"}}], []),
         ([{"text": "no", "finish": "refusal"}], ["go on"]),
-        ([{"calls": [LIST]}], ["go on"]),
+        ([{"calls": [LIST]}], []),
     ],
 )
 def test_the_way_to_go_on_that_is_told_works(
@@ -180,8 +180,8 @@ def test_where_no_session_had_a_prompt_it_says_how_to_begin_one(agls: Agls) -> N
     [
         ([], "it has had no run"),
         (
-            [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.MAX_TURNS))],
-            "its last run ended (max turns)",
+            [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.CANCELLED))],
+            "its last run ended (cancelled)",
         ),
         (
             [WAITING, RunStarted("run_1"), RunEnded("run_1", Stop(StopReason.END_TURN)), Rewound("r", "", 0)],

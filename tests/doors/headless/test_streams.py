@@ -49,7 +49,7 @@ def test_a_reader_that_is_gone_makes_no_noise(agls: Agls, arguments: tuple[str, 
 @pytest.mark.parametrize("redirections", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_as_good_as_an_empty_one(agls: Agls, redirections: str) -> None:
     agls.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}, {"text": "Done."})
-    for arguments in ("run go --mode allowAll", "sessions", "--version"):
+    for arguments in ("run go --mode allowAll --quiet", "sessions", "--version"):
         command = f"{' '.join(agls.argv(()))} {arguments} {redirections}"
         done = subprocess.run(
             ["sh", "-c", command],
@@ -82,7 +82,7 @@ def test_a_standard_input_that_cannot_be_read_is_told(agls: Agls) -> None:
     with Path("/proc/self/mem").open("rb") as unreadable:
         process = agls.start("run", "-", stdin=unreadable)
         _, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, err) == (2, "agls: The prompt cannot be read: Input/output error.\n")
+    assert (process.returncode, err) == (2, "agls: Standard input cannot be read: Input/output error.\n")
 
 
 def test_a_prompt_of_megabytes_is_taken_and_an_endless_one_refused(agls: Agls) -> None:
@@ -90,7 +90,7 @@ def test_a_prompt_of_megabytes_is_taken_and_an_endless_one_refused(agls: Agls) -
     assert agls.run("run", stdin="x" * 5_000_000).out == "Read.\n"
     done = agls.run("run", "--output", "jsonl", stdin="x" * 10_000_001)
     assert done.code == 2
-    assert "longer than 10 MB" in done.events[-1]["error"]["message"]
+    assert "More than 10 MB" in done.events[-1]["error"]["message"]
 
 
 def test_json_is_json_whatever_the_locale_can_write(agls: Agls) -> None:

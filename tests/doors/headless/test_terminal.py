@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from doors.headless.conftest import Agls
+from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
 
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
@@ -179,14 +180,14 @@ def test_control_c_withdraws_the_question(agls: Agls, terminal: FakeTerminal) ->
 
 
 def test_the_answer_streams_and_the_progress_goes_away(agls: Agls, terminal: FakeTerminal) -> None:
-    agls.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\nLast words."}, delay=0.01)
+    agls.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\n\nLast words."}, delay=0.01)
     assert begin(agls, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "I look.\r\n" in screen
-    assert "First line.\r\nLast words.\r\n" in screen
     assert "… list_dir" in screen
     shown = re.sub(r"[^\n]*\r\x1b\[2K", "", screen)  # what the cleared lines leave
     assert "…" not in shown
+    assert shown.index("First line.\r\n") < shown.index("Last words.\r\n")
 
 
 def test_control_characters_of_the_model_do_nothing(agls: Agls, terminal: FakeTerminal) -> None:
@@ -205,6 +206,18 @@ def test_a_retry_and_a_failed_tool_are_told(agls: Agls, terminal: FakeTerminal) 
     screen = terminal.rest()
     assert "failed: read_file absent" in screen
     assert "trying again in 0 s (busy)" in screen
+
+
+def test_torn_answer_is_marked_before_the_next_one_begins(agls: Agls, terminal: FakeTerminal) -> None:
+    torn = Reply("Half of what", cut_after=2, then="close")
+    with ModelServer([torn, Reply("All of it.")]) as server:
+        process = begin(agls, terminal, "--base-url", server.url, "--model", "m")
+        assert process.wait(PATIENCE) == 0
+    screen = terminal.rest()
+    first, mark, last = (
+        screen.index(words) for words in ("Half of what", "(this answer broke off", "All of it.")
+    )
+    assert first < mark < last
 
 
 def test_an_answer_that_breaks_off_is_told(agls: Agls, terminal: FakeTerminal) -> None:

@@ -13,7 +13,7 @@ from support.wire import Message, Wire, script, turns
 
 from .conftest import Serve
 
-ALLOW = {"initializationOptions": {"options": {"mode": "allowAll"}}}
+ALLOW = {"initializationOptions": {"trusted": True, "options": {"mode": "allowAll"}}}
 FOREVER = "echo $$ > pid; echo up; sleep 1000"
 UNTIL_TOLD = "echo begun; until [ -e go ]; do sleep 0.02; done; echo over; exit 3"
 

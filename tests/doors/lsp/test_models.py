@@ -131,6 +131,26 @@ def test_a_server_that_fails_twice_is_asked_three_times_and_each_wait_is_told(tm
     assert len(server.posts) == 3
 
 
+def test_torn_answer_is_told_as_discarded_and_asked_for_once_more(tmp_path: Path) -> None:
+    torn = Reply("Half of it", thinking="Hm.", cut_after=3, then="close")
+    with ModelServer([torn, Reply("All of it.")]) as server, opened(tmp_path, server) as wire:
+        wire.initialize()
+        session = wire.session(title="Mine")
+        assert wire.run(session)["stopReason"] == "endTurn"
+        ended = [event["data"]["item"] for event in wire.events if event["type"] == "itemCompleted"]
+        retrying = wire.event("turnRetrying")["data"]
+        kept = wire.call("agent/resume", {"sessionId": session})["snapshot"]["items"]
+    said = [(item["kind"], item["text"], item.get("discarded")) for item in ended if "text" in item]
+    assert said == [
+        ("thought", "Hm.", True),
+        ("message", "Half of it", True),
+        ("message", "All of it.", None),
+    ]
+    assert retrying["discardPartial"] is True
+    assert [item["text"] for item in kept if item["kind"] == "message"] == ["All of it."]
+    assert len(server.posts) == 2
+
+
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_model_corrects_its_bad_arguments(tmp_path: Path, streamed: bool) -> None:
     """Row 8: no JSON, then not what the tool takes: the model reads what is wrong and gets it right."""

@@ -68,7 +68,8 @@ def test_an_option_is_set_told_and_taken_back(serve: Serve) -> None:
     session = wire.session(options={"maxTurns": 5})
 
     def set_option(name: str, value: Any) -> Message:
-        return wire.call("agent/setOption", {"sessionId": session, "optionId": name, "value": value})
+        given = {"sessionId": session, "optionId": name, "value": value, "chosenBy": "user"}
+        return wire.call("agent/setOption", given)
 
     assert set_option("mode", "plan") == {"options": {"maxTurns": 5, "mode": "plan"}}
     assert wire.event("options", options={"maxTurns": 5, "mode": "plan"})

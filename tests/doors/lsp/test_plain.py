@@ -1,5 +1,8 @@
 """A client that knows only LSP: commands, progress, messages (protocol 3.2)."""
 
+from pathlib import Path
+
+from support.model_server import ModelServer, Reply
 from support.wire import Message, Wire, turns
 
 from .conftest import Serve
@@ -28,6 +31,20 @@ def test_a_prompt_runs_with_progress_and_its_answer_in_the_log(serve: Serve) -> 
     logged = [m["params"]["message"] for m in wire.of_method("window/logMessage")]
     assert logged == ["I list.", "All done."]
     assert not wire.events
+
+
+def test_torn_answer_is_logged_as_one_that_does_not_count(tmp_path: Path) -> None:
+    torn = Reply("Half of it", cut_after=2, then="close")
+    with ModelServer([torn, Reply("All of it.")]) as server:
+        config = tmp_path / "config.toml"
+        config.write_text(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\n')
+        with Wire(tmp_path, config) as wire:
+            wire.initialize({}, capabilities=PROGRESS)
+            wire.answers["window/workDoneProgress/create"] = lambda params: None
+            command(wire, "agls.run", "please look")
+            wire.until(lambda m: m.get("method") == "window/showMessage")
+            logged = [m["params"]["message"] for m in wire.of_method("window/logMessage")]
+    assert logged == ["(broken off, does not count) Half of it", "All of it."]
 
 
 def test_progress_cancels_the_run(serve: Serve) -> None:

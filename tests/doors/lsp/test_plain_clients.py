@@ -325,3 +325,23 @@ def test_a_breach_is_caught(name: str, breach: Message) -> None:
     check_advertised([CREATED, PROGRESS, EDIT], asked)
     with pytest.raises(AssertionError):
         check_advertised([breach], asked)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_long_command_is_read_before_it_can_be_allowed(serve: Serve, name: str) -> None:
+    long = f"touch made; {'true; ' * 1_000}"
+    call = {"name": "shell", "arguments": {"command": long}}
+    client = PlainClient(serve(turns({"calls": [call]}, "done")), name, "text\n")
+    client.choice = None
+    client.command("agls.run", "go")
+    if client.asks_by_message:
+        client.wire.until(lambda m: m.get("method") == "window/showMessageRequest")
+        return
+    client.message("agls.transcript shows all of it")
+    titles = [action["title"] for action in client.actions(0) if action["title"].startswith("agls:")]
+    assert [title.split(": ")[1] for title in titles] == ["Read what is asked", "Reject"]
+    page = Path(client.command("agls.transcript")["path"]).read_text()
+    assert f"│ {long.strip()}⟨1 space⟩\n" in page
+    client.command("agls.approve")
+    client.message("agls: done")
+    assert (client.wire.workspace / "made").exists()

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from agls.doors.lsp.plain import brief
-from agls.doors.lsp.seen import MOST_LINES, seen, shortened
 from agls.doors.lsp.transcript import Transcript, write_page
 from agls.doors.markdown import heading, markdown
-from agls.engine.vocabulary import JsonObject, Option, Question
+from agls.engine.vocabulary import JsonObject
 from support.wire import Message, turns
 
 from .conftest import Serve
@@ -68,8 +67,8 @@ def test_an_answer_with_an_open_block_of_code_does_not_swallow_the_rest() -> Non
         completed(kind="message", text=EVIL),
         completed(kind="toolCall", name="x", title=EVIL, output=EVIL),
         completed(kind="toolCall", name="x", changes=[{"patch": EVIL}]),
-        {"type": "requestOpened", "data": {"title": EVIL, "subject": {"type": "command", "command": EVIL}}},
-        {"type": "requestOpened", "data": {"title": "x", "subject": {"type": "tool", "input": EVIL}}},
+        {"type": "requestOpened", "data": {"title": EVIL, "shown": {"text": EVIL, "whole": True}}},
+        {"type": "requestOpened", "data": {"title": "x", "shown": {"text": f"```\n{EVIL}", "whole": True}}},
         {"type": "runEnded", "data": {"stopReason": "error", "error": {"message": EVIL}}},
     ],
 )
@@ -143,30 +142,6 @@ def test_sessions_are_listed_resumed_and_told_by_bare_strings(serve: Serve) -> N
     assert client.command("agls.resume", first)["state"] == "idle"
     client.wire.call("agent/session/delete", {"sessionId": first})
     assert not Path(told["path"]).exists()
-
-
-# --- what must be seen ---
-
-
-def test_a_question_shows_all_of_a_command_and_the_beginning_of_a_long_diff() -> None:
-    long = "true; " * 2_000 + "rm -rf /"
-    command = {"type": "command", "command": long, "cwd": "/w", "env": {"A": "b"}}
-    text = seen(
-        Question(
-            "permission", "Run it", "why", subject=command, options=(Option("s", "S", "allow", rule="r:*"),)
-        )
-    )
-    assert text.split("\n")[:4] == ["Run it", "why", long, "in /w"]
-    assert '{"env": {"A": "b"}}' in text
-    assert text.endswith("Allowed from then on, if it is for longer than once: r:*")
-    patch = "".join(f"+{number}\n" for number in range(500))
-    text = seen(Question("permission", "Edit", subject={"type": "edit", "changes": [{"patch": patch}]}))
-    assert f"+{MOST_LINES - 1}\n[… {500 - MOST_LINES} more lines" in text
-    assert "agls.transcript" in shortened("x" * 10_000)
-    assert shortened("x\n") == "x"
-    tool = seen(Question("permission", "Call", subject={"type": "tool", "name": "n", "input": {"a": EVIL}}))
-    assert "owned" in tool
-    assert "\x1b" not in tool
 
 
 def test_counts_are_told_briefly() -> None:

@@ -116,7 +116,7 @@ async def scene(
     async def next_result(context: object) -> None:
         look.text = of(left.pop(0)) if left else "found"
 
-    look = FakeTool("look", body=next_result)
+    look = FakeTool("look", body=next_result, description="The tool look. It looks.")
 
     def equip(session: Session, admitted: Admitted) -> Outfit:
         room = build(settings or Settings(), models, session.log, time.now, schema=False)

@@ -1,15 +1,17 @@
 """Room in the model's context: when it is made, what goes, what stays, and what is when nothing can go."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from agls.engine.actions import ActionError
 from agls.engine.context import CLEARED
-from agls.engine.facts import Cleared, Compacted, Replied
+from agls.engine.facts import Cleared, Compacted, Injected, Overflowed, Replied
+from agls.engine.feature import BeforeTurn, Feature, RunView
 from agls.engine.ports import ModelError
 from agls.engine.state import fold_all
-from agls.engine.vocabulary import Limits, Usage
+from agls.engine.vocabulary import Limits, Text, Usage, UserMessage
 from agls.features.audit.record import records
 from agls.features.audit.telling import as_json
 from agls.features.compaction.settings import Settings
@@ -154,13 +156,65 @@ async def test_a_summary_makes_room_when_a_request_did_not_fit() -> None:
         assert isinstance(it.shortened[0], Compacted)
 
 
-async def test_when_nothing_can_go_the_run_ends() -> None:
-    async with scene(overflow()) as it:
+async def test_the_first_request_that_does_not_fit_is_tried_once_more_with_less_around_the_prompt() -> None:
+    """The environment, the descriptions of tools and the room for the answer go; the user's words never."""
+    where = Feature(name="where", before_turn=once("environment", "Working folder: /project"))
+    asked = Feature(name="asked", before_turn=once("guards", "Think."))
+    async with scene(overflow(), *looks(1), say(), others=(where, asked)) as it:
+        await it.prompt("a long question")
+        assert it.stop == "end_turn"
+        whole, less, after = it.model.requests
+        assert said(whole.messages) == ["a long question", "Working folder: /project", "Think."]
+        assert said(less.messages) == ["a long question", "Think."]
+        assert whole.tools[0].description == "The tool look. It looks."
+        assert [less.tools[0].description, after.tools[0].description] == ["The tool look."] * 2
+        assert (whole.max_output_tokens, less.max_output_tokens, after.max_output_tokens) == (
+            None,
+            1_024,
+            1_024,
+        )
+        assert it.seen.titles == ["The request did not fit into the context of the model"]
+        await it.prompt("next")  # plays no turn: it fails, but is asked like any other
+        assert it.model.requests[-1].tools == whole.tools, "the next run is tried whole again"
+
+
+async def test_a_prompt_that_fits_in_no_way_ends_the_run_with_the_numbers() -> None:
+    async with scene(overflow(), overflow()) as it:
         await it.prompt("much too long")
         assert it.stop == "context_full"
         assert it.session.state.stop
-        assert "Begin a new session" in it.session.state.stop.detail
-        assert len(it.model.requests) == 1, "the same request is not made twice"
+        detail = it.session.state.stop.detail
+        assert "(it has 120 tokens, the model takes 100)" in detail
+        assert "attach a long text as a file" in detail
+        assert len(it.model.requests) == 2, "the same request is not made twice"
+
+
+async def test_an_overflow_without_numbers_is_told_without_them() -> None:
+    async with scene([Overflowed("no")], [Overflowed("no")]) as it:
+        await it.prompt("much too long")
+        assert it.session.state.stop
+        assert (
+            "model, with nothing left that can go. It says: no Say it shorter" in it.session.state.stop.detail
+        )
+
+
+async def test_a_run_that_was_reduced_once_and_overflows_again_ends() -> None:
+    async with scene(overflow(), *looks(1), overflow()) as it:
+        await it.prompt("a long question")
+        assert it.stop == "context_full"
+        assert it.session.state.stop
+        assert "nothing more can be left out" in it.session.state.stop.detail
+
+
+def once(origin: str, text: str) -> BeforeTurn:
+    """A gate of a room that says this before the first turn."""
+
+    async def before_turn(view: RunView) -> Sequence[Injected]:
+        if view.state.run.turns:
+            return ()
+        return (Injected((UserMessage(f"i_{origin}_{view.state.seq}", (Text(text),), origin),)),)
+
+    return before_turn
 
 
 async def test_a_model_that_never_has_room_is_not_asked_for_ever() -> None:
@@ -225,13 +279,13 @@ async def test_over_the_soft_limit_the_user_is_warned_once() -> None:
 
 async def test_over_the_hard_limit_the_run_ends_before_it_asks() -> None:
     """Row 29: the end over the hard limit, with the numbers."""
-    counted = Usage(3_000, 10)
+    counted = Usage(5_000, 10)
     async with scene(say("short", usage=counted)) as it:
         await it.prompt()
         state = await it.prompt(of(5_000, "u"))
         assert it.stop == "context_full"
         assert state.stop
-        assert "8,0" in state.stop.detail
+        assert "10,0" in state.stop.detail
         assert "takes 6,976" in state.stop.detail
         assert state.run.model_calls == 0
 

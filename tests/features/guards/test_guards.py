@@ -1,4 +1,4 @@
-"""Circles are named once and then stopped."""
+"""Circles are named twice and then stopped; waiting is none."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,19 @@ import pytest
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect
 from agls.engine.state import State
-from agls.engine.vocabulary import StopReason, Text, ToolCall, ToolOutcome, ToolResult
-from agls.features.guards import build
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    CallStatus,
+    Message,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolOutcome,
+    ToolResult,
+)
+from agls.features.guards import build, feature
 from agls.features.guards.settings import Settings
-from agls.features.guards.streaks import failures, last_call, lately, repetitions
+from agls.features.guards.streaks import stretches
 from support.rooms import FakeDoer, do, injected, use
 from support.scenario import Meanwhile, Part, check, say
 
@@ -33,28 +42,73 @@ def same(start: int, count: int) -> list[list[Part]]:
     return [use(do(f"c{n}", "look", "v")) for n in range(start, start + count)]
 
 
-async def test_failures_in_a_row_are_named_once_and_then_stop_the_run() -> None:
-    state = await run(*failing(0, 9))
-    assert state.run.tool_calls == 6
-    assert len(injected(state, "guards")) == 1
-    assert injected(state, "guards")[0].startswith("3 tool calls failed in a row.")
+async def test_failures_in_a_row_are_named_twice_and_then_stop_the_run() -> None:
+    state = await run(*failing(0, 12))
+    assert state.run.tool_calls == 9
+    first, second = injected(state, "guards")
+    said = "3 replies in a row had nothing but calls that failed."
+    assert first.startswith(said)
+    assert "the last time" not in first
+    assert second.startswith(said)
+    assert "the run ends if it goes on" in second
     assert state.stop is not None
     assert state.stop.reason is StopReason.GUARD
-    assert state.stop.detail == "3 tool calls failed in a row. It was told so once and went on."
+    assert state.stop.detail.startswith(f"{said} It was told so twice and went on.")
 
 
-async def test_the_same_call_again_and_again_is_a_circle_even_when_it_works() -> None:
-    state = await run(*same(0, 9))
-    assert state.run.tool_calls == 6
-    said = "The same call of look with the same arguments was made 3 times in a row."
-    assert injected(state, "guards")[0].startswith(said)
+async def test_the_same_call_with_the_same_result_is_a_circle_even_when_it_works() -> None:
+    state = await run(*same(0, 12))
+    assert state.run.tool_calls == 9
+    said = "The same call of look was made 3 times in a row, with the same result each time."
+    assert [text.startswith(said) for text in injected(state, "guards")] == [True, True]
     assert state.stop is not None
     assert state.stop.detail.startswith(said)
 
 
-async def test_the_same_call_twice_in_one_reply_counts_twice() -> None:
-    state = await run(use(do("a", "look", "v"), do("b", "look", "v"), do("c", "look", "v")), say())
-    assert len(injected(state, "guards")) == 1
+async def test_the_same_call_with_another_result_is_no_circle() -> None:
+    numbers = iter(range(100))
+    counter = FakeDoer("look", Effect.READS, outcome=lambda call: ToolOutcome(f"line {next(numbers)}"))
+    tools = Feature(name="tools", tools=(counter,))
+    state = await check(*same(0, 12), say(), facts=None, features=[build(Settings()), tools])
+    assert injected(state, "guards") == []
+    assert state.run.tool_calls == 12
+
+
+async def test_calls_side_by_side_in_one_reply_count_once() -> None:
+    misses = [
+        use(*(do(f"{reply}{n}", "look", f"v{n}", bad=True) for n in range(count)))
+        for reply, count in (("a", 4), ("b", 3))
+    ]
+    again = use(do("x", "look", "v"), do("y", "look", "v"), do("z", "look", "v"))
+    state = await run(*misses, again, say())
+    assert injected(state, "guards") == []
+
+
+async def test_one_call_of_a_reply_that_works_is_enough() -> None:
+    mixed = [use(do(f"a{n}", "look", f"v{n}", bad=True), do(f"b{n}", "look", f"w{n}")) for n in range(9)]
+    state = await run(*mixed, say())
+    assert injected(state, "guards") == []
+
+
+async def test_looking_again_at_what_goes_on_is_no_circle() -> None:
+    """A tool that polls says the same for as long as nothing happens."""
+    tools = Feature(name="tools", tools=(FakeDoer("look", Effect.READS, outcome=outcome, polls=True),))
+    script = [*same(0, 20), *failing(20, 1)]
+    state = await check(*script, say(), facts=None, features=[build(Settings()), tools])
+    assert injected(state, "guards") == []
+    assert state.run.tool_calls == 21
+
+
+async def test_waiting_with_a_command_is_no_circle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feature, "LONG", 0.0)
+    state = await run(*[use(do(f"c{n}", "look", "sleep", bad=True)) for n in range(12)], say())
+    assert injected(state, "guards") == []
+
+
+async def test_different_calls_that_fail_slowly_are_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feature, "LONG", 0.0)
+    state = await run(*failing(0, 12))
+    assert state.run.tool_calls == 9
 
 
 @pytest.mark.parametrize(
@@ -72,17 +126,19 @@ async def test_something_else_in_between_begins_a_new_count(script: list[list[Pa
     assert state.stop.reason is StopReason.END_TURN
 
 
-async def test_a_nudge_that_helps_ends_well() -> None:
-    state = await run(*failing(0, 3), use(do("c3", "look", "good")), *failing(4, 2), say())
+async def test_a_nudge_that_helps_does_not_count_towards_the_end() -> None:
+    good = use(do("g", "look", "good")), use(do("h", "look", "fine"))
+    state = await run(*failing(0, 6), good[0], *failing(6, 3), good[1], *failing(9, 3), say())
+    assert len(injected(state, "guards")) == 4
     assert state.stop is not None
     assert state.stop.reason is StopReason.END_TURN
 
 
 async def test_the_numbers_are_settings() -> None:
     state = await run(*failing(0, 9), settings=Settings(failed_calls=1))
-    assert state.run.tool_calls == 2
+    assert state.run.tool_calls == 3
     state = await run(*same(0, 9), settings=Settings(identical_calls=2))
-    assert state.run.tool_calls == 4
+    assert state.run.tool_calls == 6
 
 
 async def test_the_user_begins_a_new_count_and_other_voices_do_not() -> None:
@@ -107,13 +163,21 @@ def test_every_number_is_at_least_one() -> None:
 
 
 def test_a_conversation_without_a_user_is_counted_from_its_beginning() -> None:
-    failed = ToolResult("c1", "look", "no", "failed")
-    assert lately([failed]) == ([failed], False)
-    assert failures([failed]) == 1
-    assert (repetitions([failed]), last_call([failed])) == (0, "")
+    asked = AssistantMessage("a", "", tool_calls=(ToolCall("c1", "look", {}),))
+    (only,) = stretches([asked, ToolResult("c1", "look", "no", "failed")], ())
+    assert (only.failures(), only.repetitions(), only.nudged) == (1, 1, False)
+    (nothing,) = stretches([], ())
+    assert (nothing.failures(), nothing.repetitions(), nothing.is_circle) == (0, 0, False)
 
 
 def test_what_a_human_refused_is_no_failure() -> None:
-    failed, refused = ToolResult("c", "look", "no", "failed"), ToolResult("c", "look", "no", "rejected")
-    assert failures([refused, refused, refused]) == 0
-    assert failures([failed, refused, failed]) == 2
+    def failures(*statuses: CallStatus) -> int:
+        messages: list[Message] = []
+        for number, status in enumerate(statuses):
+            call = ToolCall(f"c{number}", "look", {"n": number})
+            messages += [AssistantMessage("a", "", tool_calls=(call,))]
+            messages += [ToolResult(call.call_id, "look", "no", status)]
+        return stretches(messages, ())[0].failures()
+
+    assert failures("rejected", "rejected", "rejected") == 0
+    assert failures("failed", "rejected", "failed") == 2

@@ -11,6 +11,7 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Focus, JsonObject, Text, UserMessage
 from agls.features.instructions import build
+from agls.features.instructions.environment import Place
 from agls.features.instructions.settings import Settings
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace, Notices, injected
@@ -42,10 +43,9 @@ class Scene:
             room = build(
                 self.settings,
                 self.workspace,
+                Place(lambda: self.time, lambda state: str(state.settings["mode"]), self.scratch),
                 trusted=self.trusted,
                 user_instructions=self.user,
-                scratch=self.scratch,
-                now=lambda: self.time,
             )
             return Outfit((room, *self.others), model, self.workspace)
 
@@ -224,7 +224,7 @@ def test_the_builder_reads_nothing(tmp_path: Path) -> None:
         raise AssertionError("it must not be called")
 
     assert (
-        build(Settings(), workspace, trusted=True, user_instructions="", scratch="", now=now).name
+        build(Settings(), workspace, Place(now, str), trusted=True, user_instructions="").name
         == "instructions"
     )
     assert workspace.opened == []

@@ -166,7 +166,12 @@
 ---@field epoch string
 ---@field seq integer
 
----What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
+---One version of an open document.
+---@class agls.DocumentVersion
+---@field uri string
+---@field version integer
+
+---What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
 ---@class agls.EditSkills
 ---@field confirm? agls.Marker
 ---@field save? agls.Marker
@@ -215,13 +220,14 @@
 ---@field maxBytes? integer
 ---@field coalesceMs? integer
 
----A page of history: the events before or after a cursor; `types` leaves out all others.
+---A page of history: the events before or after a cursor; `types` leaves out all others. It has `limit` events and `maxBytes` at most, but always those of one fact.
 ---@class agls.EventsParams
 ---@field sessionId string
 ---@field before? agls.Cursor
 ---@field after? agls.Cursor
 ---@field limit? integer
 ---@field types? string[]
+---@field maxBytes? integer
 
 ---Events in their order; without `nextCursor` there are no more in that direction.
 ---@class agls.EventsResult
@@ -299,12 +305,13 @@
 ---@field append? string
 ---@field bytes? string
 
----One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes.
+---One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`.
 ---@class agls.ItemParams
 ---@field sessionId string
 ---@field itemId string
 ---@field field? string
 ---@field range? agls.ByteRange
+---@field maxBytes? integer
 
 ---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
 ---@class agls.ItemResult
@@ -366,6 +373,11 @@
 ---@field contextWindow? integer
 ---@field default? boolean
 
+---A document that was not saved, and why.
+---@class agls.NotSaved
+---@field uri string
+---@field message string
+
 ---Something the user should know; advisory only. `kind` detached: no more events, resume for the rest.
 ---@class agls.NoticeData
 ---@field severity string
@@ -415,6 +427,7 @@
 ---@field subject? table<string, any>
 ---@field options? agls.Option[]
 ---@field schema? table<string, any>
+---@field shown? agls.ShownText
 ---@field sessionId string
 ---@field runId string
 ---@field agentId string
@@ -445,7 +458,7 @@
 ---@field variable? string
 ---@field place? string
 
----A question to the human: a permission (`options`, `subject`) or a form (`schema`).
+---A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`).
 ---@class agls.Question
 ---@field requestId string
 ---@field kind "permission"|"form"
@@ -455,6 +468,7 @@
 ---@field subject? table<string, any>
 ---@field options? agls.Option[]
 ---@field schema? table<string, any>
+---@field shown? agls.ShownText
 
 ---The whole queue.
 ---@class agls.QueueChangedData
@@ -522,13 +536,15 @@
 ---@class agls.RespondResult
 ---@field outcome string
 
----`replay` is none, tail (the last `tail` items), all, or since (everything behind `after`).
+---`replay` is none, tail (the last `tail` items), all (as many as fit), or since (all behind `after`). The result has `maxBytes` at most. The items of a snapshot are the last ones, or those in front of the item `before`.
 ---@class agls.ResumeParams
 ---@field sessionId string
 ---@field after? agls.Cursor
 ---@field replay? string
 ---@field tail? integer
 ---@field takeControl? boolean
+---@field before? string
+---@field maxBytes? integer
 
 ---What was missed: `replayed` is nothing, events or snapshot. Live events follow it on the wire. `readOnly` is true while another process writes the session.
 ---@class agls.ResumeResult
@@ -583,7 +599,7 @@
 ---@field attempts? integer
 ---@field resetsAt? string
 
----`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.RunParams
 ---@field sessionId string
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
@@ -593,19 +609,23 @@
 ---@field wait? boolean
 ---@field options? table<string, any>
 ---@field clientKey? string
+---@field chosenBy? string
 ---@field workDoneToken? string|integer
 
 ---An admitted run began.
 ---@class agls.RunStartedData
 ---@field limits? agls.Limits
 
----The documents that were saved.
----@class agls.SaveAnswer
+---The documents that were saved, and those that were not.
+---@class agls.SaveDocumentsAnswer
 ---@field saved string[]
+---@field failed? agls.NotSaved[]
 
----`agent/save`: documents to save, as the user would; the answer follows their `didSave`.
----@class agls.SaveParams
----@field uris string[]
+---`agent/saveDocuments`: save these versions as the user would; the answer follows their `didSave`.
+---@class agls.SaveDocumentsParams
+---@field sessionId string
+---@field documents agls.DocumentVersion[]
+---@field reason string
 
 ---Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last.
 ---@class agls.SchemaName
@@ -687,7 +707,7 @@
 ---@field sessions agls.SessionRow[]
 ---@field nextCursor? string
 
----`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least.
+---`cwd` and `additionalRoots` are `file:` URIs; `mcpServers` have a `name` at least. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.SessionNewParams
 ---@field cwd string
 ---@field additionalRoots? string[]
@@ -695,6 +715,7 @@
 ---@field options? table<string, any>
 ---@field title? string
 ---@field clientKey? string
+---@field chosenBy? string
 
 ---The session as it begins; `mcp` says of each of its `mcpServers` whether it is served.
 ---@class agls.SessionNewResult
@@ -760,11 +781,12 @@
 ---@field queued integer
 ---@field backgroundTasks integer
 
----Sets an option of the session for its next runs; null takes it back.
+---Sets an option of the session for its next runs; null takes it back. `chosenBy` is "user" when a person chose the option `mode`.
 ---@class agls.SetOptionParams
 ---@field sessionId string
 ---@field optionId string
 ---@field value? any
+---@field chosenBy? string
 
 ---A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`.
 ---@class agls.ShownHunk
@@ -773,6 +795,11 @@
 ---@field line integer
 ---@field old string
 ---@field new string
+
+---What must be seen before a permission is given, as plain text; not `whole` when some is left out.
+---@class agls.ShownText
+---@field text string
+---@field whole boolean
 
 ---An answer beside the conversation: the model does not see it again.
 ---@class agls.SideAnswerItem
@@ -801,7 +828,7 @@
 ---@field itemIds string[]
 ---@field ended? agls.RunEndedData
 
----How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`.
+---How the server is: `problem` says in one sentence why no run could begin, where that is so. The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which may not be there yet. The models that it names are read again before the next run when it has changed.
 ---@class agls.StatusResult
 ---@field version string
 ---@field protocolVersion integer
@@ -809,6 +836,7 @@
 ---@field auth agls.ProviderAuth[]
 ---@field load agls.Load
 ---@field sessions agls.SessionState[]
+---@field configFile? string
 ---@field problem? string
 
 ---`ifEnded` says what becomes of the message when the run is over: run, queue or return.
@@ -854,12 +882,13 @@
 ---@field effects? string
 ---@field truncated? integer
 
----A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
+---A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
 ---@class agls.Terminal
 ---@field command string
 ---@field cwd string
 ---@field exitCode integer|nil
 ---@field signal? string
+---@field unsaved? string[]
 
 ---Plain text.
 ---@class agls.TextContent
@@ -966,7 +995,7 @@ M.methods = {
   ["agent/event"] = "toClient",
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
-  ["agent/save"] = "toClient",
+  ["agent/saveDocuments"] = "toClient",
   ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }
@@ -1033,6 +1062,7 @@ M.errors = {
   { code = -33011, kind = "limitExceeded", retryable = false },
   { code = -33012, kind = "unsupported", retryable = false },
   { code = -33013, kind = "requestResolved", retryable = false },
+  { code = -33014, kind = "untrustedMode", retryable = false },
 }
 
 return M

@@ -131,10 +131,12 @@ function by_kind.userMessage(item)
   return { lines = lines }
 end
 
+local DISCARDED = "✗ broken off: does not count"
+
 function by_kind.message(item)
   local lines = lines_of(item.text or "")
   lines[#lines + 1] = ""
-  local label = item.discarded and "✗ broken off, asked again"
+  local label = item.discarded and DISCARDED
     or (item.status == "cancelled" and "■ cancelled" or nil)
   return { lines = lines, label = label, hl = label and "AglsFailed" }
 end
@@ -142,7 +144,8 @@ end
 function by_kind.thought(item, options)
   local lines = quoted("Thought", item.text or "")
   lines[#lines + 1] = ""
-  local block = { lines = lines, fold = options.fold.thoughts and 1 or nil, summary = "Thought" }
+  local label = item.discarded and DISCARDED or nil
+  local block = { lines = lines, label = label, hl = label and "AglsFailed", fold = options.fold.thoughts and 1 or nil, summary = "Thought" }
   return block
 end
 

@@ -13,8 +13,11 @@ local store = require("agls.store")
 ---@field read_only boolean another process writes it: it is only followed
 ---@field private listeners agls.Listener[]
 ---@field private resuming boolean
+---@field private reading? string the item in front of which older ones are being read
 local Session = {}
 Session.__index = Session
+
+local OLDER = 500 -- items that are read at once
 
 local M = {}
 
@@ -54,6 +57,7 @@ end
 function M.new(at, options, done)
   local params = { cwd = vim.uri_from_fname(at.root), clientKey = key() }
   params.options = not vim.tbl_isempty(options) and options or nil
+  params.chosenBy = params.options and "user" -- they come from the user's own `setup`, or were typed
   at:request("agent/session/new", params, function(result, problem)
     if not result then
       return done(nil, problem)
@@ -80,6 +84,7 @@ function M.open(at, id, done)
     made.store:take_resumed(result)
     made.read_only = result.readOnly == true
     done(made)
+    made:read_older()
   end)
 end
 
@@ -175,9 +180,28 @@ function Session:resume(take_control, done)
       self.read_only = result.readOnly == true
       self.store:take_resumed(result)
       self:tell(result.events or {}, { all = true })
+      self:read_older()
     end
     if done then
       done(problem)
+    end
+  end)
+end
+
+---Read what was said before the first known item, page by page, until there is no more.
+function Session:read_older()
+  local first = self.store.older and self.store.order[1]
+  if not first or self.reading == first then
+    return
+  end
+  self.reading = first
+  local params = { sessionId = self.id, replay = "tail", tail = OLDER, before = first }
+  self.client:request("agent/resume", params, function(result)
+    self.reading = nil
+    if result and self.store.order[1] == first then
+      self.store:prepend(result.snapshot)
+      self:tell({}, { all = true })
+      self:read_older()
     end
   end)
 end
@@ -223,7 +247,8 @@ end
 ---@param value any
 ---@param done? fun(result?: agls.OptionsResult, problem?: table)
 function Session:set(name, value, done)
-  self:request("agent/setOption", { optionId = name, value = value == nil and vim.NIL or value }, done)
+  local given = { optionId = name, value = value == nil and vim.NIL or value, chosenBy = "user" }
+  self:request("agent/setOption", given, done)
 end
 
 ---@param item_id? string the last item that the fork has

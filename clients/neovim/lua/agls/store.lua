@@ -317,6 +317,26 @@ function Store:take_resumed(result)
   self.epoch, self.seq, self.state, self.hole = result.epoch, result.seq, result.state, false
 end
 
+---Take in older items: they stand before what is known, and change none of it.
+---@param snapshot agls.Snapshot
+function Store:prepend(snapshot)
+  local older = vim.iter(snapshot.items):filter(function(item)
+    return not self.items[item.itemId]
+  end)
+  local items = older:totable()
+  for _, stood in ipairs(vim.list_extend({ self }, vim.tbl_values(self.rewinds))) do
+    local order = {}
+    for place, item in ipairs(items) do
+      order[place], stood.items[item.itemId] = item.itemId, item
+    end
+    stood.order = vim.list_extend(order, stood.order)
+  end
+  self.older = snapshot.olderCursor
+  for _, run in ipairs(snapshot.runs) do
+    self.runs[run.runId] = self.runs[run.runId] or run.ended
+  end
+end
+
 local SPOKEN = { userMessage = true, message = true, thought = true, toolCall = true, notice = true, compaction = true }
 
 ---The last item up to this one that the conversation can go back to or fork at; others only stand beside it.

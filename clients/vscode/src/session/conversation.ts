@@ -5,8 +5,9 @@ import * as vscode from "vscode";
 import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
+import { optionsOfUser } from "../settings";
 import { TELLING } from "../store/helpers";
-import { type AnyItem, Transcript } from "../store/transcript";
+import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
 
 const LAST = "agls.session"; // of this workspace
 const TAIL = 200; // items
@@ -19,11 +20,15 @@ export class Conversation implements vscode.Disposable {
   hasOlder = false;
   /** What can be done in the session, as the server said last. */
   actions: readonly Action[] = [];
+  /** What was said into the run and waits until the model can read it, by item. */
+  steers: Record<string, string> = {};
   private making: Promise<string> | undefined;
-  private tail = TAIL;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
   private readonly repaired = new vscode.EventEmitter<AnyItem>();
+  private readonly steered = new vscode.EventEmitter<void>();
+  /** Other messages wait until the model can read them. */
+  readonly onSteers = this.steered.event;
   /** More of this session happened; the transcript has it already. */
   readonly onEvents = this.events.event;
   /** Another session, or the same one read anew. */
@@ -44,6 +49,7 @@ export class Conversation implements vscode.Disposable {
       if (event.sessionId === this.sessionId) {
         this.transcript.take(event);
         if (event.type === "commands") this.actions = event.data["commands"] as Action[];
+        this.settleSteers(event);
         ours.push(event);
       } else if (!this.transcript.takeHelper(event)) continue;
       told.push(event);
@@ -70,6 +76,13 @@ export class Conversation implements vscode.Disposable {
     }
   }
 
+  /** The server is gone: nobody waits for an answer any more. */
+  lost(): void {
+    this.transcript.requests = {};
+    this.steers = {};
+    this.replaced.fire();
+  }
+
   async open(sessionId: string): Promise<void> {
     const result = await this.server.request("agent/resume", { sessionId, replay: "tail", tail: TAIL });
     this.show(sessionId, result, false);
@@ -79,6 +92,7 @@ export class Conversation implements vscode.Disposable {
   /** Nothing is in front of the user; the next prompt makes a session. */
   async begin(): Promise<void> {
     this.sessionId = "";
+    this.steers = {};
     this.transcript = new Transcript();
     this.hasOlder = false;
     await this.memory.update(LAST, undefined);
@@ -99,7 +113,7 @@ export class Conversation implements vscode.Disposable {
     const made = await this.server.request("agent/session/new", {
       cwd: folder.uri.toString(),
       additionalRoots: roots,
-      options: optionsOfSettings(),
+      options: optionsOfUser(),
       clientKey: randomUUID(),
     });
     this.sessionId = made.sessionId;
@@ -118,19 +132,34 @@ export class Conversation implements vscode.Disposable {
     const sessionId = await this.ensure();
     const clientKey = randomUUID();
     if (how === "steer" && this.transcript.state !== "idle") {
-      await this.server.request("agent/steer", { sessionId, input, ifEnded: "run", clientKey });
+      const params = { sessionId, input, ifEnded: "run", clientKey };
+      const { outcome, itemId } = await this.server.request("agent/steer", params);
+      if (outcome !== "injected" || !itemId || this.transcript.items.has(itemId)) return;
+      this.steers = { ...this.steers, [itemId]: wordsOf(input) };
+      this.steered.fire();
     } else {
       await this.server.request("agent/run", { sessionId, input, admission: "queue", clientKey });
     }
   }
 
-  async stop(): Promise<void> {
-    if (this.sessionId) await this.server.request("agent/cancel", { sessionId: this.sessionId });
+  /** Go on with the last run, which came to no end of its own. */
+  async goOn(): Promise<void> {
+    const { sessionId } = this;
+    await this.server.request("agent/run", { sessionId, continueRun: true, clientKey: randomUUID() });
+  }
+
+  /** Stop all work. Returns what waited to be sent: none of it begins now. */
+  async stop(): Promise<Content[][]> {
+    const { sessionId } = this;
+    if (!sessionId) return [];
+    const waiting = this.transcript.queue;
+    const { dropped } = await this.server.request("agent/cancel", { sessionId, queued: "drop" });
+    return waiting.filter(({ runId }) => dropped.includes(runId)).map(({ content }) => content);
   }
 
   async setOption(optionId: string, value: unknown): Promise<void> {
     const sessionId = await this.ensure();
-    await this.server.request("agent/setOption", { sessionId, optionId, value });
+    await this.server.request("agent/setOption", { sessionId, optionId, value, chosenBy: "user" });
   }
 
   async unqueue(itemId: string): Promise<void> {
@@ -141,22 +170,23 @@ export class Conversation implements vscode.Disposable {
   async readOlder(): Promise<AnyItem[]> {
     if (!this.hasOlder) return [];
     const { sessionId } = this;
-    const tail = this.tail * 2;
-    // A longer tail and no page of events: only the server's fold knows what later rewinds took out.
-    const { snapshot } = await this.server.request("agent/resume", { sessionId, replay: "tail", tail });
+    const [before = ""] = this.transcript.items.keys();
+    // In front of an item and no page of events: only the server's fold knows what later rewinds took out.
+    const params = { sessionId, replay: "tail", tail: TAIL, before };
+    const { snapshot } = await this.server.request("agent/resume", params);
     if (sessionId !== this.sessionId || !snapshot) return [];
     const known = this.transcript.items;
     const items = (snapshot.items as unknown as AnyItem[]).filter((item) => !known.has(item.itemId));
+    this.transcript.takeRuns(snapshot.runs);
     this.transcript.prepend(items);
-    this.tail = tail;
     this.hasOlder = snapshot.olderCursor !== undefined;
     void this.learn();
     return items;
   }
 
   view(): SessionView {
-    const { transcript: known, sessionId, hasOlder } = this;
-    const { epoch, seq, state, runs, info, options, queue, runId, usage, helpers } = known;
+    const { transcript: known, sessionId, hasOlder, steers } = this;
+    const { epoch, seq, state, runs, lastItems, info, options, queue, runId, usage, helpers } = known;
     const items = [...known.items.values()];
     const requests = Object.values(known.requests);
     return {
@@ -167,6 +197,8 @@ export class Conversation implements vscode.Disposable {
       items,
       requests,
       runs,
+      lastItems,
+      steers,
       info,
       options,
       queue,
@@ -181,6 +213,7 @@ export class Conversation implements vscode.Disposable {
     this.events.dispose();
     this.replaced.dispose();
     this.repaired.dispose();
+    this.steered.dispose();
   }
 
   private show(sessionId: string, result: ResumeResult, known: boolean): void {
@@ -189,13 +222,25 @@ export class Conversation implements vscode.Disposable {
       for (const event of (result.events ?? []) as unknown as Event[]) this.transcript.take(event);
       for (const item of result.openItems) this.transcript.put(item as unknown as AnyItem);
       this.transcript.state = result.state;
+      this.transcript.requests = Object.fromEntries(
+        result.openRequests.map((question) => [question.requestId, question]),
+      );
     } else if (result.snapshot) {
       this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems);
       this.hasOlder = result.snapshot.olderCursor !== undefined;
-      this.tail = TAIL;
     }
     this.replaced.fire();
     void this.learn();
+  }
+
+  /** A message that the model reads now stands in the conversation; at the run's end none waits. */
+  private settleSteers(event: Event): void {
+    if (event.type === "runEnded") this.steers = {};
+    else if (event.itemId !== undefined && event.itemId in this.steers) {
+      const waiting = Object.entries(this.steers).filter(([itemId]) => itemId !== event.itemId);
+      this.steers = Object.fromEntries(waiting);
+    } else return;
+    this.steered.fire();
   }
 
   /** Read what helpers did before somebody listened. One whose session is gone stays unheard. */
@@ -223,10 +268,4 @@ export class Conversation implements vscode.Disposable {
 export function kindOf(problem: unknown): string {
   const data = (problem as { data?: { kind?: unknown } } | undefined)?.data;
   return typeof data?.kind === "string" ? data.kind : "";
-}
-
-function optionsOfSettings(): Record<string, unknown> {
-  const settings = vscode.workspace.getConfiguration("agls");
-  const named = ["mode", "model", "effort"].map((name) => [name, settings.get<string>(name, "")] as const);
-  return Object.fromEntries(named.filter(([, value]) => value));
 }

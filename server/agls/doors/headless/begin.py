@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from agls.config import ConfigError, check_folder
-from agls.doors.attaching import attached
+from agls.doors.attaching import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
@@ -17,6 +17,16 @@ from agls.frozen import frozen
 from agls.world import World
 
 BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
+AT_A_LIMIT = frozenset(
+    {
+        StopReason.MAX_TURNS,
+        StopReason.TIMEOUT,
+        StopReason.BUDGET,
+        StopReason.MAX_TOKENS,
+        StopReason.GUARD,
+    }
+)
+GO_ON = "Go on where you stopped."  # to a model that has said something: it cannot be asked without a word
 Mode = Literal["text", "json", "jsonl"]
 
 
@@ -24,14 +34,17 @@ Mode = Literal["text", "json", "jsonl"]
 class Request:
     """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
 
-    `cwd` is "" when nobody named a folder. `session_id` is the session to go on with; "" is the latest one
-    of the folder when `resume` is set; `since` is the last fact of it that is known to whoever reads its
-    events. With `control` standard input has requests, one per line.
+    `piped` goes with the prompt. `cwd` is "" when nobody named a folder. `session_id` is the session to go
+    on with (or the beginning of its id); "" is the latest one of the folder when `resume` is set; `since` is
+    the last fact of it that is known to whoever reads its events. With `control` standard input has
+    requests, one per line.
     """
 
     cwd: str = ""
     prompt: str = ""
+    piped: bytes = b""
     output: Mode = "text"
+    quiet: bool = False
     control: bool = False
     resume: bool = False
     session_id: str = ""
@@ -78,13 +91,14 @@ async def begin(world: World, request: Request, here: str) -> Beginning:
     roots = tuple(folder(path) for path in request.add_dirs)
     beginning = await (_go_on if request.resume else _anew)(world, request, here)
     session = beginning.session
+    world.choose(session.session_id, request.options)  # who wrote the command line chose it
     if roots:
         session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
     return beginning
 
 
 async def _anew(world: World, request: Request, here: str) -> Beginning:
-    if not request.prompt.strip() and not request.attach:
+    if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
     model = await _model(world, here, request.options)
     said = await _content(world, request, here)
@@ -107,6 +121,8 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
     content = await _content(world, request, cwd)
     recovers = "" if content or session.state.queue else _broken_off(session)
+    if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
+        content = (Text(GO_ON),)
     options = gone_on_with(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
@@ -119,7 +135,8 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
 async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
     """What is said; an empty text is not. Raises `ConfigError`."""
     text = (Text(request.prompt),) if request.prompt.strip() else ()
-    return (*text, *(await attached(request.attach, world.setup, cwd)))
+    files = await attached(request.attach, world.setup, cwd, world.storage.blobs)
+    return (*text, *piped_in(request.piped), *files)
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:
@@ -154,7 +171,7 @@ async def _latest(world: World, cwd: str) -> str:
 def _broken_off(session: Session) -> str:
     """The run that did not come to its end. Raises `CannotBegin` when there is nothing to go on with."""
     stop = session.state.stop
-    if stop and stop.reason in BROKEN_OFF:
+    if stop and stop.reason in BROKEN_OFF | AT_A_LIMIT:
         return session.state.run_id
     raise CannotBegin(
         f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}. "

@@ -3,21 +3,20 @@
 import argparse
 import asyncio
 import os
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agls.config import Choice, ConfigError, Setup, Told, read
 from agls.config.environment import process_environment
 from agls.doors.harmless import harmless
-from agls.doors.headless import signals
 from agls.doors.headless.begin import Request, folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.filing import FILING
 from agls.doors.headless.keys import key
 from agls.doors.headless.leaving import see_through
-from agls.doors.headless.limits import limits
+from agls.doors.headless.options.limits import limits
+from agls.doors.headless.piped import piped
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.settings import settings
 from agls.doors.headless.streams import tell
@@ -25,7 +24,7 @@ from agls.doors.headless.usage import usage
 from agls.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"
-LONGEST_PROMPT = 10_000_000  # bytes
+STANDARD_INPUT = "-"
 WELCOME = """\
 usage: agls [-h] [--version] COMMAND ...
 
@@ -51,22 +50,16 @@ def welcome(arguments: argparse.Namespace) -> int:
 
 def run_prompt(arguments: argparse.Namespace) -> int:
     """`agls run`."""
-    piped = arguments.input == "text"
-    return _start(arguments, lambda: _prompt(arguments.prompt, else_piped=piped))
+    return _start(arguments, lambda: _said(arguments, arguments.words, 'agls run "…"'))
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """`agls resume`."""
     words: list[str] = arguments.words
     named = bool(words) and words[0].startswith(SESSION_PREFIX)
-    rest = words[1:] if named else words
-
-    def prompt() -> str:
-        if len(rest) > 1:
-            raise CannotBegin(f'Put the prompt in quotes: agls resume [{SESSION_PREFIX}…] "…"', "usage")
-        return _prompt(rest[0] if rest else "", else_piped=False)
-
-    return _start(arguments, prompt, resume=True, session_id=words[0] if named else "")
+    session_id, rest = (words[0], words[1:]) if named else ("", words)
+    usage = f'agls resume [{SESSION_PREFIX}…] "…"'
+    return _start(arguments, lambda: _said(arguments, rest, usage), resume=True, session_id=session_id)
 
 
 def explain(arguments: argparse.Namespace) -> int:
@@ -123,7 +116,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "resume": resume,
     **FILING,
     "doctor": doctor,
-    "explain": explain,
+    "config explain": explain,
     "key": key,
     "models": models,
     "usage": usage,
@@ -131,11 +124,15 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
 
 
 def _start(
-    arguments: argparse.Namespace, prompt: Callable[[], str], *, resume: bool = False, session_id: str = ""
+    arguments: argparse.Namespace,
+    say: Callable[[], tuple[str, bytes]],
+    *,
+    resume: bool = False,
+    session_id: str = "",
 ) -> int:
     try:
         _check_input(arguments)
-        said = prompt()
+        prompt, beside = say()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
     options = {
@@ -149,8 +146,10 @@ def _start(
     }
     request = Request(
         cwd=arguments.cwd or "",
-        prompt=said,
+        prompt=prompt,
+        piped=beside,
         output=arguments.output,
+        quiet=arguments.quiet,
         control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,
@@ -173,31 +172,20 @@ def _check_input(arguments: argparse.Namespace) -> None:
         return
     if arguments.output != "jsonl":
         raise CannotBegin("--input jsonl needs --output jsonl, where its answers are written.", "usage")
-    if "-" in (*getattr(arguments, "words", ()), getattr(arguments, "prompt", "")):
+    if STANDARD_INPUT in arguments.words:
         message = "With --input jsonl the prompt is an argument: standard input has the requests."
         raise CannotBegin(message, "usage")
 
 
-def _prompt(given: str, *, else_piped: bool) -> str:
-    """The prompt as given, or from standard input when it says so or (`else_piped`) has it to give.
-
-    Raises `CannotBegin`: when it is too long, cannot be read, or Ctrl-C is pressed instead.
-    """
-    if given != "-" and (given or not else_piped or sys.stdin.isatty()):
-        return _text(given)
-    signals.take()
-    try:
-        read = sys.stdin.buffer.read(LONGEST_PROMPT + 1)
-    except OSError as error:
-        raise CannotBegin(f"The prompt cannot be read: {error.strerror}.", "usage") from error
-    except KeyboardInterrupt:
-        raise CannotBegin("Stopped before the run began.", "cancelled", Exit.CANCELLED) from None
-    if len(read) > LONGEST_PROMPT:
-        megabytes = LONGEST_PROMPT // 1_000_000
-        raise CannotBegin(
-            f"The prompt is longer than {megabytes} MB. Put it into a file and name that.", "usage"
-        )
-    return read.decode("utf-8", "replace")
+def _said(arguments: argparse.Namespace, words: Sequence[str], usage: str) -> tuple[str, bytes]:
+    """The prompt, and what is piped beside it; alone, what is piped is the prompt. Raises `CannotBegin`."""
+    waits = STANDARD_INPUT in words
+    given = [_text(word) for word in words if word != STANDARD_INPUT]
+    if len(given) > 1:
+        raise CannotBegin(f"Put the prompt in quotes: {usage}", "usage")
+    prompt = given[0] if given else ""
+    read = piped(beside=bool(prompt), waits=waits) if arguments.input == "text" else b""
+    return (prompt, read) if prompt else (read.decode("utf-8", "replace"), b"")
 
 
 def _text(argument: str) -> str:

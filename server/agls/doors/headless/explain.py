@@ -3,11 +3,12 @@
 import asyncio
 import json
 
-from agls.config import Choice, ConfigError, Rank, Setup
+from agls.config import UNATTENDED, Choice, ConfigError, Origin, Rank, Setup
 from agls.doors.harmless import harmless
 from agls.doors.headless.listing import table
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
+from agls.engine.vocabulary import JsonObject
 
 
 def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
@@ -18,10 +19,13 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
     loaded = setup.load(folder)
     origins = loaded.explain()
     if as_json:
-        rows = [{"key": o.key, "value": o.value, "source": o.rank, "where": o.where} for o in origins]
-        write(json.dumps(rows, indent=2) + "\n")
+        rows = (
+            {"key": o.key, "value": o.value, "source": o.rank, "where": o.where, **_unattended(o)}
+            for o in origins
+        )
+        write(json.dumps([*rows], indent=2) + "\n")
     else:
-        shown = ((o.key, json.dumps(o.value, ensure_ascii=False), _mark(o.rank, o.where)) for o in origins)
+        shown = ((o.key, json.dumps(o.value, ensure_ascii=False), _mark(o)) for o in origins)
         write(table([("SETTING", "VALUE", "FROM"), *shown]))
         write(f"\n{harmless(_model(setup, folder))}\n")
     for warning in loaded.warnings:
@@ -37,5 +41,14 @@ def _model(setup: Setup, folder: str) -> str:
     return f"A run here asks the model {info.name} ({info.provider})."
 
 
-def _mark(rank: Rank, where: str) -> str:
-    return "" if rank is Rank.DEFAULT else where
+def _mark(origin: Origin) -> str:
+    if alone := _unattended(origin).get("unattended"):
+        return f"no limit at a terminal, {alone:g} where nobody is there"
+    return "" if origin.rank is Rank.DEFAULT else origin.where
+
+
+def _unattended(origin: Origin) -> JsonObject:
+    """What holds, where nobody set this limit, for a run that nobody watches; nothing for other settings."""
+    table, _, name = origin.key.partition(".")
+    most = getattr(UNATTENDED.limits, name, None) if table == "budget" else None
+    return {"unattended": most} if most is not None and origin.value is None else {}

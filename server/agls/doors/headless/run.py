@@ -4,8 +4,9 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TextIO
 
-from agls.config import ConfigError, KeyMissing, Told, read
+from agls.config import TERMINAL, UNATTENDED, ConfigError, KeyMissing, Told, read
 from agls.doors.headless.begin import Beginning, Mode, Request, begin, folder
 from agls.doors.headless.company import Company, Nobody
 from agls.doors.headless.conversation import Conversation
@@ -16,8 +17,9 @@ from agls.doors.headless.leaving import Leaving
 from agls.doors.headless.output import Lines, Output, Whole
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.prose import Prose
-from agls.doors.headless.screen import Screen, can_change
-from agls.doors.headless.terminal import Keyboard, Terminal, attended
+from agls.doors.headless.screen import Screen, can_change, has_colours
+from agls.doors.headless.terminal import Keyboard, Terminal, keyboard_at_hand
+from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
@@ -31,7 +33,7 @@ Work = Callable[[Output, Screen, Leaving], Awaitable[int]]
 async def run(request: Request) -> int:
     """Run and write what happens. Gives the exit code; every problem is said, none is raised."""
     harden()
-    return await _said(request.output, partial(_run, request))
+    return await _said(request.output, partial(_run, request), quiet=request.quiet)
 
 
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
@@ -43,11 +45,11 @@ async def refuse(mode: Mode, problem: CannotBegin) -> int:
     return await _said(mode, give_up)
 
 
-async def _said(mode: Mode, work: Work) -> int:
+async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
     """Work, with the streams in order and the signals heard; every problem is written."""
     pipe = Pipe(sys.stdout, sys.stderr)
-    screen = Screen(pipe, live=can_change(sys.stderr))
-    output = _output(mode, pipe, screen)
+    screen = Screen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
+    output = _output(mode, pipe, screen, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
     leaving = Leaving(task, screen.stopping)
@@ -97,20 +99,22 @@ async def _run(request: Request, output: Output, screen: Screen, leaving: Leavin
     told = Told(arguments=request.arguments)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
     begin_log(setup.state_folder, lambda: setup.secrets)
-    async with open_world(setup, editor=NoEditor(), headless=True) as world:
+    keyboard = None if request.control else keyboard_at_hand()
+    usual = TERMINAL if keyboard else UNATTENDED
+    async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))
-        company = _company(request, output, screen)
+        company = _company(request, output, screen, keyboard)
         return await Conversation(world, beginning, output, company, leaving).run()
 
 
-def _company(request: Request, output: Output, screen: Screen) -> Company:
+def _company(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Company:
     """Who is there during the run."""
     if request.control and isinstance(output, Lines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
         return Control(Inlet(sys.stdin.fileno()), output.reply)
-    return Terminal(screen, Keyboard(sys.stdin)) if attended() else Nobody()
+    return Terminal(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 
 def hello(beginning: Beginning) -> JsonObject:
@@ -124,11 +128,11 @@ def hello(beginning: Beginning) -> JsonObject:
     }
 
 
-def _output(mode: Mode, pipe: Pipe, screen: Screen) -> Output:
+def _output(mode: Mode, pipe: Pipe, screen: Screen, *, quiet: bool) -> Output:
     match mode:
         case "jsonl":
             return Lines(pipe)
         case "json":
             return Whole(pipe)
         case "text":
-            return Prose(pipe, screen, live=sys.stdout.isatty())
+            return Prose(pipe, screen, writer_at_hand(), quiet=quiet)

@@ -6,6 +6,7 @@ import termios
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TextIO
 
 from agls.doors.headless.screen import Screen
@@ -15,6 +16,7 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 
+CONTROLLING = Path("/dev/tty")
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
 
 
@@ -161,6 +163,17 @@ def _allowed(field: JsonObject) -> str:
     return f" ({', '.join(map(str, values))})" if values else ""
 
 
-def attended() -> bool:
-    """Whether a human sits at the terminal: standard input and standard error are one."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+def keyboard_at_hand() -> TextIO | None:
+    """Return where somebody at the terminal types: questions are read on standard error.
+
+    That is standard input, or, where something is piped into it, the terminal of the process. `None` when
+    nobody is there.
+    """
+    if not sys.stderr.isatty():
+        return None
+    if sys.stdin.isatty():
+        return sys.stdin
+    try:
+        return CONTROLLING.open(encoding="utf-8", errors="replace")
+    except OSError:  # the process has no terminal of its own
+        return None

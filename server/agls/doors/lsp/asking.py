@@ -1,7 +1,7 @@
 """Puts a session's open questions to the client, and its answers to the session (protocol 4.5, 4.8, 4.9)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from agls.doors import from_wire, shapes
 from agls.doors.lsp.client import Client
 from agls.doors.lsp.peer import Peer, Pending
-from agls.doors.lsp.seen import seen
 from agls.doors.messages import JsonObject
+from agls.doors.permission_text import message_text
 from agls.doors.shapes import is_object
 from agls.engine.facts import Answered, Asked
 from agls.engine.session import Session
-from agls.engine.vocabulary import Answer, Option, Question
+from agls.engine.vocabulary import Answer, Question
 
 REFUSED = Answer("dismissed", feedback="The client could not answer.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
@@ -89,7 +89,7 @@ class Asking:
             params = {**shown, **place, **(review(question) if client.confirms else {})}
             return Way("agent/requestPermission", params, read)
         if client.message_requests:
-            read = partial(read_choice, question.options, by=client.name)
+            read = partial(read_choice, question, by=client.name)
             return Way("window/showMessageRequest", message_request(question), read)
         return None
 
@@ -132,21 +132,23 @@ def review(question: Question) -> JsonObject:
 
 
 def message_request(question: Question) -> JsonObject:
-    """A permission question for a client that knows only LSP: all that must be seen, and fixed actions."""
-    actions = [{"title": option.label} for option in question.options]
-    return {"type": WARNING, "message": seen(question), "actions": actions}
+    """Ask a client that knows only LSP: no action allows what the message does not show."""
+    shown = message_text(question)
+    actions = [{"title": o.label} for o in question.options if shown.whole or o.decision == "reject"]
+    return {"type": WARNING, "message": shown.text, "actions": actions}
 
 
 def by_command(asked: Asked) -> JsonObject:
     """A permission question for a client that can only show it."""
     how = f"Answer with a code action, or by the command agls.approve or agls.reject ({asked.request_id})."
-    return {"type": WARNING, "message": f"{seen(asked.question)}\n{how}"}
+    return {"type": WARNING, "message": f"{message_text(asked.question).text}\n{how}"}
 
 
-def read_choice(options: Sequence[Option], chosen: Any, by: str) -> Answer:
+def read_choice(question: Question, chosen: Any, by: str) -> Answer:
     """The action the user chose, by its exact title; anything else is a refusal (protocol 3.2)."""
     title = chosen.get("title") if is_object(chosen) else None
-    for option in options:
-        if option.label == title:
+    offered = [action["title"] for action in message_request(question)["actions"]]
+    for option in question.options:
+        if option.label == title and title in offered:
             return Answer("selected", option.option_id, by=by)
     return Answer("dismissed", by=by)

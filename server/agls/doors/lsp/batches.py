@@ -42,7 +42,7 @@ class Delta:
     @property
     def after(self) -> int:
         """The fact behind which it stands."""
-        return self._event["after"] if "after" in self._event else self._event["seq"]
+        return self._event["after"]
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ from agls.doors.lsp.judging import refresh
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
+from agls.doors.permission_text import message_text
 from agls.doors.shapes import is_object
 from agls.hunks import find, guess, lines_of
 from agls.workspace.editor import Buffer
@@ -69,7 +70,15 @@ def _answers(door: Door) -> Iterator[JsonObject]:
     """The answers to the open permission questions, wherever the cursor is."""
     for attached in door.attached.values():
         for request_id, question in attached.session.state.questions.items():
-            for option in question.options if question.kind == "permission" else ():
+            if question.kind != "permission":
+                continue
+            whole = message_text(question).whole
+            if not whole:
+                title = f"agls: Read what is asked: {_short(question.title, LONGEST_QUESTION)}"
+                yield _action(title, "agls.transcript", attached.session.session_id)
+            for option in question.options:
+                if option.decision == "allow" and not whole:
+                    continue
                 command = "agls.approve" if option.decision == "allow" else "agls.reject"
                 argument = {"requestId": request_id, "optionId": option.option_id}
                 title = f"agls: {option.label}: {_short(question.title, LONGEST_QUESTION)}"

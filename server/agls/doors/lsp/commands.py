@@ -17,6 +17,7 @@ from agls.doors.lsp.methods.set_option import set_option
 from agls.doors.lsp.methods.steer import steer
 from agls.doors.lsp.pages import open_transcript
 from agls.doors.messages import JsonObject
+from agls.doors.options import USER
 from agls.doors.shapes import file_uri, is_list, is_object
 from agls.engine.facts import Notice
 from agls.engine.ports import JournalError
@@ -56,6 +57,7 @@ async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
     given = {"input": given.get("prompt", ""), **given, "wait": False}
     if not given.get("continueRun"):
         _require_words(given)
+    given = {"chosenBy": USER, **given}  # plain mode has no views: who sends a command is a person
     params = _converter.structure({**given, "sessionId": _named(given)}, RunParams)  # before one is made
     attached = await _session(door, params.session_id, call)
     params.session_id = attached.session.session_id
@@ -122,7 +124,7 @@ async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
                 "say which option and what it is to be: mode=plan (or mode= for nothing)"
             )
         given = {"optionId": name.strip(), "value": value.strip() or None}
-    given = {**given, "sessionId": await _meant(door, given)}
+    given = {"chosenBy": USER, **given, "sessionId": await _meant(door, given)}
     return await set_option(door, _converter.structure(given, SetOptionParams), call)
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mappi
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from agls.config import ConfigError
 from agls.doors.errors import session_busy, session_not_found
@@ -12,18 +13,21 @@ from agls.doors.lsp.admissions import Admissions
 from agls.doors.lsp.asking import Asking
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import Client
+from agls.doors.lsp.flow import largest_event
 from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.meant import Meant
 from agls.doors.lsp.once import Once
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain import Mirror, Silent
 from agls.doors.lsp.publish import Publisher
+from agls.doors.lsp.result_pages import Page
 from agls.doors.lsp.review import Review
 from agls.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from agls.doors.lsp.world import Opening, World
 from agls.doors.messages import JsonObject
 from agls.doors.offers import offered
-from agls.doors.replay import Replay, end_of
+from agls.doors.replay import end_of
+from agls.doors.session_history import SessionHistory
 from agls.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from agls.engine.ports import JournalBusy, JournalError, WorkspaceError
 from agls.engine.session import Session
@@ -132,7 +136,7 @@ class Door:
         self._attached: dict[str, Attached] = {}
         self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
-        self._replaying = asyncio.Lock()
+        self._histories = WeakKeyDictionary[Session, SessionHistory]()
         self.admissions = Admissions()
         self._closing: dict[str, asyncio.Future[None]] = {}
         with suppress(ConfigError):  # then there are no sessions
@@ -248,13 +252,16 @@ class Door:
                 if session_id not in self._attached:
                     await self.world.sessions.close(session_id)
 
-    async def replay(self, session: Session, *, brief: bool = False) -> Replay:
-        """The session told once more: one at a time, because that takes memory for all it ever told."""
-        journal = session.log.journal
-        replay = Replay(session.session_id, journal.epoch, brief=brief)
-        async with self._replaying:
-            await asyncio.to_thread(replay.take, journal.entries())
-        return replay
+    async def history(self, session: Session) -> SessionHistory:
+        """What was said in this session, up to this moment. What was read once is kept with the session."""
+        history = self._histories.setdefault(session, SessionHistory(session.log.journal))
+        await asyncio.to_thread(history.catch_up)
+        history.catch_up()  # with what was recorded meanwhile
+        return history
+
+    def page(self, max_bytes: int) -> Page:
+        """A result of so many bytes at most, as far as this door allows that."""
+        return Page(max_bytes, largest_event(self.peer.limits, self.client))
 
     async def _opened(self, session_id: str) -> Session:
         await self.closed(session_id)

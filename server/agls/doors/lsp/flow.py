@@ -5,8 +5,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 
+from agls.doors.envelope import place_of
 from agls.doors.lsp.batches import Batch, Piece
 from agls.doors.lsp.client import Client
+from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.sizes import SMALLEST, made_up, pieces_of
 from agls.doors.messages import JsonObject
@@ -26,7 +28,7 @@ class Flow:
     def __init__(self, peer: Peer, client: Client, caught_up: CaughtUp) -> None:
         self._peer, self._excluded, self._interval = peer, client.excluded, client.interval
         self._limits = peer.limits
-        self._largest = max(SMALLEST, min(self._limits.event, client.largest or self._limits.event))
+        self._largest = largest_event(self._limits, client)
         self._caught_up = caught_up
         self._behind: dict[str, int] = {}  # the open items whose deltas were left out, from which fact on
         self._looking = False
@@ -110,17 +112,21 @@ class Flow:
             self._merging = None
 
     def _spared(self, events: list[JsonObject]) -> list[JsonObject]:
-        """Without deltas: what they said is told when their item is caught up with, or completed."""
+        """Without deltas: what they said is told when their item is caught up with, or completed.
+
+        What makes up for them stands before all events of the fact that completes their item.
+        """
+        made: list[JsonObject] = []
         told: list[JsonObject] = []
         for event in events:
             if event["type"] == "itemDelta":
                 self._behind.setdefault(event["itemId"], event["after"])
                 continue
             if event["type"] == "itemCompleted" and event["itemId"] in self._behind:
-                told += made_up(event, self._largest, self._behind.pop(event["itemId"]))
+                made += made_up(event, self._largest, self._behind.pop(event["itemId"]))
             told.append(event)
         self._look_later()
-        return told
+        return made + told
 
     def _look_later(self) -> None:
         if self._behind and not self._looking:
@@ -131,6 +137,11 @@ class Flow:
         self._looking = False
         self.catch_up(time.time())
         self._look_later()
+
+
+def largest_event(limits: Limits, client: Client) -> int:
+    """How many bytes one event may have for this client."""
+    return max(SMALLEST, min(limits.event, client.largest or limits.event))
 
 
 class Credit:
@@ -150,7 +161,7 @@ class Credit:
     def spend(self, events: list[JsonObject]) -> None:
         """These go to the client."""
         for event in events:
-            place: int = event["seq"] if "seq" in event else event["after"]
+            place = place_of(event)
             if self._sent and self._sent[-1][0] == place:
                 self._sent[-1][1] += 1
             else:

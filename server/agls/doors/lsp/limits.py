@@ -5,6 +5,7 @@ from typing import NamedTuple
 MAX_QUEUED = 256  # runs of one session that may wait for their turn
 LONGEST_KEY = 256  # characters of a clientKey: it is kept with its session
 REPLAYED_EVENTS = 5_000  # events a client may have missed and still get one by one
+PAGE = (4_096, 2 * 1024 * 1024)  # bytes of one result: the least and the most that `maxBytes` can ask for
 
 
 class Limits(NamedTuple):

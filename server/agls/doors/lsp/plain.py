@@ -54,7 +54,7 @@ class Mirror:
                 case "turnEnded":
                     self._tokens += sum(data.get("usage", {}).get(name, 0) for name in COUNTED)
                 case "itemCompleted" if data["item"]["kind"] == "message":
-                    self._message("window/logMessage", LOG, data["item"].get("text", ""))
+                    self._message("window/logMessage", LOG, _text(data["item"]))
                 case "notice":
                     kind = SEVERITIES.get(data["severity"], INFO)
                     self._message("window/showMessage", kind, f"{data['title']}: {data['text']}")
@@ -111,6 +111,11 @@ class Silent(Mirror):
 
     def show(self, events: list[JsonObject]) -> None:
         """Nothing."""
+
+
+def _text(message: JsonObject) -> str:
+    text = message.get("text", "")
+    return f"(broken off, does not count) {text}" if text and message.get("discarded") else text
 
 
 def brief(count: int) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
 
@@ -79,6 +79,11 @@ class Publisher:
     def show(self, type: str, data: JsonObject) -> None:
         """Tell what comes from no fact and no glimpse."""
         self.then(partial(self._tell, self._translator.told(type, data, time.time())))
+
+    def make_up(self, item_ids: Iterable[str]) -> None:
+        """Tell these open items as they stand: an answer had no room for all of their text."""
+        behind = dict.fromkeys(item_ids, self._session.state.seq)
+        self.then(partial(self._tell, self._translator.caught_up(behind, time.time())))
 
     def then(self, act: Callable[[], None]) -> None:
         """Do this behind everything that was published: now, or when nothing is held back any more."""

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from agls.doors.lsp.batches import Delta, Piece, Told
-from agls.doors.messages import JsonObject
+from agls.doors.messages import JsonObject, dumps
 
 SMALLEST = 4_096  # bytes; a client that asks for less gets this
 WORST = 8  # bytes that one character may take as JSON, and some air
@@ -28,10 +28,12 @@ def made_up(event: JsonObject, limit: int, since: int) -> list[JsonObject]:
     text = event["data"]["item"].get("text", "")
     if len(text) <= limit // WORST:
         return []
-    gap = {name: value for name, value in event.items() if name != "itemId"}
+    place = {name: value for name, value in event.items() if name != "seq"}
+    shown = {**place, "after": event["seq"] - 1}  # the fact itself is told by the end, and only by that
+    gap = {name: value for name, value in shown.items() if name != "itemId"}
     return [
-        {**gap, "type": "gap", "data": {"from": since, "to": event["seq"], "itemIds": [event["itemId"]]}},
-        {**event, "type": "itemUpdated", "data": {"patch": {"text": text}}},
+        {**gap, "type": "gap", "data": {"from": since, "to": shown["after"], "itemIds": [event["itemId"]]}},
+        {**shown, "type": "itemUpdated", "data": {"patch": {"text": text}}},
     ]
 
 
@@ -63,24 +65,35 @@ def unfolded(event: JsonObject, length: int) -> list[JsonObject]:
 
 
 def _told(event: JsonObject, limit: int) -> Told:
-    """The event, shortened until it is small enough: `_meta.shortened` gives the bytes it had."""
+    """The event, small enough."""
     told = Told(event)
-    if told.weight * 4 <= limit or (size := _size(told)) <= limit:
-        return told
-    meta = {**event.get("_meta", {}), "shortened": size}
-    length = limit // WORST
-    while _size(told) > limit and length >= FEWEST:
-        told = Told({**event, "_meta": meta, "data": shortened(event["data"], length)})
-        length //= 2
-    return told
+    return told if told.weight * 4 <= limit else Told(fitted(event, limit, "data")[0])
 
 
-def _size(told: Told) -> int:
-    return len(told.text.encode("utf-8", "replace"))
+def fitted(whole: JsonObject, limit: int, part: str = "") -> tuple[JsonObject, int]:
+    """This, or its `part`, shortened until `limit` bytes hold it as JSON, and how many bytes it has then.
+
+    `_meta.shortened` gives the bytes it had.
+    """
+    fit, size = whole, json_size(whole)
+    meta, length = {**whole.get("_meta", {}), "shortened": size}, limit // WORST
+    while size > limit and length >= FEWEST:
+        cut = {**whole, part: shortened(whole[part], length)} if part else shortened(whole, length)
+        fit = {**cut, "_meta": meta}
+        size, length = json_size(fit), length // 2
+    return fit, size
+
+
+def json_size(value: Any) -> int:
+    """How many bytes this has as JSON."""
+    return len(dumps(value).encode("utf-8", "replace"))
 
 
 def shortened(value: Any, length: int) -> Any:
-    """The value with head and tail of its long texts, the first members of its long lists and objects."""
+    """The value with head and tail of its long texts, the first members of its long lists and objects.
+
+    An object that says that it is `whole` says so no longer when it is not.
+    """
     if isinstance(value, str) and len(value) > length:
         half = length // 2
         return f"{value[:half]}\n[… {len(value) - 2 * half} characters left out …]\n{value[-half:]}"
@@ -88,5 +101,6 @@ def shortened(value: Any, length: int) -> Any:
         return [shortened(member, length) for member in cast(list[Any], value)[:length]]
     if isinstance(value, dict):
         members = list(cast(JsonObject, value).items())[:length]
-        return {name: shortened(member, length) for name, member in members if len(name) <= length}
+        less = {name: shortened(member, length) for name, member in members if len(name) <= length}
+        return less | {"whole": False} if less.get("whole") and less != value else less
     return value

@@ -1,5 +1,6 @@
 """What may be asked: the records of the session's runs, by the user; how its own run stands, by the model."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from pydantic import Field
@@ -29,6 +30,9 @@ def action(entries: Entries) -> Action:
     """The action `audit`, also while a run is running."""
 
     async def show(arguments: Audit, context: ActionContext) -> ActionOutcome:
+        return await asyncio.to_thread(read, arguments, context)  # a long session takes its time
+
+    def read(arguments: Audit, context: ActionContext) -> ActionOutcome:
         found = [record for record in records(entries()) if arguments.run in {"", record.run_id}]
         if arguments.run and not found:
             raise ActionError(

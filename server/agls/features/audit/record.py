@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from agls.engine.context import Context
+from agls.engine.context import Context, OpenCall, closing_text
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -30,7 +30,7 @@ from agls.engine.facts import (
 from agls.engine.history import last_words
 from agls.engine.limits import Totals
 from agls.engine.sessions import DIED
-from agls.engine.state import OpenCall, State, closing_text, fold
+from agls.engine.state import State, fold
 from agls.engine.vocabulary import CallStatus, Content, Effects, Limits, Stop, ToolCall
 
 EVENTS = (

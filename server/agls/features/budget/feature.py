@@ -1,32 +1,52 @@
 """The wiring of the room."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from agls.engine.feature import Feature
+from agls.engine.facts import GateFact
+from agls.engine.feature import Attempt, CallTool, Feature, Invocation, RunView
 from agls.engine.ledger import NoLedger
+from agls.engine.vocabulary import Stop, ToolOutcome
 from agls.features.budget.account import Account
 from agls.features.budget.actions import actions
 from agls.features.budget.allowance import NO_LIMITS, Allowance
 from agls.features.budget.books import Books
 from agls.features.budget.checks import ROOM, Checks
+from agls.features.budget.last_turn import LastTurn
+from agls.features.budget.scopes import of_run
 
 
-def build(allowance: Allowance, books: Books, session_id: str, parent: str) -> Feature:
+def build(
+    allowance: Allowance, books: Books, session_id: str, parent: str, *, answers: bool = False
+) -> Feature:
     """The feature of one run, whose own limits are in its state.
 
     What it spends is entered into the ledger of the `books`; or, while a run is on in the session for which
-    it works (`parent`, "" for none), that run pays for it and is asked as well.
+    it works (`parent`, "" for none), that run pays for it and is asked as well. `answers` is whether the last
+    turn of the run is for its answer.
     """
     payers = books.payers(parent)
     ledger = NoLedger() if payers else books.ledger
     own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if payers else allowance
     account = Account(ledger, session_id, allowance.who, books.now)
     checks = Checks(own, account, books.delegates, payers, partial(books.opened, session_id))
+    last = LastTurn(answers, of_run())
+
+    async def around_run(attempt: Attempt, view: RunView) -> Stop:
+        return last.ended(await checks.around_run(attempt, view), view.state)
+
+    async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
+        return await checks.before_turn(view) or last.begins(view)
+
+    async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        return await last.around_tool(invocation, view, partial(checks.around_tool, view=view, inner=inner))
+
     return Feature(
         name=ROOM,
         actions=actions(allowance, books.ledger, books.now),
-        around_run=checks.around_run,
-        before_turn=checks.before_turn,
-        around_tool=checks.around_tool,
+        around_run=around_run,
+        before_turn=before_turn,
+        around_model=last.around_model,
+        around_tool=around_tool,
     )

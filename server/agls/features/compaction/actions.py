@@ -41,7 +41,7 @@ async def shorten(
 ) -> ActionOutcome:
     """A summary takes the place of the beginning. When there is none, nothing is changed."""
     messages, tokens = context.state.context.messages, Ruler().tokens(context.state)
-    need = Need("asked", tokens, tokens, pressing=True)
+    need = Need("asked", tokens, tokens, pressing=True, words=context.state.words)
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)

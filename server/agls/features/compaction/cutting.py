@@ -1,6 +1,6 @@
 """What of a context may go: which results, and from where on everything stays. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agls.engine.context import ORIGIN
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
@@ -22,14 +22,19 @@ def freed_by(messages: Sequence[Message], call_ids: Sequence[str]) -> int:
     return sum(bytes_in(m.text) - WORTH for m in messages if isinstance(m, ToolResult) and m.call_id in gone)
 
 
-def tail_of(messages: Sequence[Message], budget: float) -> int:
+def among(message: Message, item_ids: Collection[str]) -> bool:
+    """Whether it is a message in the user's place with one of these ids."""
+    return isinstance(message, UserMessage) and message.item_id in item_ids
+
+
+def tail_of(messages: Sequence[Message], budget: float, words: Collection[str] = ()) -> int:
     """Where the last messages begin that have so many bytes together: never between a call and its result.
 
-    There is always one, and the results of its calls.
+    There is always one, and the results of its calls. The `words` stay in any case and do not count.
     """
     start, size = len(messages), 0
     for place in reversed(range(len(messages))):
-        size += size_of(messages[place])
+        size += 0 if among(messages[place], words) else size_of(messages[place])
         if size > budget and start < len(messages):
             break
         if not isinstance(messages[place], ToolResult):
@@ -37,10 +42,10 @@ def tail_of(messages: Sequence[Message], budget: float) -> int:
     return start
 
 
-def words_kept(head: Sequence[Message], budget: float) -> tuple[str, ...]:
-    """What was said in the user's place and stays as it is: the first words, then the newest that fit."""
-    said = [m for m in head if isinstance(m, UserMessage) and m.origin != ORIGIN]
-    kept: list[str] = []
+def words_kept(head: Sequence[Message], budget: float, words: Collection[str] = ()) -> tuple[str, ...]:
+    """What was said in the user's place and stays as it is: `words`, the first, then the newest that fit."""
+    kept = [m.item_id for m in head if isinstance(m, UserMessage) and m.item_id in words]
+    said = [m for m in head if isinstance(m, UserMessage) and m.origin != ORIGIN and m.item_id not in kept]
     for message in (*said[:1], *reversed(said[1:])):
         budget -= size_of(message)
         if budget < 0:
@@ -51,7 +56,7 @@ def words_kept(head: Sequence[Message], budget: float) -> tuple[str, ...]:
 
 def without(head: Sequence[Message], kept: Sequence[str]) -> list[Message]:
     """What of the head would go."""
-    return [m for m in head if not (isinstance(m, UserMessage) and m.item_id in kept)]
+    return [message for message in head if not among(message, kept)]
 
 
 def steps_in(messages: Sequence[Message], budget: float) -> str:

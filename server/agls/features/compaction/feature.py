@@ -7,6 +7,7 @@ from agls.engine.log import Log
 from agls.engine.ports import ModelResolver
 from agls.features.compaction.actions import actions
 from agls.features.compaction.gate import Gate
+from agls.features.compaction.reduced import around_model
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.summary import ROOM
 
@@ -17,4 +18,4 @@ def build(
     """The feature of one run; `schema` is whether its answer must follow one."""
     gate = Gate(settings, models, log.record, now, schema=schema)
     offered = actions(settings, models, log, schema=schema)
-    return Feature(name=ROOM, actions=offered, before_turn=gate.before_turn)
+    return Feature(name=ROOM, actions=offered, before_turn=gate.before_turn, around_model=around_model)

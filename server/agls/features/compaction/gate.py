@@ -8,19 +8,22 @@ from agls.engine.ports import ModelError, ModelResolver
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
 from agls.features.compaction.bounds import Bounds, bounds_of
-from agls.features.compaction.cutting import old_results
+from agls.features.compaction.cutting import among, old_results
 from agls.features.compaction.making import Making, Need, clearing
+from agls.features.compaction.reduced import HINT, REDUCED, TITLE, TRIED, is_reduced
 from agls.features.compaction.settings import Settings
-from agls.features.compaction.sizes import Ruler
+from agls.features.compaction.sizes import CERTAIN, Ruler, bytes_in, sum_of, tokens_in
 from agls.features.compaction.summary import ROOM
 
 FAILED = "failed"
 MOST_FAILURES = 3  # of summaries in one run, before nobody is asked for one any more
 WORTH = 1_000  # tokens that are worth taking results out for, after a pause
+LONG = (
+    "What you said for this run has about {:,} tokens, and the model {} takes {:,}. Nothing was sent or cut."
+)
 FULL = "The conversation has about {:,} tokens, and the model {} takes {:,}: nothing more can be left out."
 NO_ROOM = "The conversation does not fit into the context of the model, and nothing more can be left out."
-HINT = " Begin a new session, go back to an earlier prompt, or use a model with a larger context."
-NEARLY = "It has about {:,} of {:,} tokens, and little can be left out of it. " + HINT.strip()
+NEARLY = "It has about {:,} of {:,} tokens, and little can be left out of it."
 
 
 class Gate:
@@ -39,15 +42,35 @@ class Gate:
         """Nothing while there is room; else the facts that make some, or the end of the run."""
         state = view.state
         tokens, bounds = self._ruler.tokens(state), self.bounds(state)
+        if stop := self._too_long(state, bounds):
+            return (stop,)
         if state.overflowed:
             most = min(bounds.threshold if bounds and bounds.threshold else tokens, tokens * 4 // 5)
-            need = Need("overflow", tokens, most, pressing=True)
-            return await self._room(view, need) or (Stop(StopReason.CONTEXT_FULL, NO_ROOM + HINT),)
+            need = Need("overflow", tokens, most, pressing=True, words=state.words)
+            return await self._room(view, need) or self._reduced(view)
         if bounds and 0 < bounds.threshold <= tokens:
-            need = Need("threshold", tokens, bounds.threshold, pressing=tokens > bounds.soft)
+            pressing = tokens > bounds.soft
+            need = Need("threshold", tokens, bounds.threshold, pressing=pressing, words=state.words)
             facts = await self._room(view, need)
-            return self._checked(facts, facts[-1].tokens_after if facts else tokens, bounds, view)
+            return self._checked(facts, tokens - facts[-1].tokens_after if facts else 0, bounds, view)
         return () if state.run.turns else self._after_a_pause(state, tokens)
+
+    def _too_long(self, state: State, bounds: Bounds | None) -> Stop | None:
+        """The end of a run whose prompt alone is surely too long: it is never shortened, so nothing helps."""
+        said = sum_of(m for m in state.context.messages if among(m, state.words)) + bytes_in(
+            state.context.system
+        )
+        if not bounds or tokens_in(said) / CERTAIN <= bounds.hard:
+            return None
+        return Stop(StopReason.CONTEXT_FULL, LONG.format(tokens_in(said), _name(state), bounds.hard) + HINT)
+
+    def _reduced(self, view: RunView) -> Sequence[Stop]:
+        """Try it once more with all that can go left out of the request, which is the last thing to try."""
+        if is_reduced(view.state):
+            return (Stop(StopReason.CONTEXT_FULL, NO_ROOM + HINT),)
+        view.note(ROOM, REDUCED, {"runId": view.state.run_id})
+        view.show(Notice("warning", TITLE, TRIED))
+        return ()
 
     def bounds(self, state: State) -> Bounds | None:
         """The bounds of the model that is asked next; `None` when its window is not known."""
@@ -84,22 +107,31 @@ class Gate:
             view.show(Notice("warning", "The conversation could not be summarised", f"{why}."))
 
         ask = _may_ask(state, need.now) and _failures(state) < MOST_FAILURES
+        if not self._settings.enabled:
+            return ()
         making = Making(self._models, self._settings, self._spend, asking, failed)
         return await making.room(state.context.messages, need, ask=ask)
 
     def _checked(
-        self, facts: Sequence[Compacted | Cleared], left: int, bounds: Bounds, view: RunView
+        self, facts: Sequence[Compacted | Cleared], freed: int, bounds: Bounds, view: RunView
     ) -> Sequence[Stop | GateFact]:
-        """The facts; and the end of the run over the hard limit, a warning over the soft one."""
-        if left > bounds.hard and view.state.measure.tokens:  # without a count it is a guess
-            name = view.state.context.model or str(view.state.settings.get("model", "")) or "used"
-            return (*facts, Stop(StopReason.CONTEXT_FULL, FULL.format(left, name, bounds.hard) + HINT))
+        """The facts; and the end of the run surely over the hard limit, a warning over the soft one."""
+        left = self._ruler.tokens(view.state) - freed
+        if self._ruler.surely(view.state) - freed > bounds.hard:
+            full = FULL.format(left, _name(view.state), bounds.hard)
+            return (*facts, Stop(StopReason.CONTEXT_FULL, full + HINT))
         if left > bounds.soft and not self._warned:
             self._warned = True
             view.show(
-                Notice("warning", "The conversation is nearly too long", NEARLY.format(left, bounds.hard))
+                Notice(
+                    "warning", "The conversation is nearly too long", NEARLY.format(left, bounds.hard) + HINT
+                )
             )
         return facts
+
+
+def _name(state: State) -> str:
+    return state.context.model or str(state.settings.get("model", "")) or "used"
 
 
 def _may_ask(state: State, tokens: int) -> bool:

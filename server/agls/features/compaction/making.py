@@ -7,38 +7,56 @@ from agls.engine.context import shortened
 from agls.engine.facts import Cleared, Compacted, Used
 from agls.engine.ports import ModelResolver, new_id
 from agls.engine.vocabulary import Message
-from agls.features.compaction.cutting import freed_by, old_results, tail_of, without, words_kept
+from agls.features.compaction.cutting import (
+    among,
+    freed_by,
+    old_results,
+    tail_of,
+    without,
+    words_kept,
+)
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import PER_TOKEN, bytes_in, sum_of, tokens_in
 from agls.features.compaction.summary import Unwritten, written, written_by_rule
 from agls.frozen import frozen
 
 GOAL = 0.6  # of what may be filled: how full the context may be when room was made
-TAIL, WORDS, LIST = (
-    0.25,
-    0.15,
-    0.05,
-)  # of what may be filled: the last messages, the user's words, a list of steps
+# of what may be filled: the last messages, the user's earlier words, a list of steps
+TAIL, WORDS, LIST = 0.25, 0.15, 0.05
+LEAST = 0.25  # of what may be filled: so much is shared out, however much the user said in this run
 GAIN = 0.1  # of what may be filled: less is not worth a summary, unless there is no other way
 SMALLEST = 1_000  # bytes that are worth a summary
 
 
 @frozen
 class Need:
-    """Why room is needed, in tokens: there are `now`, and `most` may be. `pressing`: it cannot go on else."""
+    """Why room is needed, in tokens: there are `now`, and `most` may be. `pressing`: it cannot go on else.
+
+    `words` are the user's messages that stay as they are, whatever goes.
+    """
 
     cause: str
     now: int
     most: int
     pressing: bool = False
+    words: tuple[str, ...] = ()
 
     def after(self, freed: float) -> int:
         """How many tokens are left without so many bytes."""
         return max(self.now - tokens_in(freed), 1)
 
-    def share(self, part: float) -> float:
-        """The bytes of a part of what may be filled."""
-        return self.most * part * PER_TOKEN
+    def share(self, part: float, taken: float = 0.0) -> float:
+        """The bytes of a part of what may be filled; those that are `taken` never leave nothing."""
+        full = self.most * PER_TOKEN
+        return max(full - taken, full * LEAST) * part
+
+    def tail(self, messages: Sequence[Message]) -> int:
+        """Where the last messages begin, which stay."""
+        return tail_of(messages, self.share(TAIL, self.said_in(messages)), self.words)
+
+    def said_in(self, messages: Sequence[Message]) -> int:
+        """The bytes of the user's words that stay."""
+        return sum_of(message for message in messages if among(message, self.words))
 
 
 @frozen
@@ -58,8 +76,8 @@ class Cut:
 
 def cut_of(messages: Sequence[Message], need: Need) -> Cut | None:
     """What a summary could stand for; `None` when that would not be worth it."""
-    head = messages[: tail_of(messages, need.share(TAIL))]
-    kept = words_kept(head, need.share(WORDS))
+    head = messages[: need.tail(messages)]
+    kept = words_kept(head, need.share(WORDS, need.said_in(messages)), need.words)
     gone = without(head, kept)
     size = sum_of(gone)
     least = max(SMALLEST, 0 if need.pressing else need.share(GAIN))
@@ -108,7 +126,7 @@ class Making:
             return None
 
     def _cleared_before_the_tail(self, messages: Sequence[Message], need: Need) -> Sequence[Cleared]:
-        before = set(old_results(messages[: tail_of(messages, need.share(TAIL))], 0))
+        before = set(old_results(messages[: need.tail(messages)], 0))
         old = old_results(messages, self.settings.keep_results)
         return clearing(messages, need, tuple(call_id for call_id in old if call_id in before))
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 
 
 class Settings(BaseModel):
-    """When and how the model's context is shortened.
+    """When and how the model's context is shortened: not at all when it is not `enabled`.
 
     `at` is the share of the model's window that may be filled (0: never, but for a request that did not fit).
     `tier` is the tier or model that writes the summaries. After `idle_minutes` without a request (0: never),
@@ -15,6 +15,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    enabled: bool = True
     at: Annotated[float, Field(ge=0, le=1)] = 0.7
     tier: str = "fast"
     idle_minutes: NonNegativeFloat = 60

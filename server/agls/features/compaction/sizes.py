@@ -8,6 +8,7 @@ from agls.engine.vocabulary import AssistantMessage, Content, Image, Message, Re
 PER_TOKEN = 3.6  # bytes
 IMAGE = 4_320  # bytes that are as many tokens as an image
 EACH = 16  # bytes around a message
+CERTAIN = 1.5  # how far a guess may be above what the model counts
 
 
 def tokens_in(size: float) -> int:
@@ -43,6 +44,11 @@ class Ruler:
     def __init__(self) -> None:
         self._counted, self._size = 0, 0
         self._last: Message | None = None
+
+    def surely(self, state: State) -> float:
+        """How many there are at least: what was counted, and less of what is new than is to be expected."""
+        counted = state.measure.tokens
+        return counted + (self.tokens(state) - counted) / CERTAIN
 
     def tokens(self, state: State) -> int:
         """About how many there are; without a count of the provider those of the tools are not in it."""

@@ -15,6 +15,7 @@ ROOM = "compaction"
 PATIENCE = 180.0  # seconds
 TRIES = 3  # when what is to be summarised does not fit either
 LONGEST_RESULT, LONGEST_CALL = 2_000, 500  # characters of one that the writer gets to see
+LONGEST_SHARE = 5  # one message gets at most this part of the writer's room, when not all fits
 OWN_SHARE = 0.6  # of the writer's window for what it reads
 MOST_WORDS = 6_000  # tokens of a summary
 SYSTEM = """\
@@ -98,6 +99,7 @@ def _fitting(parts: list[str], room: float) -> str:
     """The first fifth and the newest of the parts, as far as they fit into so many bytes."""
     if sum(map(bytes_in, parts)) <= room:
         return "\n\n".join(parts)
+    parts = [_cut(part, max(int(room / LONGEST_SHARE), LONGEST_CALL)) for part in parts]
     first, last = _until(parts, room / 5), _until(parts[::-1], room * 4 / 5)
     newest = last[: len(parts) - len(first)][::-1]
     return "\n\n".join([*first, "[… left out …]", *newest])

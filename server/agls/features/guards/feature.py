@@ -1,39 +1,47 @@
 """The wiring of the room, and what it says."""
 
 from collections.abc import Sequence
+from time import monotonic
 
 from agls.engine.facts import GateFact, Injected
-from agls.engine.feature import Feature, RunView
+from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import new_id
-from agls.engine.state import State
-from agls.engine.vocabulary import Stop, StopReason, Text, UserMessage
+from agls.engine.vocabulary import Stop, StopReason, Text, ToolOutcome, UserMessage
 from agls.features.guards.settings import Settings
-from agls.features.guards.streaks import ROOM, failures, last_call, lately, repetitions
+from agls.features.guards.streaks import ROOM, circle_in, ignored, stretches
+
+NUDGES = 2  # before the run ends
+LONG = 5.0  # seconds: a call that takes so long waits for something
+ADVICE = (
+    " Stop and think about why. Do something else, or say what keeps you from going on. If you wait for "
+    "something, let a call wait for it, such as a command that sleeps."
+)
+LAST = " This is the last time that it is said: the run ends if it goes on like this."
+ENDED = (
+    " It was told so twice and went on. A new prompt begins a new count; [guards] says how many are too many."
+)
 
 
 def build(settings: Settings) -> Feature:
     """The feature."""
+    waited: set[str] = set()
+
+    async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        began = monotonic()
+        try:
+            return await inner(invocation)
+        finally:
+            if invocation.tool.spec.polls or monotonic() - began >= LONG:
+                waited.add(invocation.call.call_id)
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
-        circle, nudged = find_circle(view.state, settings)
+        made = stretches(view.state.transcript, waited)
+        circle, nudges = circle_in(made[0], settings), ignored(made)
         if not circle:
             return ()
-        if nudged:
-            return (Stop(StopReason.GUARD, f"{circle} It was told so once and went on."),)
-        text = f"{circle} Stop and think about why. Do something else, or say what keeps you from going on."
+        if nudges >= NUDGES:
+            return (Stop(StopReason.GUARD, circle + ENDED),)
+        text = circle + ADVICE + (LAST if nudges == NUDGES - 1 else "")
         return (Injected((UserMessage(new_id("item"), (Text(text),), ROOM),)),)
 
-    return Feature(name=ROOM, before_turn=before_turn)
-
-
-def find_circle(state: State, settings: Settings) -> tuple[str, bool]:
-    """What goes wrong again and again, in plain words ("" if nothing), and whether it was said before."""
-    recent, nudged = lately(state.transcript)
-    if (times := repetitions(recent)) >= settings.identical_calls:
-        return (
-            f"The same call of {last_call(recent)} with the same arguments was made {times} times in a row.",
-            nudged,
-        )
-    if (times := failures(recent)) >= settings.failed_calls:
-        return f"{times} tool calls failed in a row.", nudged
-    return "", nudged
+    return Feature(name=ROOM, before_turn=before_turn, around_tool=around_tool)

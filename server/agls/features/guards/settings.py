@@ -4,7 +4,11 @@ from pydantic import BaseModel, ConfigDict, PositiveInt
 
 
 class Settings(BaseModel):
-    """How many in a row are too many; the nudge comes then, and the stop after as many again."""
+    """How many replies in a row are too many: a nudge comes then, another after as many again, then the end.
+
+    `failed_calls` counts replies with nothing but calls that failed, `identical_calls` those with the same
+    calls and the same results.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

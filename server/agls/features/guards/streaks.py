@@ -1,47 +1,117 @@
 """What the transcript says about going in circles. Counted there, so that a resume forgets nothing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from agls.features.guards.settings import Settings
+from agls.frozen import frozen
 
 ROOM = "guards"
 
 
-def lately(messages: Sequence[Message]) -> tuple[list[Message], bool]:
-    """What happened since the user or this room last spoke, newest first, and whether it was this room."""
-    new: list[Message] = []
+@frozen
+class Round:
+    """The calls of one reply and what they gave."""
+
+    calls: tuple[ToolCall, ...]
+    results: tuple[ToolResult, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether all of them failed. What a human refused is no failure, and no success."""
+        judged = [result.status for result in self.results if result.status != "rejected"]
+        return bool(judged) and all(status == "failed" for status in judged)
+
+    @property
+    def judged(self) -> bool:
+        """Whether anything of it ran, or could have."""
+        return any(result.status != "rejected" for result in self.results)
+
+    def repeats(self, other: "Round") -> bool:
+        """Whether it made the calls of the other, with the same arguments."""
+        return list(map(_asked, self.calls)) == list(map(_asked, other.calls))
+
+    def equals(self, other: "Round") -> bool:
+        """Whether it made them, and they gave the same."""
+        return self.repeats(other) and list(map(_gave, self.results)) == list(map(_gave, other.results))
+
+
+@frozen
+class Stretch:
+    """The rounds between two words of this room, newest first; `nudged` is whether it spoke before them."""
+
+    rounds: tuple[Round, ...]
+    nudged: bool
+
+    def failures(self) -> int:
+        """How many replies in a row, up to now, had nothing but calls that failed."""
+        judged = (one for one in self.rounds if one.judged)
+        return sum(1 for _ in takewhile(lambda one: one.failed, judged))
+
+    def repetitions(self) -> int:
+        """How often the last calls were made in a row, with the same arguments and the same results."""
+        same = sum(1 for _ in takewhile(lambda pair: pair[0].equals(pair[1]), pairwise(self.rounds)))
+        return same + 1 if self.rounds else 0
+
+    @property
+    def is_circle(self) -> bool:
+        """Whether there is nothing else in it."""
+        return bool(self.rounds) and len(self.rounds) in {self.failures(), self.repetitions()}
+
+
+def stretches(messages: Sequence[Message], waited: Collection[str]) -> list[Stretch]:
+    """What happened since the user last spoke, the newest first.
+
+    `waited` are the ids of calls that took their time: who makes such a call again waits for something.
+    """
+    made: list[Stretch] = []
+    rounds: list[Round] = []
+    results: list[ToolResult] = []
     for message in reversed(messages):
-        if isinstance(message, UserMessage) and message.origin in {"user", ROOM}:
-            return new, message.origin == ROOM
-        new.append(message)
-    return new, False
+        match message:
+            case ToolResult():
+                results.append(message)
+            case AssistantMessage(tool_calls=calls) if calls:
+                rounds.append(Round(calls, tuple(reversed(results))))
+                results.clear()
+            case UserMessage(origin=origin) if origin in {"user", ROOM}:
+                made.append(Stretch(tuple(_without_waiting(rounds, waited)), origin == ROOM))
+                rounds.clear()
+                if origin == "user":
+                    return made
+            case _:
+                pass
+    return [*made, Stretch(tuple(_without_waiting(rounds, waited)), nudged=False)]
 
 
-def failures(newest_first: Sequence[Message]) -> int:
-    """How many calls failed in a row, up to now. What a human refused is no failure, and no success."""
-    statuses = (message.status for message in newest_first if isinstance(message, ToolResult))
-    judged = (status for status in statuses if status != "rejected")
-    return sum(1 for _ in takewhile("failed".__eq__, judged))
+def ignored(made: Iterable[Stretch]) -> int:
+    """How many nudges in a row, up to now, changed nothing."""
+    return sum(1 for _ in takewhile(lambda one: one.nudged and one.is_circle, made))
 
 
-def repetitions(newest_first: Sequence[Message]) -> int:
-    """How often the last call was made in a row, with the same name and the same arguments."""
-    calls = list(_calls(newest_first))
-    same = sum(1 for _ in takewhile(lambda pair: _alike(*pair), pairwise(calls)))
-    return same + 1 if calls else 0
+def circle_in(now: Stretch, settings: Settings) -> str:
+    """What goes wrong again and again, in plain words, "" if nothing does."""
+    if (times := now.repetitions()) >= settings.identical_calls:
+        name = now.rounds[0].calls[-1].name
+        return f"The same call of {name} was made {times} times in a row, with the same result each time."
+    if (times := now.failures()) >= settings.failed_calls:
+        return f"{times} replies in a row had nothing but calls that failed."
+    return ""
 
 
-def last_call(newest_first: Sequence[Message]) -> str:
-    """The name of the tool called last."""
-    return next((call.name for call in _calls(newest_first)), "")
+def _without_waiting(rounds: Sequence[Round], waited: Collection[str]) -> Iterator[Round]:
+    """The rounds, newest first, without those that only looked again at what they waited for."""
+    for number, one in enumerate(rounds):
+        near = (*rounds[number + 1 : number + 2], *rounds[max(number - 1, 0) : number])
+        waits = all(call.call_id in waited for call in one.calls)
+        if not (waits and any(one.repeats(other) for other in near)):
+            yield one
 
 
-def _calls(newest_first: Sequence[Message]) -> Iterator[ToolCall]:
-    for message in newest_first:
-        if isinstance(message, AssistantMessage):
-            yield from reversed(message.tool_calls)
+def _asked(call: ToolCall) -> tuple[object, ...]:
+    return call.name, call.arguments, call.malformed
 
 
-def _alike(one: ToolCall, other: ToolCall) -> bool:
-    return (one.name, one.arguments, one.malformed) == (other.name, other.arguments, other.malformed)
+def _gave(result: ToolResult) -> tuple[str, str]:
+    return result.status, result.text

@@ -2,19 +2,30 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from agls.engine.context import ENVIRONMENT
+from agls.engine.ports import FileText, Workspace
+from agls.engine.state import State
 from agls.engine.vocabulary import Focus, Message, Text, UserMessage
 from agls.features.instructions.plain import plain
 from agls.frozen import frozen
 
-ORIGIN = "environment"
 MOST_NAMED = 20
 HEAD = ".git/HEAD"  # read without running git
 MOST_OF_HEAD = 1024
 _BRANCH = re.compile(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
 _COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
+
+
+@frozen
+class Place:
+    """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder."""
+
+    now: Callable[[], float]
+    mode_of: Callable[[State], str]
+    scratch: str = ""
 
 
 @frozen
@@ -28,6 +39,14 @@ class Environment:
     focus: Focus | None = None
     unsaved: Sequence[str] = ()
     scratch: str = ""
+
+
+def around(place: Place, workspace: Workspace, state: State, head: object) -> Environment:
+    """Look at the environment of a session; `head` is what was read of git's, if it could be read."""
+    branch = head_in(head.text) if isinstance(head, FileText) else ""
+    mode = place.mode_of(state) if "mode" in state.settings else ""
+    seen = workspace.focus(), workspace.unsaved()
+    return Environment(place.now(), state.cwd, branch, mode, *seen, place.scratch)
 
 
 def describe(environment: Environment) -> str:
@@ -81,6 +100,6 @@ def head_in(text: str) -> str:
 def last_told(messages: Sequence[Message]) -> str:
     """The snapshot that the model still has before its eyes, "" when there is none."""
     for message in reversed(messages):
-        if isinstance(message, UserMessage) and message.origin == ORIGIN:
+        if isinstance(message, UserMessage) and message.origin == ENVIRONMENT:
             return "".join(part.text for part in message.content if isinstance(part, Text))
     return ""

@@ -1,28 +1,27 @@
 """The wiring of the room."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from agls.engine.context import Context
+from agls.engine.context import ENVIRONMENT, Context
 from agls.engine.facts import GateFact, Injected, PhaseStarted
 from agls.engine.feature import Feature, RunView
-from agls.engine.ports import FileText, Workspace, WorkspaceError, new_id
+from agls.engine.ports import Workspace, WorkspaceError, new_id
 from agls.engine.vocabulary import Stop, Text, UserMessage
-from agls.features.instructions.environment import HEAD, ORIGIN, Environment, describe, head_in, last_told
+from agls.features.instructions.environment import HEAD, Place, around, describe, last_told
 from agls.features.instructions.files import Found, Read, find, unread
 from agls.features.instructions.nested import NAMES, Walks
 from agls.features.instructions.prompt import render
 from agls.features.instructions.settings import Settings
 
-Now = Callable[[], float]  # Unix time in seconds
 MAIN = "main"
 NOTHING: tuple[Read, ...] = (None,)  # what is read where nobody trusts the folder
 _walks = Walks()
 
 
 def build(
-    settings: Settings, workspace: Workspace, *, trusted: bool, user_instructions: str, scratch: str, now: Now
+    settings: Settings, workspace: Workspace, place: Place, *, trusted: bool, user_instructions: str
 ) -> Feature:
-    """The feature. Without trust not one byte of the folder is read. The model is told of `scratch`."""
+    """The feature. Without trust not one byte of the folder is read. The model is told of the `place`."""
     names = (*NAMES, HEAD) if settings.project_files else (HEAD,)
     own = settings.sources(user_instructions, workspace.roots)
 
@@ -39,16 +38,14 @@ def build(
             verdicts.append(PhaseStarted(MAIN, system, context.model, context.tools))
             for notice in found.notices:
                 view.show(notice)
-        branch = head_in(head.text) if isinstance(head, FileText) else ""
-        mode = str(state.settings.get("mode", ""))
-        here = Environment(now(), state.cwd, branch, mode, workspace.focus(), workspace.unsaved(), scratch)
+        here = around(place, workspace, state, head)
         if (snapshot := describe(here)) != last_told(state.context.messages):
-            verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ORIGIN),)))
+            verdicts.append(Injected((UserMessage(new_id("item"), (Text(snapshot),), ENVIRONMENT),)))
         return verdicts
 
     async def look(view: RunView, read: Sequence[Read]) -> Found:
         try:
-            nearest = await _walks.known(workspace, now(), lambda walk: view.spawn(walk, "session"))
+            nearest = await _walks.known(workspace, place.now(), lambda walk: view.spawn(walk, "session"))
         except WorkspaceError as problem:
             return Found(notices=(unread("the folder", str(problem)),))
         return find(read, nearest, user_instructions, settings.file_limit)

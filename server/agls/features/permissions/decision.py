@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agls.engine.ports import Effect
+from agls.engine.vocabulary import Option
 from agls.features.permissions.commands import Match
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import PATHS, Aim, Rule, covers, exact_rule, restricts
@@ -32,10 +33,14 @@ class Deny:
 
 @frozen
 class Ask:
-    """Only the user can allow it. `rules` would allow exactly this from now on; none means never."""
+    """Only the user can allow it. `rules` would allow exactly this from now on; none means never.
+
+    `more` are other answers that there are, without rules.
+    """
 
     reasons: tuple[str, ...]
     rules: tuple[str, ...] = ()
+    more: tuple[Option, ...] = ()
 
 
 Verdict = Allow | Deny | Ask

@@ -10,14 +10,17 @@ from agls.engine.vocabulary import JsonObject
 BLANK = frozenset(
     chr(code)
     for code in (
-        0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0,
-        *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE1000),
+        0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0,
+        *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000),
     )
 )  # fmt: skip
 _UNUSUAL = re.compile(r"[^\n\t -~]")  # only these are looked at one by one: patches are long
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
 SELECTORS = frozenset("\ufe0e\ufe0f")  # say how the symbol before them is drawn
 SYMBOLS = frozenset({"So", "Sm", "Sk", "Po"})
+MARKS = frozenset({"Mn", "Me"})
+MOST_MARKS = 3  # on one letter; more of them cover what is around it, or are not drawn at all
+_LIKE_OURS = re.compile(r"⟨(U\+|\d)")  # what reads as if it was spelled out here, or a count
 
 
 def hidden_in(text: str) -> str:
@@ -27,7 +30,7 @@ def hidden_in(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with every hidden character spelled out, `\\u{202e}`. The CR of a CRLF is left alone."""
+    """The text with every hidden character spelled out, `⟨U+202E⟩`. The CR of a CRLF is left alone."""
     return _UNUSUAL.sub(_spelled, text)
 
 
@@ -53,13 +56,20 @@ def _visible_value(value: Any) -> Any:
 
 def _spelled(found: re.Match[str]) -> str:
     character = found[0]
-    if not _is_hidden(found) or found.string.startswith("\r\n", found.start()):
+    like_ours = character == "⟨" and _LIKE_OURS.match(found.string, found.start())
+    if not (like_ours or _is_hidden(found)) or found.string.startswith("\r\n", found.start()):
         return character
-    return f"\\u{{{ord(character):x}}}"
+    return f"⟨U+{ord(character):04X}⟩"
 
 
 def _is_hidden(found: re.Match[str]) -> bool:
     character, before = found[0], found.string[max(0, found.start() - 1) : found.start()]
     if character in SELECTORS and before > "\x7f" and before not in BLANK:
         return unicodedata.category(before) not in SYMBOLS
-    return character in BLANK or unicodedata.category(character) in HIDDEN_CATEGORIES
+    category = unicodedata.category(character)
+    return character in BLANK or category in HIDDEN_CATEGORIES or (category in MARKS and _is_stacked(found))
+
+
+def _is_stacked(found: re.Match[str]) -> bool:
+    below = found.string[max(0, found.start() - MOST_MARKS) : found.start()]
+    return len(below) == MOST_MARKS and all(unicodedata.category(mark) in MARKS for mark in below)

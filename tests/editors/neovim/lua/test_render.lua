@@ -64,6 +64,14 @@ check.test("an unknown kind is shown by its title and its text", function()
   check.same(render.item(item("_new", { title = "New", text = "words" }), OPTIONS).lines, { "**New**", "words", "" })
 end)
 
+check.test("a reply that broke off is marked as one that does not count", function()
+  for _, kind in ipairs({ "message", "thought" }) do
+    local block = render.item(item(kind, { text = "half", status = "failed", discarded = true }), OPTIONS)
+    check.same({ block.label, block.hl }, { "✗ broken off: does not count", "AglsFailed" })
+    check.same(render.item(item(kind, { text = "whole" }), OPTIONS).label, nil)
+  end
+end)
+
 check.test("no line has a line end in it", function()
   local hard = item("toolCall", { name = "a\nb", title = "a\nb c\nd", output = "x\r\ny\rz" })
   for _, line in ipairs(render.item(hard, OPTIONS).lines) do

@@ -70,7 +70,35 @@ check.test("a followed session knows it, and control is asked for by name", func
   check.same({ got.read_only, told }, { false, {} })
 end)
 
-check.done()
+check.test("older items are read page by page, and stand before what is known", function()
+  local fake, got = noting(), nil
+  local function page(seq, ids, older)
+    local items = vim.tbl_map(function(id)
+      return { itemId = id, kind = "message", status = "completed", text = id }
+    end, ids)
+    local cursor = older and { epoch = "e", seq = older } or nil
+    local snapshot = { seq = seq, items = items, runs = {}, state = "idle", info = {}, options = {}, queue = {} }
+    snapshot.olderCursor, snapshot.openRequests = cursor, {}
+    local answer = { sessionId = "long", epoch = "e", seq = seq, state = "idle", openItems = {}, openRequests = {} }
+    return vim.tbl_extend("force", answer, { replayed = "snapshot", snapshot = snapshot })
+  end
+  session.open(fake, "long", function(of)
+    got = of
+  end)
+  fake.asked[1].done(page(9, { "e", "f" }, 5))
+  local told = 0
+  got:on(function()
+    told = told + 1
+  end)
+  got.store.rewinds.r = { order = { "e", "f" }, items = { e = got.store.items.e, f = got.store.items.f } }
+  check.same({ fake.asked[2].method, fake.asked[2].params.before }, { "agent/resume", "e" })
+  fake.asked[2].done(page(9, { "c", "d" }, 3))
+  check.same(fake.asked[3].params.before, "c")
+  fake.asked[3].done(page(9, { "a", "b" }))
+  check.same(got.store.order, { "a", "b", "c", "d", "e", "f" })
+  check.same({ got.store.items.a.text, got.store.seq, told, #fake.asked }, { "a", 9, 2, 3 })
+  check.same(got.store.rewinds.r.order, got.store.order)
+end)
 
 check.test("a helper's events change nothing of the session but what its call says it does", function()
   local of = made(noting(), "parent")
@@ -109,3 +137,5 @@ check.test("a question of a helper says who asks", function()
   check.same(headline({ title = "Run ls", agentId = "worker" }), "worker: Run ls?")
   check.same(headline({ title = "Run ls", agentId = "main" }), "Run ls?")
 end)
+
+check.done()

@@ -9,10 +9,12 @@ from agls.doors import shapes
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.once import request_of
+from agls.doors.lsp.sizes import fitted
 from agls.doors.messages import CANCELLED, Bad
 from agls.engine import invoking
 from agls.engine.vocabulary import JsonObject, Text
 from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
+from agls_protocol.types import PAGE_BYTES
 
 
 async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> JsonObject:
@@ -28,8 +30,10 @@ async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> J
 
 async def _invoke(attached: Attached, params: ActionInvokeParams, call: Call) -> ActionInvokeResult:
     outcome = await invoking.invoke(attached.session, params.name, params.input, partial(_breakable, call))
-    told = shapes.content_blocks([Text(outcome.text)])
-    return ActionInvokeResult(told, outcome.data, outcome.run_id or None)
+    told = {"output": shapes.content_blocks([Text(outcome.text)]), "data": outcome.data}
+    fit, _ = await asyncio.to_thread(fitted, told, PAGE_BYTES)  # a long one takes its time
+    data = {**fit["data"], "_meta": fit["_meta"]} if outcome.data and fit is not told else fit["data"]
+    return ActionInvokeResult(fit["output"], data, outcome.run_id or None)
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """`agent/item`: one item whole, or a part of one of its texts (protocol 4.4)."""
 
-from collections.abc import Sequence
+from typing import Any
 
 from agls.doors import from_wire, shapes
 from agls.doors.errors import bad
-from agls.doors.fold import fold
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
+from agls.doors.lsp.sizes import fitted
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, ToolFinished
+from agls.doors.session_history import SessionHistory
+from agls.engine.facts import ToolFinished
 from agls_protocol.sessions import ItemParams, ItemResult
 
 
@@ -19,7 +20,8 @@ async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
     if found is None:
         message = f"params.itemId: there is no item {params.item_id[:100]!r} in this session"
         raise bad("noSuchItem", message, sessionId=params.session_id)
-    return _part(found, params) if params.field else ItemResult(found)
+    room = door.page(params.max_bytes).left
+    return _part(found, params, room) if params.field else ItemResult(fitted(found, room)[0])
 
 
 async def _find(door: Door, params: ItemParams) -> JsonObject | None:
@@ -28,36 +30,46 @@ async def _find(door: Door, params: ItemParams) -> JsonObject | None:
             if opened["itemId"] == params.item_id:
                 return opened
     async with door.borrowed(params.session_id) as session:
-        replay = await door.replay(session)
-        entries = session.log.journal.entries()
-    told = [event for event in replay.events if event.get("itemId") == params.item_id]
-    found = fold(told).items.get(params.item_id)
-    return found and _with_output(found, entries)
+        history = await door.history(session)
+    found = history.transcript.items.get(params.item_id)
+    return found and _with_output(found, history)
 
 
-def _with_output(item: JsonObject, entries: Sequence[Entry]) -> JsonObject:
+def _with_output(item: JsonObject, history: SessionHistory) -> JsonObject:
     """A call with all of its output that was kept: in its events long ones have only head and tail."""
-    if "truncated" not in item:
-        return item
-    facts = (entry.fact for entry in reversed(entries))
-    ends = (fact for fact in facts if isinstance(fact, ToolFinished) and fact.call_id == item["itemId"])
-    if (end := next(ends, None)) is None:  # it never came to its end
+    end = history.transcript.ended.get(item["itemId"])
+    fact = history.entry(end).fact if "truncated" in item and end else None
+    if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
         return item
     bare = {name: value for name, value in item.items() if name != "truncated"}
-    return {**bare, "output": end.outcome.text, **shapes.filled(truncated=end.outcome.truncated or None)}
+    return {**bare, "output": fact.outcome.text, **shapes.filled(truncated=fact.outcome.truncated or None)}
 
 
-def _part(found: JsonObject, params: ItemParams) -> ItemResult:
-    text = found.get(params.field)
-    if not isinstance(text, str):
-        texts = ", ".join(name for name, value in found.items() if isinstance(value, str))
-        raise from_wire.Malformed(
-            f"params.field: this item has no text {params.field[:100]!r}; it has {texts}"
-        )
-    data = text.encode("utf-8", "replace")
+def _part(found: JsonObject, params: ItemParams, room: int) -> ItemResult:
+    data = _text(found, params.field).encode("utf-8", "replace")
     start, end = (params.range.start, params.range.end) if params.range else (0, len(data))
-    start, end = _whole(data, start), _whole(data, max(start, end))
+    start = _whole(data, start)
+    end = _whole(data, min(max(start, end), start + room))
     return ItemResult(text=data[start:end].decode(), start=start, total=len(data))
+
+
+def _text(found: JsonObject, field: str) -> str:
+    """The text of this name, or at this JSON Pointer. Raises `Malformed`."""
+    value: Any = found
+    for name in field[1:].split("/") if field.startswith("/") else [field]:
+        value = _member(value, name)
+    if isinstance(value, str):
+        return value
+    texts = ", ".join(name for name, member in found.items() if isinstance(member, str))
+    problem = f"this item has no text {field[:100]!r}; it has {texts}, or name one inside by a JSON Pointer"
+    raise from_wire.Malformed(f"params.field: {problem}")
+
+
+def _member(value: Any, name: str) -> Any:
+    name = name.replace("~1", "/").replace("~0", "~")
+    if shapes.is_list(value):
+        return value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+    return value.get(name) if shapes.is_object(value) else None
 
 
 def _whole(data: bytes, place: int) -> int:

@@ -1,15 +1,16 @@
 """`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
 
-from collections.abc import Iterable
+import asyncio
 
 from agls.doors import from_wire
-from agls.doors.fold import Transcript
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.limits import REPLAYED_EVENTS
+from agls.doors.lsp.result_pages import Page, all_or_none
+from agls.doors.lsp.snapshots import Wanted, snapshot
 from agls.doors.messages import JsonObject
-from agls.doors.replay import Replay
-from agls_protocol.resuming import ResumeParams, ResumeResult, Snapshot, SnapshotRun
+from agls.doors.session_history import SessionHistory
+from agls_protocol.resuming import ResumeParams, ResumeResult
 from agls_protocol.types import Cursor
 
 REPLAYS = ("none", "tail", "all", "since")
@@ -20,83 +21,66 @@ async def resume(door: Door, params: ResumeParams, call: Call) -> ResumeResult:
     if params.replay not in REPLAYS:
         raise from_wire.Malformed(f"params.replay must be one of {', '.join(REPLAYS)}")
     attached = await door.watch(params.session_id, call, control=params.take_control)
-    journal = attached.session.log.journal
-    wanted, brief = params.replay != "none", params.replay != "since"
-    replay = await door.replay(attached.session, brief=brief) if wanted else Replay(params.session_id, "")
+    history = await door.history(attached.session) if params.replay != "none" else None
+    missed = _missed(history, params, door.page(params.max_bytes // 2)) if history else None
+    if history and missed:
+        await asyncio.to_thread(missed.read, history.transcript.seq)
     await attached.publisher.told()
-    if wanted:
-        replay.take(journal.entries(replay.seq))  # from here to the answer nothing else happens
-    door.join(attached, call)
+    door.join(attached, call)  # from here to the answer nothing else happens
     call.ordered = True
     if not attached.read_only:
         call.until_answered.callback(attached.asking.put_again)
-    return _result(attached, replay, params)
-
-
-def _result(attached: Attached, replay: Replay, params: ResumeParams) -> ResumeResult:
-    session = attached.session
-    result = ResumeResult(
-        session_id=session.session_id,
-        epoch=session.log.journal.epoch,
-        seq=session.state.seq,
-        state=attached.publisher.status,
-        replayed="nothing",
-        open_items=attached.publisher.open_items(),
-        open_requests=attached.publisher.open_requests(),
-        read_only=attached.read_only or None,
-    )
-    if params.replay == "since" and (missed := _missed(replay, params.after, result)) is not None:
-        result.replayed, result.events = "events", missed
-    elif params.replay != "none":
+    page = door.page(params.max_bytes)
+    result = _result(attached, page, call)
+    if missed and (events := missed.read(result.seq)) is not None:
+        result.replayed, result.events = "events", events
+    elif history:
+        history.catch_up()
+        wanted = Wanted(None if params.replay == "all" else params.tail, params.before)
+        result.snapshot = snapshot(result, attached.session, history.transcript, page, wanted)
         result.replayed = "snapshot"
-        running = session.state.run_id if session.state.running else ""
-        result.snapshot = _snapshot(
-            result, replay, None if params.replay == "all" else params.tail, running=running
-        )
     return result
 
 
-def _missed(replay: Replay, after: Cursor | None, result: ResumeResult) -> list[JsonObject] | None:
-    """The events behind a cursor; `None` when it is none of this journal's, or too far back."""
-    if after is None or after.epoch != result.epoch or not 0 <= after.seq <= result.seq:
-        return None
-    missed = replay.behind(after.seq)
-    return missed if len(missed) <= REPLAYED_EVENTS else None
-
-
-def _snapshot(result: ResumeResult, replay: Replay, tail: int | None, *, running: str) -> Snapshot:
-    folded = replay.transcript
-    still_open = {item["itemId"] for item in result.open_items}
-    items = [item for item in folded.items.values() if item["itemId"] not in still_open]
-    kept = items if tail is None else items[max(0, len(items) - max(0, tail)) :]
-    snapshot = Snapshot(
-        seq=result.seq,
-        items=kept,
-        runs=_runs(folded, kept, result.open_items, running),
-        state=result.state,
-        info=folded.info,
-        options=folded.options,
-        open_requests=result.open_requests,
-        queue=folded.queue,
-        usage=folded.usage or None,
+def _result(attached: Attached, page: Page, call: Call) -> ResumeResult:
+    """How the session stands. Open items that are too long for the page are told again behind the answer."""
+    opened = attached.publisher.open_items()
+    asked = attached.publisher.open_requests()
+    open_items = [page.must_have(item, len(opened)) for item in opened]
+    cut = [fit["itemId"] for item, fit in zip(opened, open_items, strict=True) if fit is not item]
+    if cut:
+        call.until_answered.callback(attached.publisher.make_up, cut)
+    return ResumeResult(
+        session_id=attached.session.session_id,
+        epoch=attached.session.log.journal.epoch,
+        seq=attached.session.state.seq,
+        state=attached.publisher.status,
+        replayed="nothing",
+        open_items=open_items,
+        open_requests=[page.must_have(question, len(asked)) for question in asked],
+        read_only=attached.read_only or None,
     )
-    if len(kept) < len(items):
-        first = folded.began[kept[0]["itemId"]] if kept else result.seq + 1
-        snapshot.older_cursor = {"epoch": result.epoch, "seq": first}
-    return snapshot
 
 
-def _runs(
-    folded: Transcript, items: Iterable[JsonObject], open_items: Iterable[JsonObject], running: str
-) -> list[SnapshotRun]:
-    """The runs that these items belong to, in the order in which they began, and the one that is on."""
-    beside = [item for item in open_items if "background" in item]  # the run that began them may be over
-    pairs = [(folded.run_of.get(item["itemId"], ""), item["itemId"]) for item in (*beside, *items)]
-    pairs += [(running, item["itemId"]) for item in open_items if item not in beside]
-    runs = {run_id: SnapshotRun(run_id, [], folded.runs.get(run_id)) for run_id, _ in pairs if run_id}
-    if running:
-        runs.setdefault(running, SnapshotRun(running, []))
-    for run_id, item_id in pairs:
-        if run_id:
-            runs[run_id].item_ids.append(item_id)
-    return list(runs.values())
+class Missed:
+    """The events behind a fact, as long as they are not too many for a result."""
+
+    def __init__(self, history: SessionHistory, seq: int, page: Page) -> None:
+        self._history, self._seq, self._page = history, seq, page
+        self._events: list[JsonObject] | None = []
+
+    def read(self, until: int) -> list[JsonObject] | None:
+        """Those up to this fact; `None` when they are too many, or too large."""
+        if self._events is not None:
+            facts = self._history.facts(self._seq, until + 1)
+            more = all_or_none(facts, self._page, REPLAYED_EVENTS - len(self._events))
+            self._events = None if more is None else self._events + more
+            self._seq = until
+        return self._events
+
+
+def _missed(history: SessionHistory, params: ResumeParams, page: Page) -> Missed | None:
+    """What is behind the cursor of a client; `None` when it has none, or none of this journal's."""
+    after = params.after or Cursor("", 0)
+    known = after.epoch == history.epoch and 0 <= after.seq <= history.transcript.seq
+    return Missed(history, after.seq, page) if params.replay == "since" and known else None

@@ -9,7 +9,7 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.once import check_prompt
-from agls.doors.options import read_options
+from agls.doors.options import by_user, read_options
 from agls.engine.admission import Admission, Refused
 from agls.engine.session import Session
 from agls.engine.state import gone_on_with
@@ -42,20 +42,22 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
     if not (said or params.continue_run):
         raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
     check_token(params.work_done_token)
-    options = read_options(params.options)
+    options, chosen = read_options(params.options), by_user(params.chosen_by)
     attached = await door.open(params.session_id, call)
     session = attached.session
+    door.world.check_mode(session.state.cwd, options, by_user=chosen)
     recovers = session.state.run_id if params.continue_run else ""
     if params.client_key not in session.state.keys:  # else it was admitted already
         check_admission(session, params)
         kept = gone_on_with(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
-    content = await taken_in(said, door.world.setup, session.state.cwd)
+    content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())
     way = "" if params.admission == "queue" else params.admission
     check_prompt(session, params.client_key, "agent/run", way, params.expected_run_id)
+    door.world.choose(session.session_id, options)
     admission = await session.prompt(
         content,
         params.admission,

@@ -9,7 +9,7 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import request_of
 from agls.doors.offers import offered
-from agls.doors.options import read_options
+from agls.doors.options import by_user, read_options
 from agls.engine.ports import JournalBusy
 from agls.engine.session import Session
 from agls.engine.sessions import made_for
@@ -45,10 +45,13 @@ async def _make(door: Door, params: SessionNewParams) -> Session:
         if not await asyncio.to_thread(Path(path).is_dir):
             raise from_wire.Malformed(f"there is no folder {path}: make it, or name another one")
     door.world.check_options(cwd, options)
+    door.world.check_mode(cwd, options, by_user=by_user(params.chosen_by))
     request = request_of("agent/session/new", params)
     try:
-        return await door.world.sessions.create(
+        session = await door.world.sessions.create(
             cwd, roots=tuple(roots), title=shown_title(params.title), options=options, request=request
         )
     except JournalBusy:
         raise session_busy(made_for(request)) from None
+    door.world.choose(session.session_id, options)
+    return session

@@ -2,22 +2,16 @@
 
 import argparse
 
+from agls.doors.headless.options.values import folder_name
+
 FORMATS = ("jsonl", "md", "html")
 
 
-def name_of_folder(value: str) -> str:
-    """A folder's name; an empty one is most likely a variable that is not set."""
-    if not value:
-        raise argparse.ArgumentTypeError("the name of the folder is empty")
-    return value
-
-
 def add_sessions(parser: argparse.ArgumentParser) -> None:
-    """`agls sessions` alone is `agls sessions list`."""
+    """Add those of `agls sessions`, which alone is `agls sessions list`, and of what is below it."""
     parser.add_argument("--search", default="", help="only those with these words")
     _add_list(parser)
-    parser.set_defaults(command="sessions")
-    below = parser.add_subparsers(title="commands", metavar="COMMAND")
+    below = parser.add_subparsers(title="commands")
     _add_list(_ready(below.add_parser("list", help="the sessions, the latest first"), "list"))
     search = _ready(below.add_parser("search", help="the sessions in which these words were said"), "search")
     search.add_argument("words", nargs="+", help="all of them must occur")
@@ -55,7 +49,7 @@ def _ready(parser: argparse.ArgumentParser, name: str) -> argparse.ArgumentParse
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--cwd", type=name_of_folder, help="only those of this folder")
+    parser.add_argument("-C", "--cwd", metavar="DIR", type=folder_name, help="only those of this folder")
     parser.add_argument("--tag", default="", help="only those with this tag")
     parser.add_argument("--archived", action="store_true", help="also those that were put away")
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -68,5 +62,5 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--cwd", type=name_of_folder, help="the folder they shall work in")
+    parser.add_argument("-C", "--cwd", metavar="DIR", type=folder_name, help="the folder they shall work in")
     parser.set_defaults(command="sessions import")

@@ -28,8 +28,11 @@ def _number(of: str) -> Callable[[str], float]:
 
 
 LIMITS: dict[str, tuple[Callable[[str], float], str]] = {
-    "maxTurns": (count, "model requests at most (12)"),
-    "maxSeconds": (_number("seconds"), "seconds at most, questions not counted (60)"),
+    "maxTurns": (count, "model requests at most (50 where nobody is at a terminal)"),
+    "maxSeconds": (
+        _number("seconds"),
+        "seconds at most, questions not counted (1800 where nobody is at a terminal)",
+    ),
     "maxCostUsd": (_number("US dollars"), "US dollars at most"),
     "maxModelCalls": (count, "model calls at most, those of helpers and children included"),
     "maxToolCalls": (count, "tool calls at most"),

@@ -1,0 +1,88 @@
+"""The parser of the command line: an error says what is wrong first, and which word was probably meant."""
+
+import argparse
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn, Protocol
+
+from agls.doors.harmless import harmless
+from agls.doors.headless.streams import tell
+
+WORDS = "words"  # positional arguments that may stand anywhere between the options
+
+COMMAND = "COMMAND"  # what stands for the name of one in the help
+
+
+class Options(Protocol):
+    """Something options can be added to: a parser, or a group of one."""
+
+    def add_argument(self, *names: str, **settings: Any) -> Any: ...
+
+
+class Misused(Exception):
+    """The arguments make no sense; standard error has the message already."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Parser(argparse.ArgumentParser):
+    """Take no shortened options: a script that uses one would break with the next option."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**settings, allow_abbrev=False)
+
+    def add_subparsers(self, **settings: Any) -> Any:
+        """Make place for commands, named behind this one."""
+        return super().add_subparsers(prog=self.prog, metavar=COMMAND, **settings)
+
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        """Parse, and refuse what is left over here, where the known options can be compared with it."""
+        known, extras = super().parse_known_args(*given, **named)
+        unknown = [word for word in extras if word.startswith("-") and word != "-"]
+        if unknown:
+            self.error(self._no_option(unknown[0]))
+        if extras and not hasattr(known, WORDS):
+            self.error(f"{extras[0]!r} is one word too many")
+        if extras:
+            setattr(known, WORDS, [*getattr(known, WORDS), *extras])
+        return known, []
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, then how it is used. Raises `Misused`."""
+        tell(f"agls: {harmless(message)}\n{self.format_usage()}See: {self.prog} --help\n")
+        raise Misused(message)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = list(map(str, action.choices or ()))
+        if not choices or value in choices:
+            return
+        if action.metavar == COMMAND:
+            self.error(self._no_command(str(value), choices))
+        raise argparse.ArgumentError(action, no_such("value", str(value), choices))
+
+    def _no_option(self, word: str) -> str:
+        return no_such("option", word.partition("=")[0], self._option_string_actions, listed=False)
+
+    def _no_command(self, value: str, choices: Iterable[str]) -> str:
+        if " " in value.strip():
+            return f'there is no command {value[:60]!r}. A prompt is given so: agls run "…"'
+        return no_such("command", value, choices)
+
+
+def no_such(kind: str, value: str, known: Iterable[str], *, listed: bool = True) -> str:
+    """Say that there is no such thing, and which one was probably meant, or else which there are."""
+    known = list(known)
+    close = sorted(difflib.get_close_matches(value, known), key=lambda word: sorted(word) != sorted(value))
+    close = close or _beginning_with(value, known)  # two letters changed places before any other mistake
+    text = f"there is no {kind} {value[:100]!r}"
+    if close:
+        return f"{text}; did you mean {close[0]}?"
+    return f"{text}; there are {', '.join(known)}" if listed else text
+
+
+def _beginning_with(value: str, known: Sequence[str]) -> Sequence[str]:
+    found = [word for word in known if len(value.strip("-")) > 1 and word.startswith(value)]
+    return found if len(found) == 1 else ()

@@ -1,0 +1,20 @@
+"""Other ways to say `agls run` and `agls resume`: those of other agents, which fingers know."""
+
+from collections.abc import Sequence
+
+RUNS = frozenset({"run", "resume"})
+PROMPT = frozenset({"-p", "--print", "--prompt"})  # the prompt follows, which is an argument anyway
+CONTINUE = frozenset({"-c", "--continue"})
+OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
+
+
+def spelled_out(argv: Sequence[str]) -> list[str]:
+    """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order."""
+    words = list(argv)
+    if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
+        return words
+    end = words.index("--") if "--" in words else len(words)
+    options, rest = words[:end], words[end:]
+    named = options.pop(0) if options and options[0] in RUNS else "run"
+    command = "resume" if CONTINUE & {*options} else named
+    return [command, *(word for word in options if word not in PROMPT | CONTINUE), *rest]

@@ -1,0 +1,123 @@
+"""The table of commands. A new command is a row here, its options, and a function in `commands.py`."""
+
+import argparse
+from collections.abc import Callable
+
+from agls import __version__
+from agls.doors.headless.options.others import (
+    add_config,
+    add_demo,
+    add_key,
+    add_look,
+    add_schema,
+    add_serve,
+    add_usage,
+)
+from agls.doors.headless.options.parser import Parser
+from agls.doors.headless.options.runs import add_resume, add_run
+from agls.doors.headless.options.sessions import add_sessions
+from agls.frozen import frozen
+
+
+@frozen
+class Command:
+    """One command: its name, what it is for, its options, and examples. Its arguments are its usage."""
+
+    name: str
+    help: str
+    add: Callable[[argparse.ArgumentParser], None]
+    arguments: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "Work": (
+        Command(
+            "run", "run one prompt", add_run, "[OPTIONS] [PROMPT] [-]",
+            (
+                ('agls run "why does test_parse fail?"', "asks before it changes anything"),
+                ('agls run --mode acceptEdits "fix it"', "edits without asking"),
+                ('git diff | agls run "review this"', "the prompt, and what is piped"),
+                ("agls run - < prompt.txt", "the prompt from a file"),
+                ('agls run "find the leak" --output json', "for a program"),
+            ),
+        ),
+        Command(
+            "resume", "go on with a session", add_resume, "[OPTIONS] [SESSION] [PROMPT] [-]",
+            (
+                ("agls resume", "goes on with what broke off"),
+                ('agls resume "and now the changelog"', "in this folder's latest session"),
+                ('agls resume ses_0123 "and the docs"', "in another one"),
+            ),
+        ),
+        Command(
+            "sessions", "list, search, tag, export … the sessions", add_sessions, "[OPTIONS] [COMMAND] …",
+            (
+                ("agls sessions --cwd .", "those of this folder"),
+                ("agls sessions search parser", "those in which this was said"),
+                ("agls sessions export ses_0123 --format md", "one as a document"),
+            ),
+        ),
+    ),
+    "Set up": (
+        Command("doctor", "find out what keeps the agent from working", add_look, "[OPTIONS]"),
+        Command("models", "what models there are, and what is known of them", add_look, "[OPTIONS]"),
+        Command(
+            "key", "keep API keys, each for one host", add_key, "COMMAND …",
+            (("agls key set anthropic", "asks for it"), ("agls key list", "for which hosts one is kept")),
+        ),
+        Command("config", "look at the configuration", add_config, "COMMAND …"),
+        Command("usage", "what was spent on each day", add_usage, "[OPTIONS]"),
+    ),
+    "For programs, and to look at": (
+        Command("serve", "serve an editor", add_serve, "--stdio [OPTIONS]"),
+        Command("schema", "the protocol, for whoever writes a client", add_schema, "[OPTIONS]"),
+        Command("demo", "watch a whole session, with a scripted model", add_demo, "[OPTIONS]"),
+    ),
+}  # fmt: skip
+
+TOP = (
+    ('agls run "add a test for parse"', "works in the current folder"),
+    ('git diff | agls run "review this"', "reads what is piped, too"),
+    ('agls resume "and the changelog"', "goes on with the latest session; so does agls -c"),
+    ("agls doctor", "when something does not work"),
+)
+
+
+def build_parser() -> Parser:
+    """Build the parser of all commands and their options."""
+    parser = Parser(
+        prog="agls",
+        usage="agls COMMAND …",
+        description="A coding agent for every editor, and without one.",
+        epilog=f"{_listed()}\n\n{shown(TOP)}\n\nagls COMMAND --help says more.",
+    )
+    parser.add_argument("--version", action="version", version=f"agls {__version__}")
+    parser.set_defaults(command="welcome")
+    commands = parser.add_subparsers(help=argparse.SUPPRESS)
+    for group in GROUPS.values():
+        for command in group:
+            below = commands.add_parser(
+                command.name,
+                usage=f"agls {command.name} {command.arguments}",
+                description=f"{command.help[0].upper()}{command.help[1:]}.",
+                epilog=shown(command.examples),
+            )
+            below.set_defaults(command=command.name)
+            command.add(below)
+    return parser
+
+
+def shown(examples: tuple[tuple[str, str], ...]) -> str:
+    """Give the examples as text, each with what it does."""
+    wide = max((len(line) for line, _ in examples), default=0)
+    lines = (f"  {line:<{wide}}  {what}" for line, what in examples)
+    return "\n".join(("examples:", *lines)) if examples else ""
+
+
+def _listed() -> str:
+    wide = max(len(command.name) for group in GROUPS.values() for command in group)
+    return "\n\n".join(
+        "\n".join((f"{title}:", *(f"  {each.name:<{wide}}  {each.help}" for each in group)))
+        for title, group in GROUPS.items()
+    )

@@ -1,0 +1,74 @@
+"""Parts of a request that a server refuses: they are left out from then on, and stop no session."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from agls.engine.ports import ModelRequest, ToolSpec
+from agls.engine.vocabulary import JsonObject
+from agls.models.errors import Failure
+from agls.models.messages import compact
+from agls.models.shape import REFUSED as SCHEMA
+from agls.models.values import object_in
+
+UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
+SUMMARY = re.compile(r"reasoning.?summar", re.IGNORECASE)
+REASONING = re.compile(r"messages?\b.*\breasoning(_content|_details)?\b", re.IGNORECASE | re.DOTALL)
+WANTED = re.compile(r"must be (passed|provided|included)|is (required|missing)", re.IGNORECASE)
+TOOL = re.compile(r"schema|parameters|function_?declarations|invalid .{0,20}(tool|function)", re.IGNORECASE)
+TOOL_PLACE = re.compile(r"(?:tools|function_?declarations)[\[.](\d+)", re.IGNORECASE)
+LEFT_OUT = {
+    "schema": "It is asked without the schema of the answer.",
+    "summary": "It is asked without a summary of the reasoning.",
+    "reasoning": "It is asked without the earlier reasoning.",
+}
+
+
+def allowed(request: ModelRequest, refused: frozenset[str]) -> ModelRequest:
+    """The request without the schema and the tools that its server refused."""
+    if not refused:
+        return request
+    tools = tuple(tool for tool in request.tools if _mark(tool) not in refused)
+    schema = {} if "schema" in refused else request.output_schema
+    return replace(request, tools=tools, output_schema=schema)
+
+
+def mended(failure: Failure, request: ModelRequest, body: JsonObject) -> tuple[Failure, str]:
+    """The failure as one that another try mends, and what to leave out; else the failure, and ""."""
+    part = _refused_part(failure, request, body)
+    if part:
+        return replace(failure, message=f"{failure.message} {LEFT_OUT[part]}", mended=True), part
+    if tool := _refused_tool(failure, request.tools):
+        message = f"{failure.message} The tool {tool.name} is left out."
+        return replace(failure, message=message, mended=True), _mark(tool)
+    return failure, ""
+
+
+def _refused_part(failure: Failure, request: ModelRequest, body: JsonObject) -> str:
+    words = failure.message
+    if request.output_schema and failure.kind in UNABLE and SCHEMA.search(words):
+        return "schema"
+    if object_in(body.get("reasoning")).get("summary") and SUMMARY.search(words):
+        return "summary"
+    sent = any('"reasoning' in compact(message) for message in body.get("messages", ()))
+    if failure.kind == "badRequest" and sent and REASONING.search(words) and not WANTED.search(words):
+        return "reasoning"
+    return ""
+
+
+def _refused_tool(failure: Failure, tools: Sequence[ToolSpec]) -> ToolSpec | None:
+    """The tool whose definition the server refuses, by its name or by its place among them."""
+    words = failure.message
+    if failure.kind != "badRequest" or "tool_use_failed" in failure.codes or not TOOL.search(words):
+        return None
+    named = (tool for tool in tools if re.search(rf"['\"`]{re.escape(tool.name)}['\"`]", words))
+    if tool := next(named, None):
+        return tool
+    places = [int(place) for place in TOOL_PLACE.findall(words)]
+    return tools[places[-1]] if places and places[-1] < len(tools) else None
+
+
+def _mark(tool: ToolSpec) -> str:
+    """Names this definition of a tool: another one under the same name is tried anew."""
+    return f"tool {tool.name} {sha256(compact(tool.schema).encode('utf-8', 'surrogatepass')).hexdigest()}"

@@ -1,0 +1,66 @@
+"""Who is there decides the limits of a run; at its last turn the model gives its answer; a resume goes on."""
+
+import json
+
+from doors.headless.conftest import Agls
+from doors.headless.test_terminal import FakeTerminal, terminal
+from support.model_server import ModelServer, Reply
+from support.patience import PATIENCE
+
+__all__ = ["terminal"]
+
+LIST = {"calls": [{"name": "list_dir", "arguments": {}}]}
+LOOK = {"calls": [{"name": "glob", "arguments": {"pattern": "*.py"}}]}
+WORKING = [LIST, LOOK] * 60
+
+
+def test_unattended_run_ends_after_50_turns_with_an_answer_and_the_flag(agls: Agls) -> None:
+    agls.script(*WORKING[:49], {"text": "Two of three are done."})
+    done = agls.run("run", "go")
+    assert (done.code, done.out) == (4, "Two of three are done.\n")
+    assert "50 of 50" in done.err
+    assert "--max-turns" in done.err
+    assert "Go on with: agls resume ses_" in done.err
+
+
+def test_last_turn_is_asked_without_tools_and_the_model_is_told_why(agls: Agls) -> None:
+    with ModelServer([Reply("", calls=(("list_dir", {}),)), Reply("That is all.")]) as server:
+        done = agls.run(
+            "run", "go", "--base-url", server.url, "--model", "m", "--max-turns", "2", "--output", "json"
+        )
+    first, last = (post.body for post in server.posts)
+    assert done.whole["result"] == "That is all."
+    assert done.whole["stopReason"] == "maxTurns"
+    assert "tools" in first
+    assert "tools" not in last
+    assert "This is the last turn" in json.dumps(last["messages"][-1])
+
+
+def test_a_run_of_one_turn_is_complete_with_its_answer(agls: Agls) -> None:
+    agls.script({"text": "Yes."})
+    assert agls.run("run", "is it?", "--max-turns", "1").code == 0
+
+
+def test_resume_without_a_prompt_goes_on_from_a_limit(agls: Agls) -> None:
+    agls.prompts([LIST, {"text": "Half."}], [{"text": "The other half."}])
+    assert agls.run("run", "go", "--max-turns", "2").code == 4
+    done = agls.run("resume")
+    assert (done.code, done.out) == (0, "The other half.\n")
+
+
+def test_somebody_at_the_terminal_has_no_limit(agls: Agls, terminal: FakeTerminal) -> None:
+    agls.script(*WORKING[:60], {"text": "Done."})
+    ends = {"stdin": terminal.theirs, "stdout": terminal.theirs, "stderr": terminal.theirs}
+    assert agls.start("run", "go", **ends).wait(PATIENCE) == 0
+    assert "Done." in terminal.rest()
+
+
+def test_explain_shows_what_holds_where_nobody_is_there(agls: Agls) -> None:
+    rows = {row["key"]: row for row in json.loads(agls.run("config", "explain", "--json").out)}
+    assert rows["budget.max_turns"]["unattended"] == 50
+    assert rows["budget.max_seconds"]["unattended"] == 1800
+    assert "no limit at a terminal, 50 where nobody is there" in agls.run("config", "explain").out
+    agls.configure(agls.config_file.read_text() + "[budget]\nmax_turns = 7\n")
+    rows = {row["key"]: row for row in json.loads(agls.run("config", "explain", "--json").out)}
+    assert rows["budget.max_turns"]["value"] == 7
+    assert "unattended" not in rows["budget.max_turns"]
