@@ -26,6 +26,7 @@ from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained, is_settled, stamp_of
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hiding import Hiding
+from agls.workspace.holding import holds
 from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, Target
 from agls.workspace.processes import Processes
@@ -59,8 +60,8 @@ class OpenWorkspace:
         self._ground = Ground(root, extra_roots, own)
         self._documents = Documents(editor, self._ground)
         self._editor, self._processes = editor, processes
-        hiding = Hiding(tuple(hidden), tuple((root.real, root.named) for root in self._ground.roots))
-        self._tree = Tree(self._ground, self._documents, hiding, processes, self.which)
+        self._hiding = Hiding(tuple(hidden), tuple((root.real, root.named) for root in self._ground.roots))
+        self._tree = Tree(self._ground, self._documents, self._hiding, processes, self.which)
         self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
 
     @property
@@ -256,6 +257,17 @@ class OpenWorkspace:
 
     def _hides_file(self, target: Target) -> bool:
         return self._tree.hides(target, target.parts)
+
+    def holds_hidden(self, path: str) -> bool:
+        """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""
+        if not self._hiding.expressions:
+            return False
+        target = self._ground.locate(path)
+
+        def hidden(below: Sequence[str]) -> bool:
+            return self._tree.hides(target, (*target.parts, *below))
+
+        return holds(target.place.path, hidden)
 
     def _is_foreign_program(self, path: str) -> bool:
         file = Path(path)
