@@ -25,6 +25,7 @@ from agls.workspace.documents import Documents, Seen, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained, is_settled, remove_leftover, stamp_of
 from agls.workspace.handles import folder_beneath
+from agls.workspace.holding import holds
 from agls.workspace.listing import Parts, list_folder, walk
 from agls.workspace.paths import Ground, Own, Target
 from agls.workspace.processes import Processes
@@ -271,6 +272,17 @@ class OpenWorkspace:
 
     def _hides(self, target: Target, parts: Parts) -> bool:
         return self._hidden(self._ground.names(target.root, parts))
+
+    def holds_hidden(self, path: str) -> bool:
+        """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""
+        if self._hidden is nothing:
+            return False
+        target = self._ground.locate(path)
+
+        def hidden(below: Parts) -> bool:
+            return self._hides(target, (*target.parts, *below))
+
+        return holds(target.place.path, hidden)
 
     async def _walk(self, target: Target, *, leftovers: bool = False) -> Sequence[Parts]:
         stop = threading.Event()
