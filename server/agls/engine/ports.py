@@ -8,6 +8,7 @@ from secrets import token_hex
 from typing import Any, Literal, Protocol
 
 from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied
+from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.vocabulary import (
     Answer,
     Command,
@@ -317,13 +318,11 @@ class Workspace(Protocol):
 
     async def list(self, path: str = "") -> Sequence[DirEntry]: ...
 
-    async def files(self, under: str = "") -> Sequence[str]:
-        """All files below, relative to the root, sorted, ignore files honoured, links not followed.
-
-        Files that exist only as an unsaved buffer are in it.
-        """
+    def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+        """All files below that fit the glob, in portions, unsaved ones too; no ignored ones, no links."""
         ...
 
+    async def search(self, wanted: LineSearch) -> FoundLines: ...
     def unsaved(self) -> Sequence[str]: ...
     def buffers(self) -> Sequence[FileText]: ...
     async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]: ...
