@@ -15,7 +15,7 @@ from agls.features.recovery.feature import Clean
 from agls.features.scratchpad.feature import Make
 from agls.features.subagents.palette import Entry
 from agls.frozen import frozen
-from agls.stores.blobs import Blobs
+from agls.stores.storage import Contents
 from agls.workspace.workspace import OpenWorkspace
 
 
@@ -47,7 +47,7 @@ class Parts:
     make_scratch: Make
     tidy: Clean
     record: Write
-    blobs: Blobs
+    blobs: Contents
     bounds: Bounds
     books: Books
     window: int | None

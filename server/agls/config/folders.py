@@ -30,15 +30,14 @@ def user_file(environment: Mapping[str, str]) -> Path:
 
 
 def state_folder(environment: Mapping[str, str]) -> Path:
-    """Where sessions are kept: `AGLS_STATE_DIR`, or the platform's folder. Raises `ConfigError`."""
+    """Where sessions are kept, if that can be made: `AGLS_STATE_DIR`, or the platform's folder.
+
+    Raises `ConfigError`.
+    """
     named = environment.get("AGLS_STATE_DIR", "")
     if named:
-        state = _expanded(named, "AGLS_STATE_DIR")
-    else:
-        state = _at_home(platformdirs.user_state_path, "AGLS_STATE_DIR")
-    if state.exists() and not state.is_dir():
-        raise ConfigError(f"{state} is no folder; sessions are kept there", key="AGLS_STATE_DIR")
-    return state
+        return _expanded(named, "AGLS_STATE_DIR")
+    return _at_home(platformdirs.user_state_path, "AGLS_STATE_DIR")
 
 
 def _expanded(named: str, key: str) -> Path:
