@@ -1,6 +1,6 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
-from agls.config.agents import AgentDefinition, agent_of
+from agls.config.agents import AgentDefinition, agent_of, tier_of
 from agls.config.bounds import EDITOR, PROGRAM, TERMINAL, UNATTENDED, Bounds, Usual, bounds_of
 from agls.config.choice import Choice
 from agls.config.endpoints import Offered, look_for_keys, offered_models
@@ -52,4 +52,5 @@ __all__ = [
     "look_for_keys",
     "offered_models",
     "read",
+    "tier_of",
 ]
