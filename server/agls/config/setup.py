@@ -143,8 +143,8 @@ def _with_told(environment: Mapping[str, str], told: Told) -> dict[str, str]:
 
 def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
-    check_outside(state_folder(variables), workspace, home, "AGLS_STATE_DIR")
-    check_outside(user_file(variables), workspace, home, "AGLS_CONFIG")
+    for path, key in ((state_folder(variables), "AGLS_STATE_DIR"), (user_file(variables), "AGLS_CONFIG")):
+        check_outside(path, workspace, home, key, named=bool(variables.get(key)))
 
 
 @lru_cache(maxsize=16)  # a run asks several times
