@@ -5,7 +5,7 @@ from agls.config.bounds import EDITOR, PROGRAM, TERMINAL, UNATTENDED, Bounds, Us
 from agls.config.choice import Choice
 from agls.config.endpoints import Offered, look_for_keys, offered_models
 from agls.config.errors import ConfigError, KeyMissing
-from agls.config.folders import check_folder
+from agls.config.folders import check_folder, home_folder
 from agls.config.grants import FolderGrants
 from agls.config.kept import KeyFile, Keyring, Place
 from agls.config.load import Loaded, Origin, load
@@ -47,6 +47,7 @@ __all__ = [
     "agent_of",
     "bounds_of",
     "check_folder",
+    "home_folder",
     "load",
     "look_for_keys",
     "offered_models",

@@ -1,5 +1,6 @@
 """A record in words: JSON for programs, a page for people."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
@@ -18,7 +19,7 @@ from agls.engine.facts import (
     Steered,
 )
 from agls.engine.limits import Totals
-from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text
+from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text, ToolCall
 from agls.features.audit.record import CallRow, Record, Step, status_of
 
 VERSION = 1  # of the shape of a record
@@ -82,13 +83,15 @@ def page(records: Sequence[Record]) -> str:
 
 def _section(record: Record) -> str:
     said = _short(" ".join(part.text for part in record.inputs if isinstance(part, Text)))
-    rows = [
-        f"| {r.call.name} | {_short(str(r.call.arguments))} | {r.status or 'open'} |" for r in record.calls
-    ]
+    rows = [f"| {r.call.name} | {_short(_written(r.call))} | {r.status or 'open'} |" for r in record.calls]
     table = ["", "| Tool | Arguments | Status |", "|---|---|---|", *rows] if rows else []
     events = [str(_event(fact)["name"]) for _, fact in record.events]
     told = [f"Events: {', '.join(events)}."] if events else []
     return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *told, *table])
+
+
+def _written(call: ToolCall) -> str:
+    return call.malformed or json.dumps(call.arguments, ensure_ascii=False)
 
 
 def _short(text: str) -> str:
