@@ -57,16 +57,13 @@ class Effect(StrEnum):
 
 @frozen
 class ToolSpec:
-    """A tool as the model sees it. `effects` decide parallelism and the default permission.
-
-    `polls`: it looks how something goes on.
-    """
+    """A tool as the model sees it; `effects` decide what runs beside it and what is asked."""
 
     name: str
     description: str
     schema: JsonObject
     effects: frozenset[Effect]
-    polls: bool = False
+    polls: bool = False  # it looks how something goes on: the same call again is no circle
 
 
 @frozen
