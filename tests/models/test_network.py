@@ -1,9 +1,9 @@
 """Connections over the event loop: real sockets of this machine, with peers that are slow, silent or gone."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import httpcore
 import httpx
@@ -152,12 +152,12 @@ async def test_request_cancelled_at_any_moment_leaves_no_open_connection(host: s
                 await answer.aclose()
 
         await ask()
-        before = len(os.listdir("/proc/self/fd"))
+        before = len([*Path("/proc/self/fd").iterdir()])
         for steps in [*range(40)] * 8:
             asking = asyncio.create_task(ask())
             for _ in range(steps):
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.wait({asking})
-        await become(lambda: len(os.listdir("/proc/self/fd")) <= before, patience=5)
+        await become(lambda: len([*Path("/proc/self/fd").iterdir()]) <= before, patience=5)
         await transport.aclose()

@@ -133,8 +133,7 @@ class _Body(httpx.AsyncByteStream):
             raise _as_httpx(error) from error
 
     async def aclose(self) -> None:
-        closing = asyncio.ensure_future(self._answer.aclose())
-        await asyncio.shield(closing)  # half closed, the connection would count as busy for ever
+        await asyncio.shield(self._answer.aclose())  # half closed, it would count as busy for ever
 
 
 def _plain(url: httpx.URL) -> httpcore.URL:
