@@ -147,6 +147,10 @@ class JournalError(Exception):
     """The journal cannot be opened or may no longer be written; the message says why and what to do."""
 
 
+class NoSuchSession(JournalError):
+    """There is no session of this id."""
+
+
 class JournalBusy(JournalError):
     """Another process writes this session."""
 
