@@ -17,6 +17,7 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
 CANCELLED = -32800
+SERVER_CANCELLED = -32802
 
 DEEPEST = 128  # levels of arrays and objects in one message
 MOST = 500_000  # members of arrays and objects in one message: each may cost 30 times its bytes
