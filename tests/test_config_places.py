@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.config import Config, ConfigError, FolderGrants, Told, Trust, check_folder
+from agls.config import Config, ConfigError, FolderGrants, OwnFiles, Seal, Told, Trust, check_folder
 from agls.config.folders import check_outside, home_folder, managed_file, state_folder, user_file
 from support.config import home, setup_of, workspace, write
 
@@ -126,22 +126,32 @@ def test_the_places_are_those_of_the_variables() -> None:
 # --- trust and grants ----------------------------------------------------------------------------
 
 
+def trust_in(state: Path) -> Trust:
+    files = OwnFiles(state, state / "config.toml")
+    return Trust(files, Seal(files))
+
+
+def grants_in(state: Path, folder: Path, session: str = "") -> FolderGrants:
+    files = OwnFiles(state, state / "config.toml")
+    return FolderGrants(files, Seal(files), folder, session)
+
+
 def test_trust_is_kept_and_can_be_taken_back(tmp_path: Path, workspace: Path) -> None:
-    assert not Trust(tmp_path / "state").trusts(workspace)
-    Trust(tmp_path / "state").remember(workspace)
-    assert Trust(tmp_path / "state").trusts(workspace)
-    Trust(tmp_path / "state").forget(workspace)
-    assert not Trust(tmp_path / "state").trusts(workspace)
+    assert not trust_in(tmp_path / "state").trusts(workspace)
+    trust_in(tmp_path / "state").remember(workspace)
+    assert trust_in(tmp_path / "state").trusts(workspace)
+    trust_in(tmp_path / "state").forget(workspace)
+    assert not trust_in(tmp_path / "state").trusts(workspace)
 
 
 def test_trust_is_private(tmp_path: Path, workspace: Path) -> None:
-    Trust(tmp_path / "state").remember(workspace)
+    trust_in(tmp_path / "state").remember(workspace)
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     assert (tmp_path / "state/trust.json").stat().st_mode & 0o077 == 0
 
 
 def test_trust_is_in_the_very_folder_and_in_no_other(tmp_path: Path, workspace: Path) -> None:
-    trust = Trust(tmp_path / "state")
+    trust = trust_in(tmp_path / "state")
     trust.remember(workspace)
     (workspace / "child").mkdir()
     (tmp_path / "link").symlink_to(workspace)
@@ -158,20 +168,68 @@ def test_trust_is_in_the_very_folder_and_in_no_other(tmp_path: Path, workspace: 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"folders": 3}'])
 def test_a_damaged_trust_file_trusts_nothing(tmp_path: Path, workspace: Path, content: str) -> None:
     write(tmp_path / "state/trust.json", content)
-    assert not Trust(tmp_path / "state").trusts(workspace)
+    assert not trust_in(tmp_path / "state").trusts(workspace)
 
 
 def test_grants_are_kept_for_the_folder_and_outside_of_it(tmp_path: Path, workspace: Path) -> None:
-    grants = FolderGrants(tmp_path / "state", workspace)
+    grants = grants_in(tmp_path / "state", workspace)
     assert grants.load() == []
     grants.save(["shell(make)"])
     grants.save(["shell(make)", "shell(ls)"])
-    assert FolderGrants(tmp_path / "state", workspace).load() == ["shell(make)", "shell(ls)"]
-    assert FolderGrants(tmp_path / "state", tmp_path).load() == []
+    assert grants_in(tmp_path / "state", workspace).load() == ["shell(make)", "shell(ls)"]
+    assert grants_in(tmp_path / "state", tmp_path).load() == []
     assert list(workspace.rglob("*")) == [workspace / ".agls"]
     workspace.rename(tmp_path / "moved")
     workspace.mkdir()
     assert grants.load() == []
+
+
+def test_file_without_the_mark_of_agls_grants_and_trusts_nothing_and_says_so(
+    tmp_path: Path, workspace: Path
+) -> None:
+    state = tmp_path / "state"
+    trust_in(state).remember(workspace)
+    grants_in(state, workspace).save(["shell(make)"])
+    (granted,) = (state / "grants").iterdir()
+    for file, old, new in (
+        (granted, "make", "rm -r x"),
+        (state / "trust.json", str(workspace), str(tmp_path)),
+    ):
+        file.write_text(file.read_text().replace(old, new))
+    grants, trust = grants_in(state, workspace), trust_in(state)
+    assert grants.load() == []
+    assert str(granted) in grants.ignored
+    assert not trust.trusts(tmp_path)
+    assert "agls trust" in trust.ignored
+    grants.save(["shell(ls)"])
+    assert (grants.load(), grants.ignored) == (["shell(ls)"], "")
+
+
+def test_mark_of_one_session_is_none_of_another(tmp_path: Path, workspace: Path) -> None:
+    mark = grants_in(tmp_path / "state", workspace, "ses_1").mark(["shell(ls)"])
+    assert grants_in(tmp_path / "state", workspace, "ses_1").vouch(["shell(ls)"], mark)
+    assert not grants_in(tmp_path / "state", workspace, "ses_2").vouch(["shell(ls)"], mark)
+    assert not grants_in(tmp_path / "state", workspace, "ses_1").vouch(["shell"], mark)
+
+
+@pytest.mark.parametrize("harm", ["open", "short", "gone"])
+def test_key_that_is_not_the_users_alone_is_replaced_and_old_marks_are_void(
+    tmp_path: Path, workspace: Path, harm: str
+) -> None:
+    state = tmp_path / "state"
+    grants_in(state, workspace).save(["shell(ls)"])
+    key = state / "seal.key"
+    assert key.stat().st_mode & 0o077 == 0
+    {"open": lambda: key.chmod(0o644), "short": lambda: key.write_bytes(b"x"), "gone": key.unlink}[harm]()
+    assert grants_in(state, workspace).load() == []
+    assert key.stat().st_mode & 0o077 == 0
+
+
+def test_key_that_cannot_be_kept_is_good_for_one_process(tmp_path: Path, workspace: Path) -> None:
+    state = tmp_path / "state"
+    state.write_text("no folder")
+    grants = grants_in(state, workspace, "ses_1")
+    assert grants.vouch(["shell(ls)"], grants.mark(["shell(ls)"]))
 
 
 def test_a_byte_order_mark_is_no_mistake(home: Path, workspace: Path) -> None:

@@ -111,20 +111,6 @@ class AskUserAnswer:
 
 
 @define
-class SaveParams:
-    """`agent/save`: documents to save, as the user would; the answer follows their `didSave`."""
-
-    uris: list[str]
-
-
-@define
-class SaveAnswer:
-    """The documents that were saved."""
-
-    saved: list[str]
-
-
-@define
 class SecretParams:
     """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
 
@@ -381,7 +367,8 @@ class SessionState:
 class StatusResult:
     """How the server is: `problem` says in one sentence why no run could begin, where that is so.
 
-    The default is the first of the `models`.
+    The default is the first of the `models`. `configFile` is the `file:` URI of the user's settings, which
+    may not be there yet. The models that it names are read again before the next run when it has changed.
     """
 
     version: str
@@ -390,4 +377,5 @@ class StatusResult:
     auth: list[ProviderAuth]
     load: Load
     sessions: list[SessionState]
+    config_file: str | None = None
     problem: str | None = None

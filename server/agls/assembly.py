@@ -4,7 +4,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from agls.checkup import for_action
-from agls.config import FolderGrants
 from agls.engine.feature import Feature, with_tools
 from agls.engine.recovering import cut_off
 from agls.features import (
@@ -38,6 +37,7 @@ from agls.features import (
 )
 from agls.features.attachments.links import Links
 from agls.features.instructions.environment import Place
+from agls.features.permissions.memory import Memory
 from agls.models import webhook
 from agls.parts import Parts
 
@@ -91,9 +91,9 @@ def _delivering(parts: Parts) -> Feature:
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
-    grants = FolderGrants(setup.state_folder, _folder(workspace.root))
+    memory = Memory(parts.grants, parts.choices, parts.own_files)
     return (
-        permissions.build(config.permissions, parts.session.questions, workspace, grants, parts.choices),
+        permissions.build(config.permissions, parts.session.questions, workspace, memory),
         checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),
         usage.build(config.usage),
         audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
@@ -107,7 +107,13 @@ def _tools(parts: Parts) -> tuple[Feature, ...]:
         *((scratchpad.build(parts.make_scratch),) if parts.scratch else ()),
         files.build(config.files),
         search.build(config.search),
-        shell.build(config.shell, asker, parts.session.background, outlives=parts.lasting),
+        shell.build(
+            config.shell,
+            asker,
+            parts.session.background,
+            session_id=parts.session.session_id,
+            outlives=parts.lasting,
+        ),
         ask.build(config.ask, asker),
         *((follow_along.build(parts.workspace),) if _followed(parts) else ()),
         subagents.build(config.subagents, parts.spawner, parts.palette, parts.rest),

@@ -1,6 +1,6 @@
 """What the features of one run are made of."""
 
-from agls.config import AgentDefinition, Bounds, Config, Setup
+from agls.config import AgentDefinition, Bounds, Config, FolderGrants, OwnFiles, Setup
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
 from agls.engine.spawning import Spawner
@@ -15,7 +15,7 @@ from agls.features.recovery.feature import Clean
 from agls.features.scratchpad.feature import Make
 from agls.features.subagents.palette import Entry
 from agls.frozen import frozen
-from agls.stores.blobs import Blobs
+from agls.stores.storage import Contents
 from agls.workspace.workspace import OpenWorkspace
 
 
@@ -28,7 +28,8 @@ class Parts:
     that its model can see (`None`: not known). `tidy` clears what a crash left in the store, `record` writes
     a line of the audit. `scratch` is the session's folder for temporary files ("": none), which
     `make_scratch` makes. `lasting` is whether the process outlives the run. `choices` are the
-    permission modes that somebody chose for the session.
+    permission modes that somebody chose for the session, `grants` what was allowed before, `own_files` the
+    files that say what runs unasked.
     """
 
     config: Config
@@ -46,12 +47,14 @@ class Parts:
     make_scratch: Make
     tidy: Clean
     record: Write
-    blobs: Blobs
+    blobs: Contents
     bounds: Bounds
     books: Books
     window: int | None
     lasting: bool
     choices: SessionChoices
+    grants: FolderGrants
+    own_files: OwnFiles
 
     def mode_of(self, state: State) -> str:
         """The permission mode that holds."""

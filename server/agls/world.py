@@ -1,6 +1,6 @@
 """What one process works with: sessions, store, connections, processes. Opened and closed here."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,10 @@ from agls.config import (
     PROGRAM,
     Choice,
     ConfigError,
+    FolderGrants,
     Offered,
+    OwnFiles,
+    Seal,
     Setup,
     Usual,
     agent_of,
@@ -35,34 +38,43 @@ from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
 from agls.parts import Parts
-from agls.stores.blobs import Blobs
-from agls.stores.files import FileStore
-from agls.stores.ledger import DayLedger
-from agls.stores.lines import Lines
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
+from agls.stores.storage import in_memory, on_disk
 from agls.workspace.clock import SystemClock
 from agls.workspace.editor import Editor
 from agls.workspace.paths import Own
 from agls.workspace.processes import Processes
-from agls.workspace.workspace import OpenWorkspace
+from agls.workspace.workspace import OpenWorkspace, nothing
+
+Reread = Callable[[Setup], Setup]
+
+
+def as_it_is(setup: Setup) -> Setup:
+    """Return the same setup: a process that ends soon reads its files once."""
+    return setup
 
 
 class World:
-    """What one process works with. `setup` may be replaced: runs that begin later work with the new one."""
+    """What one process works with. `setup` may be replaced: runs that begin later work with the new one.
+
+    `reread` is asked for it before each of them.
+    """
 
     def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool, usual: Usual) -> None:
         self.setup, self._client, self._editor = setup, client, editor
         self._headless, self._usual = headless, usual
+        self.reread: Reread = as_it_is
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
-        self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
-        self._scratch, self._blobs = Scratch(setup.state_folder), Blobs(setup.state_folder)
-        ledger = DayLedger(setup.state_folder, self._store.follow)
-        self._books = Books(ledger, self._clock.now, hands_over)
-        self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
+        self._choice, self._scratch = Choice(lambda: self.setup), Scratch(setup.state_folder)
+        keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
+        self.storage = keeps() if setup.keeps else in_memory()
+        self._books = Books(self.storage.ledger, self._clock.now, hands_over)
         self._checked: object = None  # the last that a run could begin with; most begin alike
         self._choices = Choices()
-        self.sessions = Sessions(self._store, self._equip, self._clock)
+        self._own_files = OwnFiles(setup.state_folder, setup.config_file)
+        self._seal = Seal(self._own_files)
+        self.sessions = Sessions(self.storage.sessions, self._equip, self._clock)
         self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -70,10 +82,12 @@ class World:
 
         Raises `ConfigError` (nothing is configured, or it is wrong) and `ModelError` (no such model).
         """
+        self._renew()
         return await self._choice.model(folder, name)
 
     def models(self, folder: str) -> tuple[ModelInfo, ...]:
         """All models that can be named in `folder`, the default first. Raises `ConfigError`."""
+        self._renew()
         return self._choice.known(folder)
 
     def prepare(self, folder: str) -> None:
@@ -107,6 +121,7 @@ class World:
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
         check_folder(folder)
+        self._renew()
         setup = self.setup
         asked = (setup, setup.load(folder), folder, repr(options))
         if asked == self._checked:
@@ -131,13 +146,17 @@ class World:
         await self._processes.aclose()
         await self._choice.aclose()
 
+    def _renew(self) -> None:
+        """Take in what the user changed since. Raises `ConfigError`."""
+        self.setup = self.reread(self.setup)
+
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
         config = loaded.config
         scratch = str(self._scratch.path(session.session_id)) if config.scratchpad.enabled else ""
         own = Own(tuple(map(str, setup.own_places)), scratch)
-        hidden = denied(config.permissions.deny)
+        hidden = denied(config.permissions.deny) if config.permissions.deny else nothing
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
         bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)
@@ -159,14 +178,16 @@ class World:
             client=self._client,
             scratch=scratch,
             make_scratch=partial(self._scratch.make, session.session_id),
-            tidy=self._store.tidy,
-            record=self._audit.add,
-            blobs=self._blobs,
+            tidy=self.storage.tidy,
+            record=self.storage.write,
+            blobs=self.storage.blobs,
             bounds=bounds,
             books=self._books,
             window=window,
             lasting=not self._headless,
             choices=SessionChoices(self._choices, self._lineage(session)),
+            grants=FolderGrants(self._own_files, self._seal, Path(workspace.root), session.session_id),
+            own_files=self._own_files,
         )
         return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
 

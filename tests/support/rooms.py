@@ -94,6 +94,10 @@ class FakeWorkspace:
         """Where it leads."""
         return self._ground.place(path)
 
+    def holds_hidden(self, path: str) -> bool:
+        """Nothing is hidden here."""
+        return False
+
     def allow(self, path: str) -> None:
         """Remember the permission."""
         self._ground.allow(path)

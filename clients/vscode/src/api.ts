@@ -14,6 +14,8 @@ export interface Api {
   readonly sessionId: string;
   /** idle, running or requiresAction. */
   readonly state: string;
+  /** What the session works with: its mode, its model. */
+  readonly options: Readonly<Record<string, unknown>>;
   /** The conversation, in its order. */
   readonly items: readonly AnyItem[];
   /** The changes that nobody has judged. */
@@ -44,6 +46,9 @@ export function apiOf({ server, conversation, questions, attachments, review }: 
     },
     get state() {
       return conversation.transcript.state;
+    },
+    get options() {
+      return conversation.transcript.options;
     },
     get items() {
       return [...conversation.transcript.items.values()];

@@ -14,6 +14,7 @@ import type { Server } from "./server/server";
 import type { Status } from "./server/status";
 import type { Actions } from "./session/actions";
 import type { Conversation } from "./session/conversation";
+import type { Models } from "./session/models";
 import type { Options } from "./session/options";
 import type { Rewind } from "./session/rewind";
 import type { Sessions } from "./session/sessions";
@@ -28,6 +29,7 @@ export interface Parts {
   actions: Actions;
   sessions: Sessions;
   rewind: Rewind;
+  models: Models;
   options: Options;
   code: CodeCommands;
   marks: Marks;
@@ -44,9 +46,9 @@ export function register(parts: Parts): vscode.Disposable[] {
   const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
   const verbs: Record<string, Verb> = {
     "chat.open": () => chat.reveal(),
-    "chat.new": () => conversation.begin().then(() => chat.compose("")),
+    "chat.new": () => conversation.begin().then(() => chat.reveal()),
     sessions: () => sessions.pick(),
-    stop: () => conversation.stop(),
+    stop: () => chat.stop(),
     fork: (itemId: string) => sessions.fork(conversation.sessionId, itemId),
     rewind: (itemId?: unknown) => rewind.to(typeof itemId === "string" ? itemId : undefined),
     "rewind.undo": () => rewind.undo(),
@@ -69,8 +71,9 @@ export function register(parts: Parts): vscode.Disposable[] {
     "server.logs": () => log.show(),
     "server.install": () => install(parts),
     "server.doctor": () => doctor(parts),
-    "key.set": () => keys.set(),
-    "key.remove": () => keys.remove(),
+    "config.open": () => parts.models.openConfig(),
+    "key.set": () => options.key(),
+    "key.remove": async () => (await keys.remove()) && (await parts.models.refresh()),
     ...reviewVerbs(parts),
   };
   return Object.entries(verbs).map(([name, follow]) =>

@@ -11,9 +11,10 @@ import { follow } from "./follow";
 import type {
   AskUserParams,
   EventParams,
+  NotSaved,
   PermissionParams,
-  SaveAnswer,
-  SaveParams,
+  SaveDocumentsAnswer,
+  SaveDocumentsParams,
   SecretParams,
 } from "./protocol.gen";
 import { Compare } from "./review/compare";
@@ -26,12 +27,14 @@ import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
 import { Actions } from "./session/actions";
-import { Conversation } from "./session/conversation";
+import { Conversation, kindOf } from "./session/conversation";
+import { Models } from "./session/models";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
+import { unlinked } from "./session/shown";
 import { isObject, type Json } from "./store/patch";
 import { Told } from "./told";
 
@@ -53,7 +56,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const review = new Review(server, log);
   const told = new Told();
   const actions = new Actions(server, conversation, told);
-  const known = { server, conversation, questions, actions, told, attachments, failed };
+  const models = new Models(server, failed);
+  const known = { server, models, conversation, questions, actions, told, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
   const notify = new Notify(
     () => chat,
@@ -61,19 +65,19 @@ export function activate(context: vscode.ExtensionContext): Api {
   );
   const sessions = new Sessions(server, conversation, failed);
   const rewind = new Rewind(server, conversation);
-  const options = new Options(server, conversation, chat);
+  const options = new Options(conversation, models, keys);
   const code = new CodeCommands(chat, conversation, attachments);
   const marks = new Marks(review);
   const compare = new Compare(review);
-  const status = new Status(server, conversation, questions);
+  const status = new Status(server, conversation, questions, models);
 
   function failed(problem: unknown): void {
     const text = problem instanceof Error ? problem.message : String(problem);
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
     const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
-    if (chat.visible) chat.tellFailure(told);
-    else void vscode.window.showErrorMessage(`agls: ${told}`);
+    if (chat.visible) chat.tellFailure(told, kindOf(problem));
+    else void vscode.window.showErrorMessage(`agls: ${unlinked(told)}`);
   }
 
   async function inputOf({ sessionId, itemId }: PermissionParams): Promise<Json | undefined> {
@@ -95,28 +99,27 @@ export function activate(context: vscode.ExtensionContext): Api {
     client.onRequest("agent/askUser", (asked: AskUserParams, token: vscode.CancellationToken) =>
       questions.ask(asked, token),
     );
-    client.onRequest("agent/save", save);
+    client.onRequest("agent/saveDocuments", save);
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
   server.onState((state) => {
-    if (state === "ready")
-      void conversation
-        .reconnect()
-        .then(() => options.refresh())
-        .catch(failed);
+    if (state !== "ready") {
+      questions.forget();
+      conversation.lost();
+    } else void conversation.reconnect().catch(failed);
   });
   review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
   conversation.onReplaced(() => review.later());
-  conversation.onReplaced(() => server.state === "ready" && void options.refresh().catch(failed));
 
   const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;
-  const verbs = { actions, sessions, rewind, options, code, marks, compare, status } as const;
+  const verbs = { actions, models, sessions, rewind, options, code, marks, compare, status } as const;
   context.subscriptions.push(
     log,
     told,
     server,
     conversation,
+    models,
     attachments,
     review,
     marks,
@@ -130,8 +133,10 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (["agls.server.command", "agls.configFile"].some((name) => change.affectsConfiguration(name)))
-        void server.restart();
+      const chosen = ["agls.server.command", "agls.configFile"];
+      if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
+      if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
+      else if (change.affectsConfiguration("agls")) chat.tellModels();
     }),
     ...register({ ...parts, ...verbs, log, failed }),
   );
@@ -139,16 +144,20 @@ export function activate(context: vscode.ExtensionContext): Api {
   return apiOf(parts);
 }
 
-/** Save documents as the user would, formatters and all; the server reads them from the disk afterwards. */
-async function save({ uris }: SaveParams): Promise<SaveAnswer> {
+/** Save these versions of documents as the user would, formatters and all; what was typed since is not saved. */
+async function save({ documents }: SaveDocumentsParams): Promise<SaveDocumentsAnswer> {
   const saved: string[] = [];
-  for (const uri of uris) {
+  const failed: NotSaved[] = [];
+  for (const { uri, version } of documents) {
     const found = vscode.workspace.textDocuments.find(
       (document) => document.uri.toString() === vscode.Uri.parse(uri).toString(),
     );
-    if (found && !found.isUntitled && (await found.save())) saved.push(uri);
+    if (!found || found.isUntitled) failed.push({ uri, message: "it is not open as a file" });
+    else if (found.version !== version) failed.push({ uri, message: "it was changed meanwhile" });
+    else if (await found.save()) saved.push(uri);
+    else failed.push({ uri, message: "the editor could not save it" });
   }
-  return { saved };
+  return { saved, failed };
 }
 
 /** The first time: nothing is installed before the user said so. */

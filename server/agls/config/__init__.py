@@ -9,7 +9,10 @@ from agls.config.folders import check_folder
 from agls.config.grants import FolderGrants
 from agls.config.kept import KeyFile, Keyring, Place
 from agls.config.load import Loaded, Origin, load
+from agls.config.own_files import OwnFiles
+from agls.config.reload import Reload
 from agls.config.schema import Config
+from agls.config.seal import Seal
 from agls.config.setup import Setup, Told, read
 from agls.config.sources import Rank, Source
 from agls.config.trust import Trust
@@ -31,8 +34,11 @@ __all__ = [
     "Loaded",
     "Offered",
     "Origin",
+    "OwnFiles",
     "Place",
     "Rank",
+    "Reload",
+    "Seal",
     "Setup",
     "Source",
     "Told",

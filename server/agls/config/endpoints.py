@@ -6,14 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from agls.config.clouds import Cloud, cloud_of
 from agls.config.errors import ConfigError, KeyMissing
 from agls.config.kept import Kept, look_up, own_places
+from agls.config.key_command import key_command
 from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
 from agls.config.setup import Setup
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.tables import KeyPath, value_at
 from agls.frozen import frozen
+from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, Prices
 from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 
@@ -110,7 +113,7 @@ class _Reader:
 
     def offered(self) -> Offered:
         config = self._config
-        tables = {name: self._named(name, entry) for name, entry in config.models.items()}
+        tables = {name: self._placed(name, entry) for name, entry in config.models.items()}
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
         if chosen in tables:
             if self._complete:
@@ -130,7 +133,7 @@ class _Reader:
     def hosts_without_a_key(self) -> tuple[str, ...]:
         """Those a kept key could be for. A server on this machine needs none."""
         endpoints = self.offered().endpoints
-        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local)]
+        hosts = [e.host for e in endpoints if not (e.api_key or e.is_local or e.credential is not FIXED_KEY)]
         if not endpoints:
             variables, model = self._setup.environment, self._config.model
             chosen = [provider for provider, _ in candidates(model, variables)] if model else []
@@ -142,6 +145,27 @@ class _Reader:
         """The key, or the one that is kept for this host, and where."""
         kept = None if key else self._kept.get(_host(url))
         return (kept.key, kept.place) if kept else (key, "")
+
+    def _placed(self, name: str, entry: ModelSettings) -> Endpoint:
+        """The endpoint of one table, in its cloud if it is in one; with a key nothing is signed there."""
+        made, cloud = self._named(name, entry), self._cloud(name, entry)
+        if not cloud:
+            return made
+        key = self._setup.keys.get(cloud.key_variable, "") or entry.api_key.get_secret_value()
+        told = key or made.credential is not FIXED_KEY
+        return replace(
+            made,
+            dialect=cloud.dialect,
+            base_url=cloud.base_url,
+            api_key=key,
+            key_variable=cloud.key_variable,
+            key_place="",
+            credential=made.credential if told else cloud.credential,
+            service=cloud.service,
+        )
+
+    def _cloud(self, name: str, entry: ModelSettings) -> Cloud | None:
+        return cloud_of(name, entry, self._setup.environment, self._setup.keys)
 
     def _named(self, name: str, entry: ModelSettings) -> Endpoint:
         dialect = dialect_at(entry.base_url or "", entry.dialect)
@@ -180,7 +204,21 @@ class _Reader:
             timeout=entry.timeout,
             script=self._script(name, entry.script),
             fallback=entry.fallback,
+            temperature=entry.temperature,
+            top_p=entry.top_p,
+            extra_body=entry.extra_body,
+            credential=self._credential(name, entry, url),
         )
+
+    def _credential(self, name: str, entry: ModelSettings, url: str) -> Credential:
+        """What lets requests in besides a key that is written down."""
+        path = ("models", name, "key_command")
+        if not entry.key_command:
+            return FIXED_KEY
+        program = " ".join(entry.key_command)
+        if entry.base_url and not self._bound(program, path, ("models", name, "base_url"), url):
+            return FIXED_KEY
+        return key_command(name, entry.key_command, entry.key_ttl)
 
     def _at_base_url(self) -> Endpoint | None:
         config = self._config
@@ -262,7 +300,9 @@ class _Reader:
             self._warnings.append(
                 f"The key of {endpoint.name} is not sent to {moved.host}. Set AGLS_API_KEY for it."
             )
-        return replace(moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={})
+        return replace(
+            moved, api_key=key, key_variable="AGLS_API_KEY", key_place=place, headers={}, credential=FIXED_KEY
+        )
 
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
         """The key, unless who gave it meant another host (`promises.md` R20)."""
@@ -282,8 +322,12 @@ class _Reader:
         name, provider = endpoint.name, provider_of(endpoint.dialect, endpoint.base_url)
         if entry.api_key_env and entry.api_key_env not in self._setup.keys and not endpoint.api_key:
             raise self._unset(entry.api_key_env, ("models", name, "api_key_env"))
-        if provider and endpoint.key_variable in provider.key_variables and not endpoint.api_key:
+        keyless = not endpoint.api_key and endpoint.credential is FIXED_KEY
+        if provider and endpoint.key_variable in provider.key_variables and keyless:
             raise self._unset(endpoint.key_variable, ("models", name))
+        if (cloud := self._cloud(name, entry)) and cloud.missing:
+            problem = f"{cloud.missing} is missing; write where the model is"
+            raise misfit(problem, ("models", name), self._loaded.said)
         needed = (
             endpoint.script if entry.dialect == "scripted" else endpoint.base_url or self._config.base_url
         )

@@ -25,12 +25,9 @@ def user_file(environment: Mapping[str, str]) -> Path:
 
 
 def state_folder(environment: Mapping[str, str]) -> Path:
-    """Where sessions are kept: `AGLS_STATE_DIR`, or the platform's folder. Raises `ConfigError`."""
+    """Where sessions are kept, if that can be made: `AGLS_STATE_DIR`, or the platform's folder."""
     named = environment.get("AGLS_STATE_DIR", "")
-    state = Path(named).expanduser() if named else platformdirs.user_state_path("agls")
-    if state.exists() and not state.is_dir():
-        raise ConfigError(f"{state} is no folder; sessions are kept there", key="AGLS_STATE_DIR")
-    return state
+    return Path(named).expanduser() if named else platformdirs.user_state_path("agls")
 
 
 def check_outside(path: Path, workspace: Path, home: Path, key: str) -> None:

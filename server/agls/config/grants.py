@@ -6,23 +6,43 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agls.config.private import identity, replace_file
+from agls.config.own_files import OwnFiles
+from agls.config.private import identity
+from agls.config.seal import Seal
+
+KIND, SESSION = "grants", "session grants"
+FOREIGN = (
+    "{} is ignored: it does not have the mark that agls puts on what you allow, so something else wrote or "
+    "changed it. What you allow again replaces it."
+)
 
 
 class FolderGrants:
-    """The permissions room's `Grants` for one folder: keyed, as trust is, by what the folder really is."""
+    """The permissions room's `Grants` for one session in one folder.
 
-    def __init__(self, state_folder: Path, folder: Path) -> None:
-        self._folder = folder
-        self._files = state_folder / "grants"
+    The file is keyed, as trust is, by what the folder really is, and counts only with the mark of agls.
+    """
+
+    def __init__(self, files: OwnFiles, seal: Seal, folder: Path, session_id: str = "") -> None:
+        self._files, self._seal, self._folder, self._session = files, seal, folder, session_id
+        self.ignored = ""
 
     def load(self) -> Sequence[str]:
-        """The rules allowed before; none when they cannot be read or belong to another folder."""
+        """The rules allowed before; none when they cannot be read or belong to another folder.
+
+        `ignored` says afterwards why a file that is there does not count, "" when it does.
+        """
+        self.ignored = ""
         try:
             path, number = identity(self._folder)
-            held: dict[str, Any] = json.loads(self._file(path).read_text("utf-8"))
+            file = self._file(path)
+            held: dict[str, Any] = json.loads(file.read_text("utf-8"))
+            mark = held.pop("seal", "")
+            if not self._seal.proves(KIND, held, mark):
+                self.ignored = FOREIGN.format(file)
+                return []
             return [str(rule) for rule in held["rules"]] if held["identity"] == number else []
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return []
 
     def save(self, rules: Sequence[str]) -> None:
@@ -33,9 +53,19 @@ class FolderGrants:
         """Take rules back. Raises `OSError`."""
         self._hold([rule for rule in self.load() if rule not in rules])
 
+    def mark(self, rules: Sequence[str]) -> str:
+        """**Returns** the mark of rules that are allowed for the session."""
+        return self._seal.sign(SESSION, [self._session, list(rules)])
+
+    def vouch(self, rules: Sequence[str], mark: str) -> bool:
+        """Whether agls allowed these rules for this session."""
+        return self._seal.proves(SESSION, [self._session, list(rules)], mark)
+
     def _hold(self, rules: Sequence[str]) -> None:
         path, number = identity(self._folder)
-        replace_file(self._file(path), {"folder": path, "identity": number, "rules": rules})
+        held = {"folder": path, "identity": number, "rules": list(rules)}
+        self._files.write(self._file(path), {**held, "seal": self._seal.sign(KIND, held)})
 
     def _file(self, path: str) -> Path:
-        return self._files / f"{sha256(path.encode('utf-8', 'surrogateescape')).hexdigest()}.json"
+        name = sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+        return self._files.state_folder / "grants" / f"{name}.json"

@@ -1,11 +1,26 @@
 """The settings of models: what `[models.NAME]` may say."""
 
-from typing import Annotated
+import shlex
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from agls.models.endpoint import Dialect
+
+OURS = frozenset(
+    {
+        "messages",
+        "input",
+        "contents",
+        "system",
+        "systemInstruction",
+        "instructions",
+        "tools",
+        "stream",
+        "model",
+    }
+)
 
 
 def address(url: str) -> str:
@@ -25,6 +40,23 @@ def _is_address(url: str) -> bool:
         return False
 
 
+def words(value: object) -> object:
+    """The words of a program, given as a list or as one line. Raises `ValueError`."""
+    if isinstance(value, str):
+        return tuple(shlex.split(value))
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value
+
+
+def extra(body: dict[str, Any]) -> dict[str, Any]:
+    """What may be sent besides. Raises `ValueError` for what agls writes itself."""
+    if taken := sorted(OURS & body.keys()):
+        raise ValueError(f"extra_body may not hold {', '.join(taken)}: agls writes that itself")
+    return body
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(words)]
+ExtraBody = Annotated[dict[str, Any], AfterValidator(extra)]
+Word = Annotated[str, Field(pattern=r"^[\w.:-]*$")]  # stands in an address
 BaseUrl = Annotated[str, AfterValidator(address)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # US dollars per million tokens
 
@@ -38,7 +70,11 @@ class ModelSettings(BaseModel):
     `api_key` holds it in plain sight. `headers` are sent with every request. Prices are US dollars per
     million tokens, sizes are tokens. `idle_timeout` is how many seconds the server may stay silent,
     `timeout` how many one answer may take in all. `script` is what a scripted model plays.
-    `fallback` is the model that is asked when this one is busy, spent or gone.
+    `fallback` is the model that is asked when this one is busy, spent or gone. `key_command` is a program
+    that writes the key to its standard output (words, or one line), asked again after `key_ttl` seconds; it
+    counts only in the user's own file. `extra_body` is sent with every request for an answer. `service` is
+    the cloud that the model is in, at `region` (and, for Vertex, in `project`); requests to Bedrock are
+    signed with the AWS credentials of `profile`, or those that AWS's own tools would use.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,6 +84,8 @@ class ModelSettings(BaseModel):
     model: str = ""
     api_key_env: str = ""
     api_key: SecretStr = SecretStr("")
+    key_command: Words = ()
+    key_ttl: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
     headers: dict[str, SecretStr] = {}
     context_window: Annotated[int, Field(gt=0)] | None = None
     output_limit: Annotated[int, Field(gt=0)] | None = None
@@ -58,5 +96,12 @@ class ModelSettings(BaseModel):
     reasoning_price: Price | None = None
     idle_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600.0
+    service: Literal["bedrock", "vertex"] | None = None
+    region: Word = ""
+    project: Word = ""
+    profile: str = ""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    extra_body: ExtraBody = {}
     script: str = ""
     fallback: str = ""

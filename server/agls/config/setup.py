@@ -18,6 +18,7 @@ from agls.config.folders import (
     user_file,
 )
 from agls.config.kept import Kept, Place
+from agls.config.key_command import told_keys
 from agls.config.load import Loaded, load
 from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from agls.config.tables import leaves
@@ -38,7 +39,7 @@ class Setup:
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
     their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
     platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
-    `kept` what was found so far, by host.
+    `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder.
     """
 
     sources: tuple[Source, ...]
@@ -51,13 +52,15 @@ class Setup:
     own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
+    keeps: bool = True
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """What may never be shown: all keys, and the values of extra headers."""
         said = (leaf for source in self.sources for leaf in leaves(source.values))
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
-        return (*self.keys.values(), *written, *(kept.key for kept in self.kept.values()))
+        kept = (kept.key for kept in self.kept.values())
+        return (*self.keys.values(), *written, *kept, *told_keys())
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
@@ -69,12 +72,16 @@ class Setup:
 
 @frozen
 class Told:
-    """What a door was told: `arguments` and `editor` are tables as in the config file."""
+    """What a door was told: `arguments` and `editor` are tables as in the config file.
+
+    So are `defaults`: what holds for this door where nobody says anything.
+    """
 
     arguments: JsonObject = field(default_factory=JsonObject)
     editor: JsonObject = field(default_factory=JsonObject)
     config_file: str = ""
     state_dir: str = ""
+    defaults: JsonObject = field(default_factory=JsonObject)
 
 
 def read(
@@ -89,6 +96,7 @@ def read(
     _check_places(variables, Path(folder))
     file, named = user_file(variables), bool(variables.get("AGLS_CONFIG"))
     said = (
+        Source(Rank.DEFAULT, told.defaults),
         *_read_with_agents(managed_file(), Rank.MANAGED),
         *_read_with_agents(file, Rank.USER, required=named),
         Source(Rank.EDITOR, told.editor),

@@ -14,7 +14,8 @@ from agls.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
 from agls.engine.ports import ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import JsonObject, TokenCount
 from agls.models.answer import Answer
-from agls.models.connections import Asked, Connections, limited
+from agls.models.asking import asked_of
+from agls.models.connections import Connections, limited
 from agls.models.counting import Gauge
 from agls.models.dialect import dialect_of
 from agls.models.endpoint import Endpoint
@@ -27,6 +28,7 @@ from agls.models.errors import (
     too_long,
     with_models,
 )
+from agls.models.event_stream import KIND, frames
 from agls.models.listing import fetch, list_models
 from agls.models.messages import body_bytes
 from agls.models.overflow import hidden
@@ -44,6 +46,7 @@ NO_ROOM = (
     "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
     "Raise that if the model can take more."
 )
+NEW_KEY = "It is asked once more with a new key."
 LINGER = 0.25  # seconds for the end of the body after the end of the answer, to keep the connection
 
 
@@ -62,12 +65,13 @@ class HttpModel:
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Deltas, the waits in between tries, and one `Replied` or `Overflowed`. Raises `CallFailed`."""
-        return patiently(partial(self._try, request), self._patience, self.info.provider)
+        renewed = set[str]()
+        return patiently(partial(self._try, request, renewed), self._patience, self.info.provider)
 
-    async def _try(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    async def _try(self, request: ModelRequest, renewed: set[str]) -> AsyncGenerator[Part, None]:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
         request = allowed(request, self._endpoint.refused)
-        body = self._dialect.body(request, self._endpoint)
+        body = self._dialect.whole_body(request, self._endpoint)
         content = body_bytes(body)
         if too_long_to_be_kept := self._cut(request, len(content)):
             yield too_long_to_be_kept
@@ -75,12 +79,14 @@ class HttpModel:
         answer = self._dialect.answer(request.reply_id, self._endpoint)
         if self._dialect.writes_calls:
             answer.offer(request.tools)
-        url, headers = self._dialect.url(self._endpoint), self._dialect.sent_headers(self._endpoint)
-        asked = Asked("POST", url, headers, content, until)
+        asked = await asked_of(self._endpoint, "POST", self._dialect.url(self._endpoint), content, until)
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
-                yield self._learned(await self._refused(response, request, body))
-                return
+                failure = await self._refused(response)
+                if isinstance(failure, Overflowed):
+                    yield self._learned(failure)
+                    return
+                raise CallFailed(self._mended(failure, request, body, renewed))
             async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
                     for delta in deltas:
@@ -98,9 +104,8 @@ class HttpModel:
     async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
         body = self._dialect.body(request, self._endpoint)
-        if (counting := self._dialect.counting) and (
-            tokens := await counting(self._post, body, self._endpoint)
-        ):
+        counting = None if self._endpoint.service else self._dialect.counting
+        if counting and (tokens := await counting(self._post, body, self._endpoint)):
             return TokenCount(tokens, "told")
         return self._gauge.count(request, len(body_bytes(body)))
 
@@ -129,20 +134,27 @@ class HttpModel:
             return None
         return Overflowed(NO_ROOM.format(self._endpoint.name, count.tokens, window), window, count.tokens)
 
-    async def _refused(self, response: httpx.Response, request: ModelRequest, body: JsonObject) -> Overflowed:
+    async def _refused(self, response: httpx.Response) -> Failure | Overflowed:
         status = response.status_code
         if status < 400:
-            raise CallFailed(redirected(response.headers.get("location", ""), status, self._endpoint))
+            return redirected(response.headers.get("location", ""), status, self._endpoint)
         text = await _beginning(response)
         failure = refusal(status, response.headers, text, self._endpoint)
-        if isinstance(failure, Overflowed):
-            return failure
-        if failure.kind == "modelNotFound":
-            failure = with_models(failure, await self._models(), self._endpoint)
+        if isinstance(failure, Failure) and failure.kind == "modelNotFound":
+            return with_models(failure, await self._models(), self._endpoint)
+        return failure
+
+    def _mended(
+        self, failure: Failure, request: ModelRequest, body: JsonObject, renewed: set[str]
+    ) -> Failure:
+        """The failure, as one that the next try does not meet again where something can be done about it."""
+        if failure.kind == "auth" and not renewed and self._endpoint.credential.renew():
+            renewed.add("key")
+            return replace(failure, message=f"{failure.message} {NEW_KEY}", mended=True)
         failure, part = mended(failure, request, body)
         if part:
             self._endpoint = replace(self._endpoint, refused=self._endpoint.refused | {part})
-        raise CallFailed(failure)
+        return failure
 
     async def _models(self) -> list[str]:
         """The models the server says it has; none when it does not say."""
@@ -160,7 +172,8 @@ async def _read(
     """Feed the answer to its end; what each read brought is handed on together."""
     async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
         try:
-            async with aclosing(events(chunks)) as batches:
+            framed = KIND in response.headers.get("content-type", "")
+            async with aclosing(frames(chunks) if framed else events(chunks)) as batches:
                 async for batch in batches:
                     for event in batch:
                         answer.take(event)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import JsonObject
@@ -11,6 +11,7 @@ from agls.models.answer import Answer
 from agls.models.counting import Counting
 from agls.models.endpoint import Endpoint
 
+TOKEN = "eyJ"  # how a token of Microsoft Entra begins; a key of Azure stands in a header of its own
 FILES = {
     "chat": "chat_completions",
     "responses": "responses",
@@ -28,6 +29,8 @@ class Dialect:
     which the server's list of models holds the list and a model's name. `counting` is how the server
     counts tokens, where it does; `cuts_silently`, that it drops what does not fit without a word;
     `writes_calls`, that there are servers of it which leave the calls of weak models in the text.
+    `sampled` are the names of temperature and top_p, behind that of the object that holds them ("" for the
+    body itself).
     """
 
     url: Callable[[Endpoint], str]
@@ -40,15 +43,42 @@ class Dialect:
     counting: Counting | None = None
     cuts_silently: bool = False
     writes_calls: bool = False
+    sampled: tuple[str, str, str] = ("", "temperature", "top_p")
+
+    def whole_body(self, request: ModelRequest, endpoint: Endpoint) -> JsonObject:
+        """The body with the user's own settings in it; the conversation stays last."""
+        place, temperature, top_p = self.sampled
+        chosen = {temperature: endpoint.temperature, top_p: endpoint.top_p}
+        sampling = {name: value for name, value in chosen.items() if value is not None}
+        own = merged({place: sampling} if place and sampling else sampling, endpoint.extra_body)
+        body = self.body(request, endpoint)
+        if not own:
+            return body
+        *settings, (last, conversation) = body.items()
+        return {**merged(dict(settings), own), last: conversation}
 
     def sent_headers(self, endpoint: Endpoint) -> dict[str, str]:
         """All headers for this endpoint: the user's own replace ours."""
         header, form = self.key
         key = endpoint.api_key.strip()
+        if endpoint.service:
+            header, form = "Authorization", "Bearer {}"
+        elif endpoint.host.endswith(".azure.com") and form.startswith("Bearer") and not key.startswith(TOKEN):
+            header, form = "api-key", "{}"
         ours = {**(self.headers or {}), **({header: form.format(key)} if key else {})}
         theirs = {name.lower() for name in endpoint.headers}
         kept = {name: value for name, value in ours.items() if name.lower() not in theirs}
         return {**kept, **endpoint.headers}
+
+
+def merged(body: JsonObject, more: Mapping[str, Any]) -> JsonObject:
+    """The body with more in it: objects are joined, everything else is replaced."""
+    joined = dict(body)
+    for name, value in more.items():
+        known = joined.get(name)
+        both = isinstance(known, dict) and isinstance(value, dict)
+        joined[name] = merged(cast("JsonObject", known), cast("JsonObject", value)) if both else value
+    return joined
 
 
 def dialect_of(endpoint: Endpoint) -> Dialect:

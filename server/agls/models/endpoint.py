@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from dataclasses import field
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from agls.engine.ports import ModelInfo
 from agls.frozen import frozen
+from agls.models.credential import FIXED_KEY, Credential
 
+Service = Literal["", "bedrock", "vertex"]
 Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
@@ -41,8 +43,9 @@ class Endpoint:
     `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
     two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
     dialect plays, `fallback` the name of the model that is asked when this one cannot. `refused` are parts
-    of a request that its server does not take (`refusals.py`). An endpoint
-    without `model` takes it from the name it is asked for by (`name/model`).
+    of a request that its server does not take (`refusals.py`). `extra_body` is sent with every request for an
+    answer, `credential` what lets requests in where no key stands here, `service` the cloud that it is in. An
+    endpoint without `model` takes it from the name it is asked for by (`name/model`).
     """
 
     name: str
@@ -61,6 +64,11 @@ class Endpoint:
     script: str = ""
     fallback: str = ""
     refused: frozenset[str] = frozenset()
+    temperature: float | None = None
+    top_p: float | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    credential: Credential = FIXED_KEY
+    service: Service = ""
 
     @property
     def host(self) -> str:
@@ -77,10 +85,15 @@ class Endpoint:
         return wanted and min(wanted, self.output_limit or wanted)
 
     def at(self, path: str, version: str = "") -> str:
-        """The URL of a path; `version` goes before it when `base_url` names none (`/v1`, `/v1beta`)."""
-        base = self.base_url.rstrip("/")
+        """The URL of a path; `version` goes before it when `base_url` names none (`/v1`, `/v1beta`).
+
+        What `base_url` asks for behind a question mark (Azure's `api-version`) stands at the end.
+        """
+        base, _, query = self.base_url.partition("?")
+        base = base.rstrip("/")
         versioned = re.search(r"/v\d\w*(/|$)", base.partition("//")[2])
-        return f"{base}{'' if versioned or not version else f'/{version}'}{path}"
+        url = f"{base}{'' if versioned or not version else f'/{version}'}{path}"
+        return f"{url}{'&' if '?' in path else '?'}{query}" if query else url
 
     @property
     def address(self) -> str:
@@ -113,7 +126,8 @@ class Endpoint:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What may never be shown: the key, and the values of the extra headers."""
-        return tuple(secret for secret in (self.api_key, *self.headers.values()) if len(secret) > 3)
+        held = (self.api_key, *self.headers.values(), *self.credential.secrets)
+        return tuple(secret for secret in held if len(secret) > 3)
 
 
 @lru_cache(maxsize=64)  # every turn asks for it

@@ -74,23 +74,29 @@ RULES = (
     Rule(
         "auth",
         frozenset({401, 403}),
-        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_",
+        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_|accessdenied|expiredtoken",
         r"(invalid|incorrect|missing|wrong|no) api key|api key (is )?(not valid|invalid|missing|expired)",
     ),
     Rule(
         "modelNotFound",
         frozenset(),
-        r"model_not_found|deploymentnotfound|unknown_model|not_found_error",
-        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model",
+        r"model_not_found|deploymentnotfound|unknown_model|not_found_error|resourcenotfound",
+        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model"
+        r"|model identifier is invalid",
     ),
-    Rule("rateLimit", frozenset({429}), r"rate_?limit|resource_exhausted|too_many_requests", passing=True),
+    Rule(
+        "rateLimit",
+        frozenset({429}),
+        r"rate_?limit|resource_exhausted|too_many_requests|throttling",
+        passing=True,
+    ),
     Rule(
         "overloaded",
         frozenset({503, 529}),
         r"overloaded|unavailable|no_capacity|insufficient_system_resource",
         passing=True,
     ),
-    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded", passing=True),
+    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded|modeltimeout", passing=True),
     Rule("providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", passing=True),
 )
 
@@ -126,7 +132,7 @@ def _sorted(status: int | None, said: Said) -> tuple[str, bool]:
             return rule.kind, rule.passing
     if status == 404 and said.data:
         return "modelNotFound", False
-    if status is None and not re.search(r"invalid_request|tool_use_failed", said.codes):
+    if status is None and not re.search(r"invalid_request|tool_use_failed|validationexception", said.codes):
         return "providerInternal", True
     return ("providerInternal", True) if status and status >= 500 else ("badRequest", False)
 
@@ -144,6 +150,7 @@ BAD_CALL = "The model wrote a call that does not fit its tool: ask again, or cho
 BAD_REQUESTS = (  # words of the server, and what to do
     (r"max_completion_tokens", "Leave the output limit of this model unset."),
     (r"max_tokens", "Set output_limit of this model to what the server allows."),
+    (r"temperature|top_p", "Leave temperature and top_p of this model unset: it does not take them."),
     (r"thinking|reasoning|effort", "Choose another effort, or none: this model does not take this one."),
     (r"tool", "Choose a model that can use tools."),
     (r"image|vision|multimodal", "This model cannot see images: leave them out, or choose one that can."),
@@ -187,6 +194,8 @@ def _about_the_request(failure: Failure, said: Said, endpoint: Endpoint) -> str:
 
 
 def _about_the_key(endpoint: Endpoint) -> str:
+    if endpoint.credential.hint:
+        return endpoint.credential.hint
     if endpoint.key_place:
         return f"Check the key for {endpoint.host} in {endpoint.key_place}, or enter another one there."
     match bool(endpoint.api_key), endpoint.key_variable:

@@ -223,4 +223,5 @@ DIALECT = Dialect(
     names=("models", "name"),
     key=("x-goog-api-key", "{}"),
     counting=counted,
+    sampled=("generationConfig", "temperature", "topP"),
 )

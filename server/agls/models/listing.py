@@ -12,7 +12,8 @@ import httpx
 from agls.engine.facts import Overflowed
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.connections import Asked, Connections
+from agls.models.asking import asked_of
+from agls.models.connections import Connections
 from agls.models.dialect import dialect_of
 from agls.models.endpoint import Endpoint
 from agls.models.errors import CallFailed, Failure, nonsense, redirected, refusal, web_page
@@ -75,12 +76,13 @@ async def fetch(
     until = asyncio.get_running_loop().time() + seconds
     hasty = replace(endpoint, idle_timeout=min(endpoint.idle_timeout, seconds))
     method = "GET" if content is None else "POST"
-    asked = Asked(method, url, dialect_of(hasty).sent_headers(hasty), content, until)
     try:
-        async with asyncio.timeout_at(until), connections.ask(hasty, asked) as response:
-            if response.status_code >= 300:
-                return await _refused(response, hasty)
-            text = await _text(response)
+        async with asyncio.timeout_at(until):
+            asked = await asked_of(hasty, method, url, content, until)
+            async with connections.ask(hasty, asked) as response:
+                if response.status_code >= 300:
+                    return await _refused(response, hasty)
+                text = await _text(response)
     except CallFailed as error:
         return _silent(hasty, seconds) if error.failure.kind == "timeout" else error.failure
     except TimeoutError:

@@ -93,7 +93,7 @@ class OllamaAnswer(Answer):
 
 def root(endpoint: Endpoint) -> str:
     """The address of the server itself, also when its OpenAI-compatible address is configured."""
-    return endpoint.base_url.rstrip("/").removesuffix("/v1")
+    return endpoint.base_url.partition("?")[0].rstrip("/").removesuffix("/v1")
 
 
 DIALECT = Dialect(
@@ -104,4 +104,5 @@ DIALECT = Dialect(
     names=("models", "name"),
     cuts_silently=True,
     writes_calls=True,
+    sampled=("options", "temperature", "top_p"),
 )

@@ -13,6 +13,18 @@ from agls.models.values import object_in, objects_in
 
 LONGEST = 500  # characters of a message that are shown
 KEY_LIKE = re.compile(r"\b(?:sk|gsk|xai|pplx|key|AIza)[-_][\w*.-]{8,}|\bAIza[\w-]{20,}")
+UNITS = {  # in seconds
+    "ms": 0.001,
+    **dict.fromkeys(("s", "sec", "second"), 1.0),
+    **dict.fromkeys(("m", "min", "minute"), 60.0),
+    **dict.fromkeys(("h", "hour"), 3600.0),
+}
+PART = re.compile(r"(\d+(?:\.\d+)?)\s?(ms|hour|minute|min|second|sec|h|m|s)s?(?![a-z])", re.IGNORECASE)
+AGAIN = re.compile(  # words that name a time to wait, and the time
+    rf"(?:try again|retry|wait)(?: after| in| for| at least| about){{0,2}}:?"
+    rf" ((?:{PART.pattern}[ ,]*){{1,4}})",
+    re.IGNORECASE,
+)
 Json = Mapping[str, Any]
 
 
@@ -83,12 +95,18 @@ def shown(text: str, endpoint: Endpoint) -> str:
 def wait_asked(headers: Mapping[str, str], said: Said) -> float:
     """Seconds the server asks to wait, the largest of its ways to say it; 0 when it does not.
 
-    Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo.
+    Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo; where
+    none of these is there, words such as "try again in 1m2.5s".
     """
     asked = [_seconds(headers.get("retry-after", "")), _number(headers.get("retry-after-ms", "")) / 1000]
     for detail in objects_in((said.data or {}).get("details")):
         asked.append(_number(str(detail.get("retryDelay", "")).removesuffix("s")))
-    return max(asked)
+    return max(asked) or max((_duration(found[1]) for found in AGAIN.finditer(said.message)), default=0.0)
+
+
+def _duration(words: str) -> float:
+    """Seconds of a time as people and programs write it: `1m2.5s`, `350ms`, `20 seconds`."""
+    return sum(float(number) * UNITS[unit.lower()] for number, unit in PART.findall(words))
 
 
 def _seconds(value: str) -> float:

@@ -12,7 +12,7 @@ from stat import S_ISLNK
 
 from agls.engine.ports import PathOutside, Place, WorkspaceError
 from agls.frozen import frozen
-from agls.workspace.protected import AGLS, KEYS, danger
+from agls.workspace.protected import AGLS, CLOSED, danger
 from agls.workspace.uris import is_file_uri, to_path, to_uri
 
 REMEMBERED = 200  # targets
@@ -65,7 +65,7 @@ class Target:
 class Ground:
     """The folders of a workspace, the scratch folder, and the outside paths the user allowed.
 
-    The file of keys is never opened.
+    The files of keys are never opened.
     """
 
     def __init__(self, root: str, extra_roots: Sequence[str] = (), own: Own = _NONE) -> None:
@@ -87,7 +87,8 @@ class Ground:
     def enter(self, path: str) -> Target:
         """The target of a path that may be opened. Raises `PathOutside` for every other one."""
         target = self.locate(path)
-        if any(_parts(target.place.path) == (*folder, KEYS) for folder in self._private):
+        *folder, name = _parts(target.place.path) or ("",)
+        if name in CLOSED and tuple(folder) in self._private:
             raise PathOutside("The user's keys are in this file. It is opened for nobody.")
         if not self.permits(target):
             roots = ", ".join(root.named for root in self.roots)

@@ -15,7 +15,6 @@ const PATIENCE = 180_000; // milliseconds until it must answer, on however slow 
 
 // Nothing that comes and goes by itself, and no request that leaves the machine.
 const QUIET = {
-  "security.workspace.trust.enabled": false,
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -34,6 +33,11 @@ const QUIET = {
   "files.autoSave": "off",
 };
 
+const TRUST = {
+  trusted: { "security.workspace.trust.enabled": false },
+  restricted: { "security.workspace.trust.startupPrompt": "never", "security.workspace.trust.banner": "never" },
+};
+
 function freePort() {
   return new Promise((resolve, reject) => {
     const probe = net.createServer();
@@ -47,9 +51,10 @@ function freePort() {
 
 /**
  * Starts it. `install` is what a user types first, in a shell where `code` is this editor. An editor that is not
- * `quiet` has an empty profile: only `settings`. Gives where it is, its log, and how to end it with all it started.
+ * `quiet` has an empty profile: only `settings`. One that is not `trusted` opens the folder in Restricted Mode. Gives where it is, its log, and how to end it with all it started.
  */
-export async function startCodeServer({ workspace, install, settings = {}, env = {}, quiet = true, hostTests = false }) {
+export async function startCodeServer(options) {
+  const { workspace, install, settings = {}, env = {}, quiet = true, trusted = true, hostTests = false } = options;
   const launcher = process.env.CODE_SERVER;
   if (!launcher) throw new Error("set CODE_SERVER to what scripts/editors/code-server prints");
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cs-")); // short: a socket's path has 107 characters at most
@@ -58,7 +63,7 @@ export async function startCodeServer({ workspace, install, settings = {}, env =
     for (const scope of ["User", "Machine"]) {
       const folder = path.join(home, "data", scope);
       fs.mkdirSync(folder, { recursive: true });
-      const all = { ...(quiet ? QUIET : {}), ...settings, ...more };
+      const all = { ...(quiet ? { ...QUIET, ...TRUST[trusted ? "trusted" : "restricted"] } : {}), ...settings, ...more };
       fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify(all));
     }
   };
@@ -82,7 +87,7 @@ export async function startCodeServer({ workspace, install, settings = {}, env =
   const logFile = path.join(home, "log.txt");
   const log = fs.openSync(logFile, "w");
   const flags = ["auth=none", "disable-telemetry", "disable-update-check", "disable-getting-started-override"];
-  if (quiet) flags.push("disable-workspace-trust");
+  if (quiet && trusted) flags.push("disable-workspace-trust");
   const test = hostTests ? ["--vscode-option", "enable-smoke-test-driver"] : []; // else it takes no test files
   const child = spawn(launcher, [...base, "--bind-addr", `127.0.0.1:${port}`, ...flags.map((flag) => `--${flag}`), ...test], {
     env: environment,

@@ -57,6 +57,18 @@ const tests = {
     for (const command of ["agls.run", "agls.approve", "agls.transcript"]) assert.ok(!commands.includes(command), command);
   },
 
+  async "a folder chooses neither the mode, the model nor the effort of new sessions"() {
+    const planted = JSON.parse(fs.readFileSync(file(".vscode/settings.json").fsPath, "utf8"));
+    assert.equal(planted["agls.mode"], "allowAll");
+    await api.prompt("Run two lines");
+    await question();
+    const { mode, model, effort } = api.options;
+    assert.deepEqual({ mode, model, effort }, { mode: "ask", model: undefined, effort: undefined });
+    await vscode.commands.executeCommand("agls.stop");
+    await ended();
+    await vscode.commands.executeCommand("agls.chat.new");
+  },
+
   async "an edit goes through the unsaved buffer, in one step of undo"() {
     const document = await vscode.workspace.openTextDocument(file("greet.py"));
     const editor = await vscode.window.showTextDocument(document);

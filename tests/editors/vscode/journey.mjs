@@ -66,7 +66,7 @@ async function runIsCancelled() {
   await bench.chat.locator(".message.running").getByText("This takes a while").waitFor(); // it streams
   await bench.chat.getByRole("button", { name: /Stop/ }).click();
   await bench.chat.getByText("cancelled here").waitFor();
-  await bench.chat.locator(".foot").getByText("cancelled").waitFor();
+  await bench.chat.locator(".foot").getByText("stopped").waitFor();
   say("the second run is cancelled");
 }
 
@@ -118,7 +118,7 @@ async function promptsWait() {
   await waiting.getByRole("button", { name: "Remove from the queue" }).click();
   await waiting.waitFor({ state: "detached" });
   await bench.chat.getByRole("button", { name: /Stop/ }).click();
-  await bench.chat.locator(".foot").getByText("cancelled").waitFor();
+  await bench.chat.locator(".foot").getByText("stopped").waitFor();
   say("a prompt waited and was taken back");
 }
 

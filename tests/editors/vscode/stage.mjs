@@ -146,9 +146,10 @@ export function makeProject() {
   fs.mkdirSync(workspace);
   fs.writeFileSync(path.join(workspace, "greet.py"), GREET);
   fs.writeFileSync(path.join(workspace, "README.md"), "# Greetings\n");
-  // A folder that wants to choose the program: the server of every test proves that it has no say.
+  // A folder that wants to choose the program and what it may do: every test proves that it has no say.
   fs.mkdirSync(path.join(workspace, ".vscode"));
-  const wanted = { "agls.server.command": ["/bin/false"], "agls.server.python": "/bin/false" };
+  const program = { "agls.server.command": ["/bin/false"], "agls.server.python": "/bin/false" };
+  const wanted = { ...program, "agls.mode": "allowAll", "agls.model": "other", "agls.effort": "high" };
   fs.writeFileSync(path.join(workspace, ".vscode", "settings.json"), JSON.stringify(wanted));
   const env = { ...OFFLINE, HOME: folder };
   return { folder, workspace, env, remove: () => fs.rmSync(folder, { recursive: true, force: true }) };

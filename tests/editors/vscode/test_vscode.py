@@ -83,6 +83,12 @@ def test_a_tour_of_what_else_can_be_done(tools: dict[str, str], tmp_path: Path) 
     assert screens(tmp_path) == shown
 
 
+def test_folder_in_restricted_mode_cannot_choose_the_mode(tools: dict[str, str], tmp_path: Path) -> None:
+    said = done(["node", HERE / "restricted.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"asked"}
+
+
 @pytest.mark.parametrize("model", ["scripted", "local"])
 def test_somebody_new_follows_the_readme(tools: dict[str, str], tmp_path: Path, model: str) -> None:
     """An empty profile, a first change reviewed: within three minutes, as the page promises."""
@@ -113,7 +119,7 @@ def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> N
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 13
+    assert said.count("ok: ") == 14
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:

@@ -90,9 +90,10 @@ async function keysAreEnough() {
   await bench.chat.locator('[aria-live="polite"]').filter({ hasText: /^agls asks: Run/ }).waitFor({ state: "attached" });
   const reason = bench.chat.getByLabel("What the agent shall know (optional)");
   await bench.fill(reason, "Say two as well");
+  const asked = bench.chat.getByLabel("The exact command; it can be edited");
   const reached = bench.chat.locator("button:focus");
   await bench.until("the keys lead to the answers, one after the other", async () => {
-    await reason.press("Tab"); // from the field again, when the workbench took the focus away meanwhile
+    await asked.press("Tab"); // from the field again, when the workbench took the focus away meanwhile
     const [first] = await reached.allTextContents();
     await bench.page.keyboard.press("Tab");
     return first === "Allow once" && (await reached.allTextContents())[0] === "Reject";
@@ -135,7 +136,7 @@ async function questionComesAsNotification() {
   await bench.command("View: Show Explorer");
   await bench.page.locator(".explorer-folders-view").waitFor();
   fs.writeFileSync(path.join(stage.workspace, "go"), "");
-  await bench.notification("echo later", "Allow once");
+  await bench.notification("agls asks to run, in", "Allow once");
   await bench.showChat();
   await bench.chat.getByText("It ran later.").waitFor();
   const steered = bench.chat.locator(".user").filter({ hasText: "Be quick" });
@@ -254,7 +255,7 @@ async function helperAsks() {
   await shot("helper");
   await bench.chat.getByRole("button", { name: "Allow as edited" }).click();
   await bench.chat.getByText("It was delegated.").waitFor();
-  await bench.chat.getByText("Helper task-1: completed").waitFor();
+  await bench.chat.getByText("Helper task-1: done").waitFor();
   await bench.chat.getByText("The helper “helper” asks:").waitFor({ state: "detached" });
   await workIsTold();
   say("a helper asked for a command, and another one was allowed");

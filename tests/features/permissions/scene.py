@@ -14,6 +14,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Question, Text, ToolResult
 from agls.features.permissions import build
 from agls.features.permissions.choices import Choices, SessionChoices
+from agls.features.permissions.memory import Memory
 from agls.features.permissions.modes import MODES
 from agls.features.permissions.settings import Settings
 from agls.stores.memory import MemoryStore
@@ -29,6 +30,7 @@ class FakeGrants:
 
     rules: list[str] = field(default_factory=list[str])
     broken: bool = False
+    ignored: str = ""
 
     def load(self) -> Sequence[str]:
         """What was saved."""
@@ -45,6 +47,42 @@ class FakeGrants:
         if self.broken:
             raise OSError("the disk is full")
         self.rules = [rule for rule in self.rules if rule not in rules]
+
+    def mark(self, rules: Sequence[str]) -> str:
+        """The mark of the user's word."""
+        return "marked"
+
+    def vouch(self, rules: Sequence[str], mark: str) -> bool:
+        """Whether it is there."""
+        return mark == "marked"
+
+
+@dataclass
+class FakeFiles:
+    """agls's own files: `then` change while the next command runs."""
+
+    changed: list[str] = field(default_factory=list[str])
+    then: list[str] = field(default_factory=list[str])
+    broken: bool = False
+
+    def begin(self) -> None:
+        """A command begins."""
+
+    def end(self, *, lasting: bool) -> Sequence[str]:
+        """It ended."""
+        self.changed += self.then
+        found, self.then = self.then, []
+        return found
+
+    def look(self) -> Sequence[str]:
+        """Nothing else changes."""
+        return ()
+
+    def accept(self) -> None:
+        """The user looked."""
+        self.changed.clear()
+        if self.broken:
+            raise OSError("the disk is full")
 
 
 def pick(option: str, feedback: str = "", new: JsonObject | None = None) -> Reply:
@@ -67,7 +105,8 @@ class Scene:
         chosen = Choices()
         for mode in MODES:
             chosen.choose("here", {"mode": mode})
-        self.choices = SessionChoices(chosen, ("here",))
+        self.files = FakeFiles()
+        self.memory = Memory(self.grants, SessionChoices(chosen, ("here",)), self.files)
         self.asked: list[Question] = []
         self.seen = Notices()
         self.session_id = ""
@@ -81,7 +120,7 @@ class Scene:
         model = FakeModel([*script, say()])
 
         def equip(session: Session, admitted: object) -> Outfit:
-            room = build(self.settings, session.questions, self.workspace, self.grants, self.choices)
+            room = build(self.settings, session.questions, self.workspace, self.memory)
             return Outfit((room, tools), model, self.workspace)
 
         async with Sessions(self.store, equip, FakeClock()) as sessions:

@@ -10,7 +10,7 @@ from agls.features.permissions.grants import ROOM, session_grants
 from agls.features.permissions.settings import Settings
 from support.rooms import FakeWorkspace, do, use
 
-from .scene import Scene, pick, result, run
+from .scene import FakeGrants, Scene, pick, result, run
 
 
 async def test_reading_in_the_workspace_is_not_asked(scene: Scene) -> None:
@@ -54,7 +54,7 @@ async def test_a_compound_command_is_only_ever_allowed_once(scene: Scene) -> Non
 async def test_an_answer_that_was_not_offered_is_a_no(scene: Scene) -> None:
     state = await scene.run(run("git status; ls"), reply=pick("session"))
     assert scene.shell.done == []
-    assert session_grants(state) == ()
+    assert session_grants(state, FakeGrants()) == ()
 
 
 async def test_allowed_for_the_session_is_not_asked_again_even_after_a_resume(scene: Scene) -> None:
@@ -64,7 +64,7 @@ async def test_allowed_for_the_session_is_not_asked_again_even_after_a_resume(sc
     state = await scene.run(run("git status", "c3"), run("git log", "c4"), reply=pick("reject"))
     assert [question.title for question in scene.asked] == ["shell git log"]
     assert len(scene.shell.done) == 3
-    assert session_grants(state) == ("shell(git status)",)
+    assert session_grants(state, FakeGrants()) == ("shell(git status)",)
     assert scene.grants.rules == []
 
 
@@ -93,7 +93,7 @@ async def test_a_revoked_permission_is_asked_again(scene: Scene) -> None:
     journal.close()
     state = await scene.run(run("git status", "c2"), reply=pick("reject"))
     assert len(scene.asked) == 1
-    assert session_grants(state) == ()
+    assert session_grants(state, FakeGrants()) == ()
 
 
 async def test_a_no_reaches_the_model_with_the_users_words(scene: Scene) -> None:
@@ -255,7 +255,7 @@ async def test_a_deny_rule_holds_for_what_the_user_wrote_too(scene: Scene) -> No
     state = await scene.run(run("git status"), reply=pick("session", new={"value": "git push"}))
     assert scene.shell.done == []
     assert result(state).text.startswith("Not run as the user changed it: The rule deny shell(git push *)")
-    assert session_grants(state) == ()
+    assert session_grants(state, FakeGrants()) == ()
 
 
 async def test_what_was_allowed_in_one_folder_is_asked_in_another(scene: Scene) -> None:

@@ -56,6 +56,8 @@ export interface SessionView {
   items: AnyItem[];
   requests: Question[];
   runs: Record<string, RunEndedData>;
+  lastItems: Record<string, string>;
+  steers: Record<string, string>;
   info: Record<string, unknown>;
   options: Record<string, unknown>;
   queue: Waiting[];
@@ -69,16 +71,18 @@ export interface SessionView {
 export type ToChat =
   | { type: "session"; view: SessionView }
   | { type: "events"; events: Event[] }
-  | { type: "older"; items: AnyItem[]; older: boolean }
+  | ({ type: "older"; items: AnyItem[]; older: boolean } & Pick<SessionView, "runs" | "lastItems">)
+  | { type: "steers"; steers: Record<string, string> }
   | { type: "item"; item: AnyItem }
   | { type: "server"; state: ServerState; problem: string }
-  | { type: "models"; models: Model[]; options: Record<string, unknown> }
+  | { type: "models"; models: Model[]; problem: string; options: Record<string, unknown> }
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: Completion[] }
   | { type: "compose"; text: string }
+  | { type: "focus" }
   | { type: "changes"; changes: number; files: number }
   | { type: "elsewhere"; questions: Elsewhere[] }
-  | { type: "failed"; text: string };
+  | { type: "failed"; text: string; kind: string };
 
 export type How = "queue" | "steer";
 
@@ -86,6 +90,7 @@ export type FromChat =
   | { type: "ready" }
   | { type: "send"; text: string; how: How }
   | { type: "stop" }
+  | { type: "continue" }
   | { type: "answer"; requestId: string; answer: PermissionAnswer | AskUserAnswer }
   | { type: "older" }
   | { type: "complete"; ticket: number; kind: "@" | "/"; word: string }
@@ -119,6 +124,8 @@ export const CHAT_COMMANDS = [
   "agls.review.undoAll",
   "agls.review.next",
   "agls.key.set",
+  "agls.config.open",
+  "agls.server.doctor",
   "agls.run.undo",
 ] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];

@@ -6,16 +6,19 @@ import { mentions, slashes } from "../context/completions";
 import type { Change, Content } from "../protocol.gen";
 import type { Actions } from "../session/actions";
 import type { Conversation } from "../session/conversation";
+import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
+import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
 import type { Told } from "../told";
 import { wordsOf } from "../store/transcript";
-import { type Attach, CHAT_COMMANDS, type FromChat, type How, type Model, type ToChat } from "./messages";
+import { type Attach, CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
 
 export interface Parts {
   server: Server;
+  models: Models;
   conversation: Conversation;
   questions: Questions;
   actions: Actions;
@@ -29,7 +32,6 @@ type Handlers = { [T in FromChat["type"]]: (message: Extract<FromChat, { type: T
 
 export class Chat implements vscode.WebviewViewProvider {
   static readonly view = "agls.chat";
-  models: Model[] = [];
   changes = { changes: 0, files: 0 };
   private view: vscode.WebviewView | undefined;
   private waiting: ToChat[] = [];
@@ -39,11 +41,13 @@ export class Chat implements vscode.WebviewViewProvider {
     private readonly extension: vscode.Uri,
     private readonly parts: Parts,
   ) {
-    const { server, conversation, attachments } = parts;
+    const { server, conversation, attachments, models } = parts;
+    models.onChange(() => this.tellModels());
     server.onState(() => this.tellServer());
     conversation.onEvents((events) => this.post({ type: "events", events }));
     conversation.onReplaced(() => this.post({ type: "session", view: conversation.view() }));
     conversation.onReplaced(() => this.tellElsewhere());
+    conversation.onSteers(() => this.post({ type: "steers", steers: conversation.steers }));
     conversation.onRepaired((item) => this.post({ type: "item", item }));
     attachments.onChange((chips) => this.post({ type: "chips", chips }));
   }
@@ -67,8 +71,10 @@ export class Chat implements vscode.WebviewViewProvider {
     view.webview.html = pageOf(view.webview, this.extension);
   }
 
+  /** Show the chat, with the cursor where the user goes on: in the question that waits, else in the prompt. */
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("agls.chat.focus");
+    this.post({ type: "focus" });
   }
 
   /** Show the chat with this prompt in the composer, for the user to send. */
@@ -82,21 +88,21 @@ export class Chat implements vscode.WebviewViewProvider {
     this.post({ type: "changes", changes, files });
   }
 
-  tellModels(models: Model[]): void {
-    this.models = models;
-    const settings = vscode.workspace.getConfiguration("agls");
-    const named = ["mode", "model", "effort"].map((name) => [name, settings.get(name)]);
-    const options = Object.fromEntries(named.filter(([, value]) => value)) as Record<string, unknown>;
-    this.post({ type: "models", models, options });
+  tellModels(): void {
+    const { models, problem } = this.parts.models;
+    this.post({ type: "models", models, problem, options: optionsOfUser() });
   }
 
-  tellFailure(text: string): void {
-    this.post({ type: "failed", text });
+  tellFailure(text: string, kind: string): void {
+    this.post({ type: "failed", text, kind });
   }
 
   /** A helper of the session, or a session that is not shown, asks: that has to be seen, too. */
   tellElsewhere(): void {
     const { conversation, questions } = this.parts;
+    const waiting = questions.size;
+    const tooltip = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
+    if (this.view) this.view.badge = waiting > 0 ? { value: waiting, tooltip } : undefined;
     this.post({ type: "elsewhere", questions: questions.elsewhere(conversation.sessionId) });
   }
 
@@ -107,7 +113,7 @@ export class Chat implements vscode.WebviewViewProvider {
 
   private post(message: ToChat): void {
     if (this.ready) void this.view?.webview.postMessage(message);
-    else if (message.type === "compose") this.waiting.push(message);
+    else if (message.type === "compose" || message.type === "focus") this.waiting.push(message);
   }
 
   private async hear(message: FromChat): Promise<void> {
@@ -125,14 +131,17 @@ export class Chat implements vscode.WebviewViewProvider {
         this.post({ type: "compose", text }); // what was written is not lost
         throw problem;
       }),
-    stop: () => this.parts.conversation.stop(),
+    stop: () => this.stop(),
+    continue: () => this.parts.conversation.goOn(),
     answer: async ({ requestId, answer }) => {
       if (this.parts.questions.answer(requestId, answer)) return;
       await this.parts.server.request("agent/respond", { requestId, response: answer });
     },
     older: async () => {
       const { conversation } = this.parts;
-      this.post({ type: "older", items: await conversation.readOlder(), older: conversation.hasOlder });
+      const items = await conversation.readOlder();
+      const { runs, lastItems } = conversation.transcript;
+      this.post({ type: "older", items, older: conversation.hasOlder, runs, lastItems });
     },
     complete: async ({ ticket, kind, word }) => {
       const rows = kind === "@" ? await mentions(word) : slashes(await this.parts.actions.list(), word);
@@ -169,6 +178,15 @@ export class Chat implements vscode.WebviewViewProvider {
     },
   };
 
+  /** Stop all work; what waited to be sent is in the composer again. */
+  async stop(): Promise<void> {
+    const { conversation, attachments } = this.parts;
+    const waited = await conversation.stop();
+    for (const content of waited) attachments.restore(content);
+    const text = waited.map(wordsOf).filter(Boolean).join("\n\n");
+    if (text) this.post({ type: "compose", text });
+  }
+
   private async send(text: string, how: How): Promise<void> {
     const { actions, attachments, conversation } = this.parts;
     if (await actions.slash(text)) return;
@@ -182,7 +200,7 @@ export class Chat implements vscode.WebviewViewProvider {
     this.tellElsewhere();
     this.post({ type: "chips", chips: this.parts.attachments.chips });
     this.post({ type: "changes", ...this.changes });
-    this.tellModels(this.models);
+    this.tellModels();
     for (const message of this.waiting.splice(0)) this.post(message);
   }
 

@@ -15,7 +15,10 @@ export class Attachments implements vscode.Disposable {
   private readonly watching: vscode.Disposable;
 
   constructor() {
+    const deleted = vscode.workspace.createFileSystemWatcher("**/*", true, true, false);
     this.watching = vscode.Disposable.from(
+      deleted,
+      deleted.onDidDelete(() => this.offer()),
       vscode.window.onDidChangeActiveTextEditor(() => this.offer()),
       vscode.window.onDidChangeTextEditorSelection(() => this.offer()),
       vscode.window.tabGroups.onDidChangeTabs(() => this.offer()),
@@ -66,6 +69,16 @@ export class Attachments implements vscode.Disposable {
     for (const { chip, content } of tabs()) this.add(chip, content);
   }
 
+  /** What was attached to a prompt that was not sent after all, but for what is offered anyway. */
+  restore(content: readonly Content[]): void {
+    for (const block of content) {
+      if (block.type === "text") continue;
+      const chip = chipOf(block);
+      if (!this.chips.some(({ kind, detail }) => kind === chip.kind && detail === chip.detail))
+        this.add(chip, () => [block]);
+    }
+  }
+
   drop(id: string): void {
     if (this.offered.some(({ chip }) => chip.id === id)) this.refused.add(id);
     this.offered = this.offered.filter(({ chip }) => chip.id !== id);
@@ -105,4 +118,18 @@ export class Attachments implements vscode.Disposable {
 
 function seen(offered: readonly Attached[]): string {
   return offered.map(({ chip }) => chip.detail).join("\n");
+}
+
+function chipOf(block: Exclude<Content, { type: "text" }>): Omit<Chip, "id"> {
+  if (block.type === "image") {
+    const preview = `data:${block.mimeType};base64,${block.data}`;
+    return { kind: "image", label: "image", detail: block.mimeType, preview };
+  }
+  const uri = vscode.Uri.parse(block.uri);
+  const name =
+    uri.scheme === "file" ? vscode.workspace.asRelativePath(uri.with({ fragment: "" })) : block.uri;
+  const [, first, end] = /^L(\d+)-L(\d+)$/.exec(uri.fragment) ?? [];
+  const lines = first && end ? `:${first === end ? first : `${first}–${end}`}` : "";
+  const kind = block.type === "resource" ? (lines ? "selection" : "diagnostic") : "file";
+  return { kind, label: `${last(name)}${lines}`, detail: `${name}${lines}` };
 }

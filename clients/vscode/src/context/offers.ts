@@ -1,5 +1,6 @@
 /** What is offered with a prompt unasked: the active file or its selection, its problems, the other open tabs. */
 
+import { existsSync } from "node:fs";
 import * as vscode from "vscode";
 import type { Chip } from "../chat/messages";
 import type { Content } from "../protocol.gen";
@@ -79,7 +80,8 @@ export function tabs(but?: vscode.Uri): Attached[] {
   const uris = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
     .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
-    .filter((uri) => uri.scheme === "file" && uri.toString() !== but?.toString());
+    .filter((uri) => uri.scheme === "file" && uri.toString() !== but?.toString())
+    .filter((uri) => existsSync(uri.fsPath)); // a tab stays when its file is deleted
   const links = new Map(uris.map((uri) => [uri.toString(), vscode.workspace.asRelativePath(uri)]));
   if (links.size === 0) return [];
   const chip: Chip = {
@@ -91,7 +93,8 @@ export function tabs(but?: vscode.Uri): Attached[] {
   const content = [...links]
     .slice(0, MOST_TABS)
     .map(([uri, name]): Content => ({ type: "resourceLink", uri, name }));
-  return [{ chip, content: () => content }];
+  const there = (block: Content) => "uri" in block && existsSync(vscode.Uri.parse(block.uri).fsPath);
+  return [{ chip, content: () => content.filter(there) }];
 }
 
 export function labelled(

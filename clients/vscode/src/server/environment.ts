@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { ofUser } from "../settings";
 import { isProgram, python, WINDOWS } from "./programs";
 
 const DONE = "installed.txt"; // written last: an environment without it is half made
@@ -28,8 +29,7 @@ export class Environment {
 
   /** Make it anew, with progress. Gives whether it is there; what went wrong was said. */
   async make(): Promise<boolean> {
-    const named = vscode.workspace.getConfiguration("agls").inspect<string>("server.python")?.globalValue;
-    const found = await python(named ?? "");
+    const found = await python(ofUser("server.python"));
     if (!found) {
       void vscode.window.showErrorMessage(NO_PYTHON, "Open Settings").then((chosen) => {
         if (chosen)

@@ -6,11 +6,23 @@ import { hostOf } from "./hosts";
 
 const KEPT = "agls.hosts"; // for which hosts: the storage itself cannot be listed
 const OTHER = "Another host…";
+// `name`: what the server calls it, before the slash of a model's name.
 const PROVIDERS = [
-  { label: "OpenAI", description: "api.openai.com" },
-  { label: "Anthropic", description: "api.anthropic.com" },
-  { label: "Gemini", description: "generativelanguage.googleapis.com" },
+  { label: "OpenAI", description: "api.openai.com", name: "openai" },
+  { label: "Anthropic", description: "api.anthropic.com", name: "anthropic" },
+  { label: "Gemini", description: "generativelanguage.googleapis.com", name: "gemini" },
+  { label: "OpenRouter", description: "openrouter.ai", name: "openrouter" },
+  { label: "DeepSeek", description: "api.deepseek.com", name: "deepseek" },
+  { label: "Mistral", description: "api.mistral.ai", name: "mistral" },
+  { label: "xAI", description: "api.x.ai", name: "xai" },
+  { label: "Groq", description: "api.groq.com", name: "groq" },
 ];
+
+/** A key that is kept now: for which host, and of which provider, "" for one that the server does not know. */
+export interface Stored {
+  host: string;
+  provider: string;
+}
 
 export class Keys {
   constructor(private readonly context: vscode.ExtensionContext) {}
@@ -21,20 +33,20 @@ export class Keys {
     return value ? { value } : {};
   }
 
-  /** Ask for a key and keep it. Gives whether it was done. */
-  async set(): Promise<boolean> {
+  /** Ask for a key and keep it. Returns what was kept, `undefined` when the user gave up. */
+  async set(): Promise<Stored | undefined> {
     const host = await this.ask();
-    if (!host) return false;
+    if (!host) return undefined;
     const value = await vscode.window.showInputBox({
       prompt: `The key for ${host}: kept in the editor's secret storage, sent to that host only`,
       password: true,
       ignoreFocusOut: true,
     });
-    if (!value?.trim()) return false;
+    if (!value?.trim()) return undefined;
     await this.context.secrets.store(nameOf(host), value.trim());
     await this.remember([...new Set([...this.hosts, host])]);
     void vscode.window.showInformationMessage(`The key for ${host} is kept. The next run uses it.`);
-    return true;
+    return { host, provider: PROVIDERS.find(({ description }) => description === host)?.name ?? "" };
   }
 
   /** Forget a key that the user chooses. Gives whether it was done. */

@@ -15,6 +15,7 @@ import { Abilities } from "./abilities";
 import { Backoff } from "./backoff";
 import { type Choice, choose } from "./choice";
 import type { Environment } from "./environment";
+import { ofUser } from "../settings";
 import { onPath } from "./programs";
 
 /** `missing`: there is no program yet. `failed`: it ended or did not start; `problem` says why. */
@@ -105,7 +106,7 @@ export class Server implements vscode.Disposable {
   }
 
   private create({ command, args }: Choice): LanguageClient {
-    const configFile = ofUser("configFile");
+    const [configFile, model] = [ofUser("configFile"), ofUser("model")];
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
@@ -113,6 +114,7 @@ export class Server implements vscode.Disposable {
       initializationOptions: {
         trusted: vscode.workspace.isTrusted,
         ...(configFile ? { configFile } : {}),
+        ...(model ? { settings: { model } } : {}),
       },
       initializationFailedHandler: () => false,
       errorHandler: {
@@ -153,14 +155,6 @@ export class Server implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "agls.ready", state === "ready");
     this.changed.fire(state);
   }
-}
-
-/** What the user set for this machine; what a folder says does not count. */
-function ofUser(name: "server.command"): string[];
-function ofUser(name: "configFile"): string;
-function ofUser(name: string): unknown {
-  const said = vscode.workspace.getConfiguration("agls").inspect(name);
-  return said?.globalValue ?? said?.defaultValue;
 }
 
 function wordsOf(problem: unknown): string {

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Conversation } from "../session/conversation";
+import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
 import type { Server } from "./server";
 
@@ -21,6 +22,22 @@ const ROWS: Row[] = [
   { label: "$(gear) Settings", command: "workbench.action.openSettings", argument: "agls" },
 ];
 
+interface Look {
+  icon: string;
+  told: string;
+  colour?: string;
+  /** Where a click leads; to the menu where nothing else is more urgent. */
+  command?: string;
+}
+
+const STARTING: Look = { icon: "loading~spin", told: "starting" };
+const NO_MODEL: Look = {
+  icon: "warning",
+  told: "no model",
+  colour: "warningBackground",
+  command: "agls.model",
+};
+
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     "agls.status",
@@ -33,12 +50,13 @@ export class Status implements vscode.Disposable {
     private readonly server: Server,
     private readonly conversation: Conversation,
     private readonly questions: Questions,
+    private readonly models: Models,
   ) {
     this.item.name = "agls";
-    this.item.command = "agls.server.menu";
     const draw = () => this.draw();
     this.watching = vscode.Disposable.from(
       server.onState(draw),
+      models.onChange(draw),
       conversation.onEvents(draw),
       conversation.onReplaced(draw),
     );
@@ -60,27 +78,35 @@ export class Status implements vscode.Disposable {
   }
 
   draw(): void {
-    const { icon, told, colour } = this.look();
-    this.item.text = `$(${icon}) agls`;
+    const { icon, told, colour, command } = this.look();
+    this.item.text = command ? `$(${icon}) agls: ${told}` : `$(${icon}) agls`;
+    this.item.command = command ?? "agls.server.menu";
     this.item.tooltip = this.server.problem || `agls: ${told}`;
     this.item.accessibilityInformation = { label: `agls: ${told}`, role: "button" };
     this.item.backgroundColor = colour ? new vscode.ThemeColor(`statusBarItem.${colour}`) : undefined;
   }
 
-  private look(): { icon: string; told: string; colour?: string } {
+  private look(): Look {
     switch (this.server.state) {
       case "missing":
         return { icon: "circle-slash", told: "not set up" };
       case "failed":
         return { icon: "error", told: "error", colour: "errorBackground" };
       case "starting":
-        return { icon: "loading~spin", told: "starting" };
+        return STARTING;
       case "ready":
+        if (!this.models.known) return STARTING;
         break;
     }
     const { state } = this.conversation.transcript;
     if (state === "requiresAction" || this.questions.size > 0)
-      return { icon: "question", told: "waiting for you", colour: "warningBackground" };
-    return state === "running" ? { icon: "sync~spin", told: "running" } : { icon: "check", told: "ready" };
+      return {
+        icon: "question",
+        told: "waiting for you",
+        colour: "warningBackground",
+        command: "agls.chat.open",
+      };
+    if (state === "running") return { icon: "sync~spin", told: "running" };
+    return this.models.problem ? NO_MODEL : { icon: "check", told: "ready" };
   }
 }

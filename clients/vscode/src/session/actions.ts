@@ -7,6 +7,7 @@ import type { Json } from "../store/patch";
 import { wordsOf } from "../store/transcript";
 import type { Told } from "../told";
 import type { Conversation } from "./conversation";
+import { unlinked } from "./shown";
 import { type Field, fieldsOf, named, slashOf, typed } from "./slash";
 
 const SHORT = 160; // characters that fit into a notification
@@ -69,7 +70,7 @@ export class Actions {
     const { output } = await this.server.request("agent/action/invoke", { sessionId, name, input });
     const text = wordsOf(output).trim();
     if (text.length < SHORT && !text.includes("\n")) {
-      void vscode.window.showInformationMessage(text || `${title}: done`);
+      void vscode.window.showInformationMessage(unlinked(text || `${title}: done`));
       return;
     }
     await this.told.show(`${title}.md`, `${text}\n`);

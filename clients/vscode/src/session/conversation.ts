@@ -5,8 +5,9 @@ import * as vscode from "vscode";
 import type { Action, Content, Event, ResumeResult } from "../protocol.gen";
 import type { How, SessionView } from "../chat/messages";
 import type { Server } from "../server/server";
+import { optionsOfUser } from "../settings";
 import { TELLING } from "../store/helpers";
-import { type AnyItem, Transcript } from "../store/transcript";
+import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
 
 const LAST = "agls.session"; // of this workspace
 const TAIL = 200; // items
@@ -19,10 +20,15 @@ export class Conversation implements vscode.Disposable {
   hasOlder = false;
   /** What can be done in the session, as the server said last. */
   actions: readonly Action[] = [];
+  /** What was said into the run and waits until the model can read it, by item. */
+  steers: Record<string, string> = {};
   private making: Promise<string> | undefined;
   private readonly events = new vscode.EventEmitter<Event[]>();
   private readonly replaced = new vscode.EventEmitter<void>();
   private readonly repaired = new vscode.EventEmitter<AnyItem>();
+  private readonly steered = new vscode.EventEmitter<void>();
+  /** Other messages wait until the model can read them. */
+  readonly onSteers = this.steered.event;
   /** More of this session happened; the transcript has it already. */
   readonly onEvents = this.events.event;
   /** Another session, or the same one read anew. */
@@ -43,6 +49,7 @@ export class Conversation implements vscode.Disposable {
       if (event.sessionId === this.sessionId) {
         this.transcript.take(event);
         if (event.type === "commands") this.actions = event.data["commands"] as Action[];
+        this.settleSteers(event);
         ours.push(event);
       } else if (!this.transcript.takeHelper(event)) continue;
       told.push(event);
@@ -69,6 +76,13 @@ export class Conversation implements vscode.Disposable {
     }
   }
 
+  /** The server is gone: nobody waits for an answer any more. */
+  lost(): void {
+    this.transcript.requests = {};
+    this.steers = {};
+    this.replaced.fire();
+  }
+
   async open(sessionId: string): Promise<void> {
     const result = await this.server.request("agent/resume", { sessionId, replay: "tail", tail: TAIL });
     this.show(sessionId, result, false);
@@ -78,6 +92,7 @@ export class Conversation implements vscode.Disposable {
   /** Nothing is in front of the user; the next prompt makes a session. */
   async begin(): Promise<void> {
     this.sessionId = "";
+    this.steers = {};
     this.transcript = new Transcript();
     this.hasOlder = false;
     await this.memory.update(LAST, undefined);
@@ -98,7 +113,7 @@ export class Conversation implements vscode.Disposable {
     const made = await this.server.request("agent/session/new", {
       cwd: folder.uri.toString(),
       additionalRoots: roots,
-      options: optionsOfSettings(),
+      options: optionsOfUser(),
       clientKey: randomUUID(),
     });
     this.sessionId = made.sessionId;
@@ -117,14 +132,29 @@ export class Conversation implements vscode.Disposable {
     const sessionId = await this.ensure();
     const clientKey = randomUUID();
     if (how === "steer" && this.transcript.state !== "idle") {
-      await this.server.request("agent/steer", { sessionId, input, ifEnded: "run", clientKey });
+      const params = { sessionId, input, ifEnded: "run", clientKey };
+      const { outcome, itemId } = await this.server.request("agent/steer", params);
+      if (outcome !== "injected" || !itemId || this.transcript.items.has(itemId)) return;
+      this.steers = { ...this.steers, [itemId]: wordsOf(input) };
+      this.steered.fire();
     } else {
       await this.server.request("agent/run", { sessionId, input, admission: "queue", clientKey });
     }
   }
 
-  async stop(): Promise<void> {
-    if (this.sessionId) await this.server.request("agent/cancel", { sessionId: this.sessionId });
+  /** Go on with the last run, which came to no end of its own. */
+  async goOn(): Promise<void> {
+    const { sessionId } = this;
+    await this.server.request("agent/run", { sessionId, continueRun: true, clientKey: randomUUID() });
+  }
+
+  /** Stop all work. Returns what waited to be sent: none of it begins now. */
+  async stop(): Promise<Content[][]> {
+    const { sessionId } = this;
+    if (!sessionId) return [];
+    const waiting = this.transcript.queue;
+    const { dropped } = await this.server.request("agent/cancel", { sessionId, queued: "drop" });
+    return waiting.filter(({ runId }) => dropped.includes(runId)).map(({ content }) => content);
   }
 
   async setOption(optionId: string, value: unknown): Promise<void> {
@@ -147,6 +177,7 @@ export class Conversation implements vscode.Disposable {
     if (sessionId !== this.sessionId || !snapshot) return [];
     const known = this.transcript.items;
     const items = (snapshot.items as unknown as AnyItem[]).filter((item) => !known.has(item.itemId));
+    this.transcript.takeRuns(snapshot.runs);
     this.transcript.prepend(items);
     this.hasOlder = snapshot.olderCursor !== undefined;
     void this.learn();
@@ -154,8 +185,8 @@ export class Conversation implements vscode.Disposable {
   }
 
   view(): SessionView {
-    const { transcript: known, sessionId, hasOlder } = this;
-    const { epoch, seq, state, runs, info, options, queue, runId, usage, helpers } = known;
+    const { transcript: known, sessionId, hasOlder, steers } = this;
+    const { epoch, seq, state, runs, lastItems, info, options, queue, runId, usage, helpers } = known;
     const items = [...known.items.values()];
     const requests = Object.values(known.requests);
     return {
@@ -166,6 +197,8 @@ export class Conversation implements vscode.Disposable {
       items,
       requests,
       runs,
+      lastItems,
+      steers,
       info,
       options,
       queue,
@@ -180,6 +213,7 @@ export class Conversation implements vscode.Disposable {
     this.events.dispose();
     this.replaced.dispose();
     this.repaired.dispose();
+    this.steered.dispose();
   }
 
   private show(sessionId: string, result: ResumeResult, known: boolean): void {
@@ -188,12 +222,25 @@ export class Conversation implements vscode.Disposable {
       for (const event of (result.events ?? []) as unknown as Event[]) this.transcript.take(event);
       for (const item of result.openItems) this.transcript.put(item as unknown as AnyItem);
       this.transcript.state = result.state;
+      this.transcript.requests = Object.fromEntries(
+        result.openRequests.map((question) => [question.requestId, question]),
+      );
     } else if (result.snapshot) {
       this.transcript = Transcript.from(result.snapshot, result.epoch, result.openItems);
       this.hasOlder = result.snapshot.olderCursor !== undefined;
     }
     this.replaced.fire();
     void this.learn();
+  }
+
+  /** A message that the model reads now stands in the conversation; at the run's end none waits. */
+  private settleSteers(event: Event): void {
+    if (event.type === "runEnded") this.steers = {};
+    else if (event.itemId !== undefined && event.itemId in this.steers) {
+      const waiting = Object.entries(this.steers).filter(([itemId]) => itemId !== event.itemId);
+      this.steers = Object.fromEntries(waiting);
+    } else return;
+    this.steered.fire();
   }
 
   /** Read what helpers did before somebody listened. One whose session is gone stays unheard. */
@@ -221,14 +268,4 @@ export class Conversation implements vscode.Disposable {
 export function kindOf(problem: unknown): string {
   const data = (problem as { data?: { kind?: unknown } } | undefined)?.data;
   return typeof data?.kind === "string" ? data.kind : "";
-}
-
-/** Modes in which something with an effect runs unasked. */
-const WIDENING = ["acceptEdits", "allowAll"];
-
-function optionsOfSettings(): Record<string, unknown> {
-  const settings = vscode.workspace.getConfiguration("agls");
-  const named = ["mode", "model", "effort"].map((name) => [name, settings.get<string>(name, "")] as const);
-  const refused = vscode.workspace.isTrusted ? [] : WIDENING; // there, a mode is picked for each session
-  return Object.fromEntries(named.filter(([, value]) => value && !refused.includes(value)));
 }

@@ -3,6 +3,11 @@
 import * as vscode from "vscode";
 import type { AskUserParams, Event, PermissionParams } from "../protocol.gen";
 import type { Questions } from "./questions";
+import { endOf } from "../store/ends";
+import { notificationOf, unlinked } from "./shown";
+
+const OPEN = "Open the Question";
+const WAITS = "agls waits for your answer to a question.";
 
 interface View {
   visible: boolean;
@@ -18,7 +23,7 @@ export class Notify {
   /** Show a question where it can be answered without the chat. */
   asked(asked: PermissionParams | AskUserParams): void {
     if (!wanted() || this.chat().visible) return;
-    void ("options" in asked ? this.permission(asked) : this.form(asked as AskUserParams));
+    void ("options" in asked ? this.permission(asked) : this.form());
   }
 
   ended(event: Event): void {
@@ -26,27 +31,26 @@ export class Notify {
     const reason = String(event.data["stopReason"]);
     if (reason === "cancelled") return;
     const error = event.data["error"] as { message?: string } | undefined;
-    const text = error ? `agls: the run failed. ${error.message ?? ""}` : "agls: the run has ended.";
+    const text = error
+      ? `agls: the run failed. ${unlinked(error.message ?? "")}`
+      : `agls: the run has ended: ${endOf(reason)}.`;
     const show = error ? vscode.window.showErrorMessage : vscode.window.showInformationMessage;
     void show(text, "Show").then((chosen) => chosen && this.chat().reveal());
   }
 
   private async permission(asked: PermissionParams): Promise<void> {
-    const subject = asked.subject ?? {};
-    const command =
-      subject["type"] === "command" ? `: ${String(subject["command"])} (in ${String(subject["cwd"])})` : "";
-    const options = asked.options ?? [];
-    const labels = options.filter((option) => option.scope === "once").map((option) => option.label);
-    // A diff does not fit into a notification: edits are judged where they can be seen.
-    const buttons = subject["type"] === "edit" ? ["Show"] : [...labels, "Show"];
-    const chosen = await vscode.window.showWarningMessage(`agls: ${asked.title}${command}`, ...buttons);
-    if (chosen === "Show") return this.chat().reveal();
+    const text = notificationOf(asked);
+    const options = (asked.options ?? []).filter((option) => option.scope === "once");
+    // What a notification would cut, or make a link of, is judged where all of it can be seen.
+    const labels = text === undefined ? [] : options.map((option) => option.label);
+    const chosen = await vscode.window.showWarningMessage(text ?? WAITS, ...labels, OPEN);
+    if (chosen === OPEN) return this.chat().reveal();
     const option = options.find(({ label }) => label === chosen);
     if (option) this.questions().answer(asked.requestId, { outcome: "selected", optionId: option.optionId });
   }
 
-  private async form(asked: AskUserParams): Promise<void> {
-    const chosen = await vscode.window.showInformationMessage(`agls asks: ${asked.message}`, "Answer");
+  private async form(): Promise<void> {
+    const chosen = await vscode.window.showInformationMessage(WAITS, OPEN);
     if (chosen) await this.chat().reveal();
   }
 }

@@ -1,9 +1,9 @@
 /** Pickers for what a session works with: model, mode, effort, budgets. */
 
 import * as vscode from "vscode";
-import type { Chat } from "../chat/provider";
-import type { Server } from "../server/server";
+import type { Keys } from "../server/keys";
 import type { Conversation } from "./conversation";
+import type { Models } from "./models";
 
 const MODES = [
   { label: "Ask", value: "ask", detail: "Asks before every edit and command." },
@@ -24,18 +24,18 @@ const BUDGETS = [
   { label: "Tool calls", value: "maxToolCalls" },
 ];
 
+const NO_MODEL = "No model yet: a local model server is found by itself; for a provider, store its key";
+
+interface Row extends vscode.QuickPickItem {
+  choose: () => Promise<void>;
+}
+
 export class Options {
   constructor(
-    private readonly server: Server,
     private readonly conversation: Conversation,
-    private readonly chat: Chat,
+    private readonly models: Models,
+    private readonly keys: Keys,
   ) {}
-
-  /** Ask the server which models there are, for the pickers and the meter. */
-  async refresh(): Promise<void> {
-    const { models } = await this.server.request("agent/status", {});
-    this.chat.tellModels(models);
-  }
 
   async mode(): Promise<void> {
     const now = this.conversation.transcript.options["mode"];
@@ -51,22 +51,47 @@ export class Options {
   }
 
   async model(): Promise<void> {
-    const rows = [
-      ...this.chat.models.map(({ name, provider, contextWindow }) => ({
+    const rows: Row[] = [
+      ...this.models.models.map(({ name, provider, contextWindow }) => ({
         label: name,
         description: provider,
         detail: contextWindow ? `${contextWindow.toLocaleString("en")} tokens` : "",
-        value: name,
+        choose: () => this.conversation.setOption("model", name),
       })),
-      { label: "$(edit) Another name of config.toml…", value: "" },
-      { label: "$(dashboard) Reasoning effort…", value: "effort", effort: true },
+      { label: "$(edit) Another name…", choose: () => this.name() },
+      { label: "$(key) Store a provider's key…", choose: () => this.key() },
+      { label: "$(file-code) Open config.toml", choose: () => this.models.openConfig() },
+      { label: "$(dashboard) Reasoning effort…", choose: () => this.effort() },
     ];
-    const chosen = await vscode.window.showQuickPick(rows, { placeHolder: "The model of this session" });
-    if (!chosen) return;
-    if ("effort" in chosen) return this.effort();
-    const prompt = "The name of a model of config.toml, or a tier";
-    const name = chosen.value || (await vscode.window.showInputBox({ prompt }));
-    if (name) await this.conversation.setOption("model", name);
+    const placeHolder = this.models.problem ? NO_MODEL : "The model of this session";
+    const chosen = await vscode.window.showQuickPick(rows, { placeHolder });
+    await chosen?.choose();
+  }
+
+  /** Keep a key; where there is no model yet, one of this provider is named next. */
+  async key(): Promise<void> {
+    const stored = await this.keys.set();
+    if (!stored) return;
+    await this.models.refresh();
+    if (!this.models.problem) return;
+    if (stored.provider) return this.name(stored.provider);
+    await this.models.openConfig(); // the address of another host stands there
+  }
+
+  /** Name a model: for this session, or for all where none is configured. */
+  private async name(provider = ""): Promise<void> {
+    const name = await vscode.window.showInputBox({
+      title: "agls: the model",
+      prompt: provider
+        ? `The name that ${provider} has for the model, behind “${provider}/”`
+        : "A model or tier of config.toml, or PROVIDER/NAME, like anthropic/NAME",
+      value: provider ? `${provider}/` : "",
+      valueSelection: provider ? [provider.length + 1, provider.length + 1] : undefined,
+      ignoreFocusOut: true,
+    });
+    if (!name?.trim() || name.endsWith("/")) return;
+    if (this.models.problem) await this.models.use(name.trim());
+    else await this.conversation.setOption("model", name.trim());
   }
 
   async effort(): Promise<void> {

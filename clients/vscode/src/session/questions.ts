@@ -65,6 +65,13 @@ export class Questions {
     return open !== undefined;
   }
 
+  /** The server that asked is gone, and its questions with it. */
+  forget(): void {
+    if (this.open.size === 0) return;
+    this.open.clear();
+    this.changed();
+  }
+
   isOpen(requestId: string): boolean {
     return this.open.has(requestId);
   }

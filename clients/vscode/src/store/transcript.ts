@@ -30,6 +30,8 @@ export class Transcript {
   items = new Map<string, AnyItem>();
   requests: Record<string, Question> = {};
   runs: Record<string, RunEndedData> = {};
+  /** The last item of each run that is known. */
+  lastItems: Record<string, string> = {};
   info: Json = {};
   options: Json = {};
   queue: QueueChangedData["queue"] = [];
@@ -54,13 +56,22 @@ export class Transcript {
     transcript.info = snapshot.info as Json;
     transcript.queue = snapshot.queue;
     transcript.usage = snapshot.usage;
-    for (const run of snapshot.runs) {
-      if (run.ended) transcript.runs[run.runId] = run.ended;
-      else transcript.runId = run.runId;
-    }
+    transcript.takeRuns(snapshot.runs);
     for (const item of [...snapshot.items, ...openItems]) transcript.put(item as unknown as AnyItem);
     for (const question of snapshot.openRequests) transcript.requests[question.requestId] = question;
     return transcript;
+  }
+
+  /** The runs of a snapshot, of an older part of the session perhaps. */
+  takeRuns(runs: Snapshot["runs"]): void {
+    const ended: Record<string, RunEndedData> = {};
+    for (const { runId, itemIds, ended: end } of runs) {
+      const last = itemIds.at(-1);
+      if (last) this.lastItems = { [runId]: last, ...this.lastItems };
+      if (end) ended[runId] = end;
+      else this.runId = runId;
+    }
+    this.runs = { ...ended, ...this.runs };
   }
 
   /** Take in one more event; an unknown type only moves `seq`. */
@@ -108,6 +119,12 @@ export class Transcript {
       default:
         this.replaced(event);
     }
+  }
+
+  /** How runs ended that came to no end of their own, by their last item. */
+  get endings(): Map<string, RunEndedData> {
+    const bad = Object.entries(this.runs).filter(([, ended]) => ended.stopReason !== "endTurn");
+    return new Map(bad.flatMap(([runId, ended]) => [[this.lastItems[runId] ?? "", ended]]));
   }
 
   /** Take in what happens in another session that works for a call; it may be heard before the call itself. */
@@ -162,6 +179,7 @@ export class Transcript {
   }
 
   private whole(event: Event, item: AnyItem): void {
+    if (event.runId) this.lastItems[event.runId] = item.itemId;
     const streamed = this.items.get(item.itemId)?.["text"];
     const kept = streamed && event._meta ? { text: streamed } : {}; // the event's is shortened
     this.put({ ...item, ...kept });

@@ -1,9 +1,11 @@
 /** The chat: the conversation, what waits for the user, and where they write. */
 
 import type { RunEndedData } from "../protocol.gen";
+import { endOf } from "../store/ends";
 import { wordsOf } from "../store/transcript";
 import { Cards } from "./cards";
 import { Composer } from "./composer";
+import { Help } from "./ending";
 import { visible } from "./markdown";
 import { host, type Model } from "./model";
 import { Timeline } from "./timeline";
@@ -11,7 +13,8 @@ import { Timeline } from "./timeline";
 export function App({ model }: { model: Model }) {
   const { transcript: known } = model;
   const items = [...known.items.values()];
-  const questions = [...Object.values(known.requests), ...model.elsewhere];
+  const alive = model.server.state === "ready"; // a question of a server that is gone cannot be answered
+  const questions = alive ? [...Object.values(known.requests), ...model.elsewhere] : [];
   return (
     <>
       <Banner model={model} />
@@ -22,14 +25,19 @@ export function App({ model }: { model: Model }) {
           older={model.older}
           helpers={known.helpers}
           idle={known.state === "idle"}
+          endings={known.endings}
         />
       ) : (
         <Welcome model={model} />
       )}
-      <div class="bottom">
+      <div class={questions.length > 0 ? "bottom asking" : "bottom"}>
         <Cards questions={questions} items={known.items} />
         <Queue model={model} />
-        {model.failed && <p class="problem">{visible(model.failed)}</p>}
+        {model.failed && (
+          <div class="failed problem" role="alert">
+            {visible(model.failed.text)} <Help kind={model.failed.kind} />
+          </div>
+        )}
         <Review model={model} />
         <Composer model={model} />
         <Foot model={model} />
@@ -59,6 +67,20 @@ function Banner({ model }: { model: Model }) {
   );
 }
 
+function NoModel() {
+  return (
+    <section class="no-model" aria-label="No model yet">
+      <p>
+        There is no model yet. One of a model server on this machine (Ollama, LM Studio, llama.cpp, vLLM) is
+        found by itself as soon as it runs. For a provider, store its key and name the model.
+      </p>
+      <div class="choices">
+        <Help kind="configInvalid" />
+      </div>
+    </section>
+  );
+}
+
 const TRY = [
   "Explain this project to me.",
   "Find a bug in the open file and fix it.",
@@ -69,6 +91,7 @@ function Welcome({ model }: { model: Model }) {
   return (
     <div class="welcome">
       <h2>agls</h2>
+      {model.problem && <NoModel />}
       <p>
         Say what shall be changed. It asks before it edits or runs anything, and every change can be kept or
         undone by itself.
@@ -84,9 +107,16 @@ function Welcome({ model }: { model: Model }) {
 
 function Queue({ model }: { model: Model }) {
   const waiting = model.transcript.queue;
-  if (waiting.length === 0) return null;
+  const steers = Object.entries(model.steers);
+  if (waiting.length + steers.length === 0) return null;
   return (
     <ol class="queue" aria-label="Waiting prompts">
+      {steers.map(([itemId, text]) => (
+        <li key={itemId}>
+          <span class="words">{visible(text)}</span>
+          <span class="faint">said; read at the next step</span>
+        </li>
+      ))}
       {waiting.map((run) => (
         <li key={run.itemId}>
           <span class="words">{visible(wordsOf(run.content))}</span>
@@ -126,27 +156,12 @@ function Review({ model }: { model: Model }) {
   );
 }
 
-const ENDS: Record<string, string> = {
-  endTurn: "done",
-  cancelled: "cancelled",
-  interrupted: "interrupted",
-  error: "failed",
-  maxTokens: "the answer was too long",
-  maxTurns: "the limit of turns was reached",
-  budget: "the budget is spent",
-  contextFull: "the context is full",
-  refusal: "the model refused",
-  timeout: "the time is over",
-  guard: "stopped: it went in circles",
-  killed: "stopped",
-};
-
 function Foot({ model }: { model: Model }) {
   const { transcript: known } = model;
   const last = Object.values(known.runs).at(-1);
   return (
     <div class="foot">
-      <span role="status">{known.state === "idle" ? endOf(last) : stateOf(model)}</span>
+      <span role="status">{known.state === "idle" ? last && endOf(last.stopReason) : stateOf(model)}</span>
       <span class="end" />
       {known.usage && <Meter used={known.usage.used} size={model.window} />}
       {last && <span title="Cost of the last run">{costOf(last)}</span>}
@@ -158,12 +173,6 @@ function stateOf({ transcript: known }: Model): string {
   if (known.retrying)
     return `waiting ${Math.round(known.retrying.delayMs / 1000)} s: ${known.retrying.cause}`;
   return known.state === "requiresAction" ? "waits for you" : "working …";
-}
-
-function endOf(last: RunEndedData | undefined): string {
-  if (!last) return "";
-  const end = ENDS[last.stopReason] ?? last.stopReason;
-  return last.error ? `${end}: ${visible(last.error.message)}` : end;
 }
 
 function costOf(run: RunEndedData): string {

@@ -1,10 +1,11 @@
 /** The questions that wait for the user: permissions and forms. */
 
 import { useState } from "preact/hooks";
-import type { Change, Option, Question } from "../protocol.gen";
+import type { Option, Question } from "../protocol.gen";
 import { textOf } from "../store/patch";
 import type { AnyItem } from "../store/transcript";
-import { PatchView } from "./diff";
+import { behind, NOTHING_SHOWN } from "../session/shown";
+import { AskedBox, AskedText, useRead } from "./asked";
 import { FormCard } from "./form";
 import { visible } from "./markdown";
 import { host } from "./model";
@@ -16,7 +17,7 @@ export function Cards({ questions, items }: { questions: Asked[]; items: Readonl
   return (
     <div class="cards">
       {questions.map((question) => (
-        <div key={question.requestId}>
+        <div class="one" key={question.requestId}>
           {question.from !== undefined && <p class="faint from">{whoAsks(question.from)}</p>}
           {question.kind === "form" ? (
             <FormCard question={question} />
@@ -46,11 +47,13 @@ interface PermissionProps {
 
 function PermissionCard({ question, input }: PermissionProps) {
   const subject = question.subject ?? {};
+  const shown = question.shown ?? NOTHING_SHOWN;
   const asked = subject["type"] === "command" ? textOf(subject["command"]) : "";
   const [command, setCommand] = useState(asked);
   const [reason, setReason] = useState("");
+  const { box, read, look } = useRead(shown.text);
   const changed = asked !== "" && command !== asked;
-  const canEdit = typeof input?.["command"] === "string" && input["command"] === asked;
+  const rest = input?.["command"] === asked ? behind(shown, asked) : undefined;
 
   const choose = (option: Option) => {
     const edited = changed && option.decision === "allow" ? { input: { ...input, command } } : {};
@@ -60,13 +63,38 @@ function PermissionCard({ question, input }: PermissionProps) {
   };
   const options = question.options ?? [];
   const once = options.filter((option) => option.scope === "once");
-  const offered = changed ? once : [...once, ...options.filter((option) => option.scope !== "once")];
+  const ordered = changed ? once : [...once, ...options.filter((option) => option.scope !== "once")];
+  const offered = ordered.filter((option) => shown.whole || option.decision === "reject");
+  const isDisabled = (option: Option) => option.decision === "allow" && !read;
 
   return (
     <section class="card" role="group" aria-label={`Permission: ${question.title}`}>
       <h3>{asked ? "Run this command?" : visible(question.title)}</h3>
-      {question.reason && <p class="faint">{visible(question.reason)}</p>}
-      <Subject subject={subject} command={command} canEdit={canEdit} onCommand={setCommand} />
+      <Why question={question} input={input} />
+      <AskedBox box={box} look={look}>
+        {rest === undefined ? (
+          <AskedText text={shown.text} patches={subject["type"] === "edit"} />
+        ) : (
+          <>
+            <CommandField command={command} onCommand={setCommand} />
+            <AskedText text={rest} patches={false} />
+          </>
+        )}
+      </AskedBox>
+      <Unread whole={shown.whole} read={read} />
+      <div class="choices">
+        {offered.map((option) => (
+          <button
+            type="button"
+            class={option.decision === "allow" && option.scope === "once" ? "primary" : ""}
+            disabled={isDisabled(option)}
+            title={option.rule ? `Saves the rule ${option.rule}` : undefined}
+            onClick={() => choose(option)}
+          >
+            {changed && option.decision === "allow" ? "Allow as edited" : visible(option.label)}
+          </button>
+        ))}
+      </div>
       <input
         class="reason"
         type="text"
@@ -75,33 +103,29 @@ function PermissionCard({ question, input }: PermissionProps) {
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />
-      <div class="choices">
-        {offered.map((option) => (
-          <button
-            type="button"
-            class={option.decision === "allow" && option.scope === "once" ? "primary" : ""}
-            title={option.rule ? `Saves the rule ${option.rule}` : undefined}
-            onClick={() => choose(option)}
-          >
-            {changed && option.decision === "allow" ? "Allow as edited" : visible(option.label)}
-          </button>
-        ))}
-      </div>
-      {offered.some((option) => option.rule) && (
-        <p class="faint">
-          “Allow for …” saves:{" "}
-          <code>{visible([...new Set(offered.flatMap((o) => o.rule ?? []))].join(", "))}</code>
-        </p>
-      )}
     </section>
   );
 }
 
-interface SubjectProps {
-  subject: Record<string, unknown>;
-  command: string;
-  canEdit: boolean;
-  onCommand: (command: string) => void;
+/** Why it is asked, and what the agent says that it does it for. */
+function Why({ question, input }: PermissionProps) {
+  const description = textOf(input?.["description"]);
+  return (
+    <>
+      {description && <p>The agent says: {visible(description)}</p>}
+      {question.reason && <p class="faint">{visible(question.reason)}</p>}
+    </>
+  );
+}
+
+function Unread({ whole, read }: { whole: boolean; read: boolean }) {
+  if (!whole)
+    return (
+      <p class="problem">
+        This is too long to be shown whole, so it cannot be allowed. Ask for smaller steps.
+      </p>
+    );
+  return read ? null : <p class="problem">There is more: scroll to the end of it before you allow it.</p>;
 }
 
 /** All of it is seen: what is allowed must be read first. */
@@ -111,40 +135,15 @@ function fit(element: HTMLTextAreaElement | null): void {
   element.style.height = `${element.scrollHeight + 2}px`;
 }
 
-function Subject({ subject, command, canEdit, onCommand }: SubjectProps) {
-  const { type, cwd, changes, ...rest } = subject;
-  if (type === "command") {
-    return (
-      <>
-        {canEdit ? (
-          <textarea
-            class="command"
-            aria-label="The exact command; it can be edited"
-            spellcheck={false}
-            ref={fit}
-            value={command}
-            onInput={(event) => onCommand(event.currentTarget.value)}
-          />
-        ) : (
-          <pre class="command">{visible(command)}</pre>
-        )}
-        <p class="faint">in {visible(textOf(cwd))}</p>
-      </>
-    );
-  }
-  if (type === "edit" && Array.isArray(changes)) {
-    return (
-      <>
-        {(changes as Change[]).map((change) => (
-          <>
-            <div class="file">{visible(decodeURIComponent(change.uri.replace(/^file:\/\//, "")))}</div>
-            <PatchView patch={change.patch} most={Infinity} />
-          </>
-        ))}
-      </>
-    );
-  }
-  return Object.keys(rest).length > 0 ? (
-    <pre class="input">{visible(JSON.stringify(rest, null, 2))}</pre>
-  ) : null;
+function CommandField({ command, onCommand }: { command: string; onCommand: (command: string) => void }) {
+  return (
+    <textarea
+      class="command"
+      aria-label="The exact command; it can be edited"
+      spellcheck={false}
+      ref={fit}
+      value={command}
+      onInput={(event) => onCommand(event.currentTarget.value)}
+    />
+  );
 }

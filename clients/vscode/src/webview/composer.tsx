@@ -32,7 +32,8 @@ export function Composer({ model }: { model: Model }) {
   const running = model.transcript.state !== "idle";
 
   useEffect(() => {
-    setText(model.compose.text);
+    const { text: given, replace } = model.compose;
+    setText((now) => (replace || !now.trim() || now === given ? given : `${given}\n\n${now}`));
     if (model.compose.focus) input.current?.focus(); // not when the page comes up by itself
   }, [model.compose.number]);
   useEffect(() => host.setState({ draft: text }), [text]);

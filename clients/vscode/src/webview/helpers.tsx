@@ -1,5 +1,6 @@
 /** What the helpers of a call do, and what they did. */
 
+import { endOf, statusOf } from "../store/ends";
 import type { Helper, Helpers } from "../store/helpers";
 import { visible } from "./markdown";
 import { Mark } from "./mark";
@@ -24,7 +25,7 @@ export function HelperList({ helpers, live }: Props) {
             <ul class="calls" aria-label="What it did">
               {helper.calls.map(({ itemId, title, status }) => (
                 <li key={itemId}>
-                  <Mark status={status} /> {visible(title)} <span class="unseen">{status}</span>
+                  <Mark status={status} /> {visible(title)} <span class="unseen">{statusOf(status)}</span>
                 </li>
               ))}
             </ul>
@@ -40,7 +41,7 @@ function doing({ state, calls }: Helper): string {
 }
 
 function stateOf({ state, calls }: Helper, live: boolean): string {
-  const told = state === "endTurn" ? "done" : visible(state);
+  const told = visible(endOf(state));
   if (live) return told;
   return `${calls.length} ${calls.length === 1 ? "call" : "calls"}, ${state === "running" ? "cut off" : told}`;
 }

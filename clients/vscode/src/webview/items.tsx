@@ -3,6 +3,7 @@
 import { memo } from "preact/compat";
 import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
 import { textOf } from "../store/patch";
+import { statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
 import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
@@ -132,7 +133,7 @@ function Folded({ item, title }: { item: AnyItem; title: string }) {
 function ChildLine({ item }: { item: AnyItem }) {
   return (
     <article class="item faint" aria-label="A helper has ended">
-      <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {item.status}
+      <Mark status={item.status} /> Helper {visible(textOf(item["title"]))}: {statusOf(item.status)}
     </article>
   );
 }
@@ -166,9 +167,9 @@ function CallLine({ item, terminal }: { item: AnyItem; terminal: Terminal | unde
   return (
     <summary>
       <Mark status={item.status} />
-      <span class="title">{visible(textOf(item["title"]) || textOf(item["name"]))}</span>
+      <Title item={item} />
       {item.kind === "task" && <span class="faint">in the background</span>}
-      <span class="faint">{LIVE.has(item.status) ? item.status : statusOf(item, terminal)}</span>
+      <span class="faint">{stateOf(item, terminal)}</span>
     </summary>
   );
 }
@@ -187,11 +188,28 @@ function Input({ input }: { input: Record<string, unknown> }) {
   return <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>;
 }
 
-function statusOf(item: AnyItem, terminal: Terminal | undefined): string {
+function stateOf(item: AnyItem, terminal: Terminal | undefined): string {
   if (terminal && item.status === "completed") {
     return terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`;
   }
-  return item.status === "completed" ? "" : item.status;
+  return item.status === "completed" ? "" : statusOf(item.status);
+}
+
+/** What is done, and what the model says that it does it for. Of a path that is too long the folder is cut. */
+function Title({ item }: { item: AnyItem }) {
+  const input = (item["input"] ?? {}) as Record<string, unknown>;
+  const title = visible(textOf(item["title"]) || textOf(item["name"]));
+  const path = visible(textOf(input["path"]));
+  const description = visible(textOf(input["description"]));
+  if (description) return <span class="title" title={title}>{`${description} · ${title}`}</span>;
+  if (!path.includes("/") || !title.endsWith(path)) return <span class="title">{title}</span>;
+  const name = path.slice(path.lastIndexOf("/"));
+  return (
+    <span class="title of-file" title={title}>
+      <span class="folder">{title.slice(0, -name.length)}</span>
+      <span>{name}</span>
+    </span>
+  );
 }
 
 function Output({ itemId, output, live }: { itemId: string; output: string; live: boolean }) {

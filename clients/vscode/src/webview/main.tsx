@@ -9,10 +9,19 @@ import "./transcript.css";
 import "./bottom.css";
 import "./colours.css";
 
+/** The cursor goes where the user goes on: to the question that waits, else to the prompt. */
+function focus(): void {
+  window.focus();
+  root.querySelector<HTMLElement>(".card .asked, .card input, .composer > textarea")?.focus();
+}
+
 const root = document.getElementById("chat") as HTMLElement;
 const model = new Model(() => render(<App model={model} />, root));
 
-window.addEventListener("message", (event: MessageEvent<ToChat>) => model.take(event.data));
+window.addEventListener("message", (event: MessageEvent<ToChat>) => {
+  model.take(event.data);
+  if (event.data.type === "focus") requestAnimationFrame(focus);
+});
 document.addEventListener("click", (event) => {
   const target = event.target as HTMLElement;
   const link = target.closest("a");

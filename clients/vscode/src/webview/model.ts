@@ -4,6 +4,7 @@ import type { Chip, Completion, FromChat, Model as ModelRow, SessionView, ToChat
 import type { Content, Event } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
+import { endOf } from "../store/ends";
 import { Transcript, wordsOf } from "../store/transcript";
 
 interface Host {
@@ -20,15 +21,19 @@ export class Model {
   older = false;
   server: { state: ServerState; problem: string } = { state: "starting", problem: "" };
   models: ModelRow[] = [];
+  /** Why no run could begin, "" when one could. */
+  problem = "";
   settings: Record<string, unknown> = {};
   chips: Chip[] = [];
   completions: { ticket: number; rows: Completion[] } = { ticket: 0, rows: [] };
   changes = { changes: 0, files: 0 };
   /** What helpers ask, and sessions that are not shown. */
   elsewhere: Elsewhere[] = [];
-  failed = "";
+  failed: { text: string; kind: string } | undefined;
+  /** What was said into the run and is not read yet, by item. */
+  steers: Record<string, string> = {};
   /** A prompt that is put into the composer; the number makes it another one. At first: the draft of before. */
-  compose = { text: host.getState()?.draft ?? "", number: 0, focus: false };
+  compose = { text: host.getState()?.draft ?? "", number: 0, focus: false, replace: true };
   /** How many tokens the model of this session holds, where it is known. */
   get window(): number | undefined {
     const named = this.transcript.options["model"] ?? this.settings["model"];
@@ -53,7 +58,7 @@ export class Model {
   /** The user goes on: what went wrong before needs not be told any more. */
   heeded(): void {
     if (!this.failed) return;
-    this.failed = "";
+    this.failed = undefined;
     this.changed();
   }
 
@@ -67,6 +72,7 @@ export class Model {
         break;
       case "older":
         this.transcript.prepend(message.items);
+        Object.assign(this.transcript, { runs: message.runs, lastItems: message.lastItems });
         this.older = message.older;
         break;
       case "item":
@@ -77,6 +83,7 @@ export class Model {
         break;
       case "models":
         this.models = message.models;
+        this.problem = message.problem;
         this.settings = message.options;
         break;
       case "chips":
@@ -85,9 +92,14 @@ export class Model {
       case "completions":
         this.completions = message;
         break;
+      case "steers":
+        this.steers = message.steers;
+        break;
       case "compose":
         this.put(message.text);
         break;
+      case "focus":
+        break; // the page does that
       case "changes":
         this.changes = message;
         break;
@@ -95,15 +107,15 @@ export class Model {
         this.asked(message.questions);
         break;
       case "failed":
-        this.failed = message.text;
+        this.failed = message;
         break;
     }
     this.changed();
   }
 
-  /** Put a prompt into the composer, and the cursor behind it. */
-  put(text: string, focus = true): void {
-    this.compose = { text, number: this.compose.number + 1, focus };
+  /** Put a prompt into the composer, before what is written there already, and the cursor behind it. */
+  put(text: string): void {
+    this.compose = { text, number: this.compose.number + 1, focus: true, replace: false };
     this.changed();
   }
 
@@ -112,7 +124,8 @@ export class Model {
     const { text, number } = this.compose;
     if (number > 0 || !text || host.getState()?.draft !== text) return;
     const said = [...this.transcript.items.values()].filter((item) => item.kind === "userMessage");
-    if (said.some((item) => wordsOf((item["content"] ?? []) as Content[]) === text)) this.put("", false);
+    if (said.some((item) => wordsOf((item["content"] ?? []) as Content[]) === text))
+      this.compose = { text: "", number: number + 1, focus: false, replace: true };
   }
 
   private asked(questions: Elsewhere[]): void {
@@ -129,15 +142,17 @@ export class Model {
     }
     this.transcript.take(event);
     if (event.type === "requestOpened") this.said = `agls asks: ${String(event.data["title"])}`;
-    if (event.type === "runEnded") this.said = `agls: the run has ended, ${String(event.data["stopReason"])}`;
-    if (event.type === "runStarted") this.failed = "";
+    if (event.type === "runEnded")
+      this.said = `agls: the run has ended, ${endOf(String(event.data["stopReason"]))}`;
+    if (event.type === "runStarted") this.failed = undefined;
   }
 
   private show(view: SessionView): void {
     const known = (this.transcript = new Transcript());
     this.sessionId = view.sessionId;
     this.older = view.older;
-    this.failed = "";
+    this.failed = undefined;
+    this.steers = view.steers;
     for (const item of view.items) known.put(item);
     known.requests = Object.fromEntries(view.requests.map((question) => [question.requestId, question]));
     Object.assign(known, {
@@ -145,6 +160,7 @@ export class Model {
       epoch: view.epoch,
       state: view.state,
       runs: view.runs,
+      lastItems: view.lastItems,
       info: view.info,
       options: view.options,
       queue: view.queue,

@@ -1,9 +1,11 @@
 /** The transcript, of which only a window of items is in the page: the end first, more when it is scrolled. */
 
-import type { RefObject } from "preact";
+import { Fragment, type RefObject } from "preact";
 import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { RunEndedData } from "../protocol.gen";
 import type { Helpers } from "../store/helpers";
 import type { AnyItem } from "../store/transcript";
+import { Ending } from "./ending";
 import { ItemView } from "./items";
 import { host } from "./model";
 
@@ -58,6 +60,8 @@ interface Props {
   older: boolean;
   idle: boolean;
   helpers?: Helpers | undefined;
+  /** How runs ended that came to no end of their own, by their last item. */
+  endings?: ReadonlyMap<string, RunEndedData>;
 }
 
 /** Holds what is read where it stands when items come or go before it; at the end, the end is held. */
@@ -83,7 +87,7 @@ function useHold(
   });
 }
 
-export function Timeline({ sessionId, items, older, idle, helpers }: Props) {
+export function Timeline({ sessionId, items, older, idle, helpers, endings }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
   const asked = useRef("");
@@ -153,9 +157,16 @@ export function Timeline({ sessionId, items, older, idle, helpers }: Props) {
     >
       <div class="items">
         {(older || shown.start > 0) && <div class="faint center">Scroll up for what was said before</div>}
-        {items.slice(shown.start, shown.end).map((item) => (
-          <ItemView key={item.itemId} item={item} idle={idle} helpers={helpers?.[item.itemId]} />
-        ))}
+        {items.slice(shown.start, shown.end).map((item) => {
+          const ended = endings?.get(item.itemId);
+          const newest = idle && item === items.at(-1);
+          return (
+            <Fragment key={item.itemId}>
+              <ItemView item={item} idle={idle} helpers={helpers?.[item.itemId]} />
+              {ended && <Ending ended={ended} newest={newest} />}
+            </Fragment>
+          );
+        })}
       </div>
     </div>
   );

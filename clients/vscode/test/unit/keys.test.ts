@@ -32,7 +32,7 @@ beforeEach(() => {
 
 test("a provider's key is given for its host and for no other", async () => {
   answers.push({ label: "Anthropic", description: "api.anthropic.com" }, " sk-1 ");
-  expect(await keys.set()).toBe(true);
+  expect(await keys.set()).toEqual({ host: "api.anthropic.com", provider: "anthropic" });
   expect(await keys.find({ host: "api.anthropic.com" })).toEqual({ value: "sk-1" });
   for (const host of ["api.openai.com", "anthropic.com", "api.anthropic.com.example", ""])
     expect(await keys.find({ host })).toEqual({});
@@ -41,7 +41,7 @@ test("a provider's key is given for its host and for no other", async () => {
 
 test("another host is named as people have it: by its address", async () => {
   answers.push({ label: "Another host…", description: "" }, "https://models.example.com:8443/v1", "sk-2");
-  expect(await keys.set()).toBe(true);
+  expect(await keys.set()).toEqual({ host: "models.example.com", provider: "" });
   expect(await keys.find({ host: "models.example.com" })).toEqual({ value: "sk-2" });
 });
 
@@ -50,7 +50,7 @@ test("a key is forgotten; who gives up changes nothing", async () => {
   await keys.set();
   for (const given of [[undefined], [{ label: "OpenAI", description: "api.openai.com" }, undefined]]) {
     answers.splice(0, answers.length, ...given);
-    expect(await keys.set()).toBe(false);
+    expect(await keys.set()).toBeUndefined();
   }
   answers.splice(0, answers.length, undefined);
   expect(await keys.remove()).toBe(false);

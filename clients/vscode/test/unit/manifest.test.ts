@@ -1,6 +1,6 @@
 /** What the extension says of itself agrees with what there is. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CHAT_COMMANDS } from "../../src/chat/messages";
@@ -17,7 +17,8 @@ interface Step {
   description: string;
   media: { markdown: string };
 }
-const { contributes } = JSON.parse(read("package.json")) as {
+const { capabilities, contributes } = JSON.parse(read("package.json")) as {
+  capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
   contributes: {
     commands: { command: string }[];
     keybindings: { command: string }[];
@@ -26,6 +27,8 @@ const { contributes } = JSON.parse(read("package.json")) as {
   };
 };
 const commands = contributes.commands.map(({ command }) => command);
+const restrictedNames = () =>
+  capabilities.untrustedWorkspaces.restrictedConfigurations.map((name) => name.replace(/^agls\./, ""));
 
 test("every setting stands in the README with its default", () => {
   const rows = read("README.md")
@@ -44,10 +47,30 @@ test("every setting stands in the README with its default", () => {
   }
 });
 
-test("what says which program runs is the machine's alone", () => {
+// A folder may say this much: what is offered with a prompt is seen there before it is sent.
+const HARMLESS = [
+  "agls.context.activeFile",
+  "agls.context.diagnostics",
+  "agls.context.openTabs",
+  "agls.review.codeLens",
+  "agls.notify",
+];
+
+test("a folder can set only what is harmless; all else is the user's, in Restricted Mode too", () => {
   const { properties } = contributes.configuration;
-  for (const name of ["agls.server.command", "agls.server.python", "agls.configFile"])
-    expect(properties[name]?.scope).toBe("machine");
+  const restricted = capabilities.untrustedWorkspaces.restrictedConfigurations;
+  const open = Object.keys(properties).filter((name) => !HARMLESS.includes(name));
+  for (const name of open) expect(["machine", "application"], name).toContain(properties[name]?.scope);
+  expect([...restricted].sort()).toEqual(open.sort());
+});
+
+test("settings that widen are read in one place, which takes no value of a folder", () => {
+  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  const names = restrictedNames();
+  for (const source of sources.filter((name) => name.endsWith(".ts") && name !== "settings.ts")) {
+    for (const [, name = ""] of read(join("src", source)).matchAll(/\.get(?:<[^(]*>)?\(\s*"([\w.]+)"/g))
+      expect(names, `${source} reads ${name}`).not.toContain(name);
+  }
 });
 
 test("keys, buttons of the chat and the walkthrough lead to commands that there are", () => {

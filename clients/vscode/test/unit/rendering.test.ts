@@ -91,6 +91,12 @@ test("a unified diff is read row by row", () => {
     { kind: "del", text: "old", old: 3 },
     { kind: "add", text: "new", new: 3 },
     { kind: "del", text: "- not a header", old: 4 },
+    { kind: "hunk", text: "\\ No newline at end of file" },
   ]);
   expect(statOf(patch)).toEqual({ added: 1, removed: 2 });
+});
+
+test("a count of empty lines counts", () => {
+  const patch = "@@ -1,2 +1,402 @@\n one\n+⟨400 line ends⟩\n two\n";
+  expect(rowsOf(patch).at(-1)).toEqual({ kind: "same", text: "two", old: 2, new: 402 });
 });

@@ -44,6 +44,7 @@ class Request:
     prompt: str = ""
     piped: bytes = b""
     output: Mode = "text"
+    quiet: bool = False
     control: bool = False
     resume: bool = False
     session_id: str = ""
@@ -134,7 +135,8 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
 async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
     """What is said; an empty text is not. Raises `ConfigError`."""
     text = (Text(request.prompt),) if request.prompt.strip() else ()
-    return (*text, *piped_in(request.piped), *(await attached(request.attach, world.setup, cwd)))
+    files = await attached(request.attach, world.setup, cwd, world.storage.blobs)
+    return (*text, *piped_in(request.piped), *files)
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:

@@ -4,15 +4,17 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
-from inspect import isawaitable
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from secrets import token_hex
+from tempfile import gettempdir
 from typing import Any, Literal, Self
 
 from agls.config import Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
+from agls.doors.library.bounded import called
 from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
@@ -30,18 +32,23 @@ Decide = Callable[[Question], bool | Awaitable[bool]]
 Happening = Fact | Shown
 REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
+# what holds where nobody says anything; a table that is named as a setting switches its room on
+DEFAULTS: JsonObject = {
+    "compaction": {"enabled": False}, "scratchpad": {"enabled": False}, "subagents": {"delegate": False}
+}  # fmt: skip
 DISMISSED = Answer("dismissed", by="the program")
 
 
 class Agent:
     """Use it as `async with`; leaving it ends everything that runs.
 
-    `folder` is where it works. `state` is the folder that sessions are kept in; without it they are gone
-    with the agent. `tools` are functions made with `tool`, or tool sets: functions that are given the
-    conversation and open tools for one run. `after` is called with every result and gives artifacts. `answer`
-    decides the questions for permission; without it they are refused. `trusted` lets the folder's own
-    settings and instruction files count. Everything else is a setting, as in the config file: `model`,
-    `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
+    `folder` is where it works. `state` is the folder that sessions are kept in; without it everything is in
+    memory, and gone with the agent. Compaction, delegation and a scratch folder are off until they are named.
+    `tools` are functions made with `tool`, or tool sets: functions that are given the conversation and open
+    tools for one run. `after` is called with every result and gives artifacts. `answer` decides the questions
+    for permission; without it they are refused. `trusted` lets settings and instruction files of the
+    folder count. Everything else is a setting, as in the config file: `model`, `base_url`, `models`,
+    `budget`, `permissions` … Raises `ConfigError`.
     """
 
     def __init__(
@@ -53,13 +60,18 @@ class Agent:
         self.functions, self.tools = Functions(), tuple(tools)
         self.after, self.answer = tuple(after), answer
         self._errands: dict[str, Errand] = {}
+        self._deciding: set[asyncio.Task[None]] = set()
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        state = self._state or self._open.enter_context(TemporaryDirectory(prefix="agls-"))
-        told = Told(arguments=self._settings, state_dir=str(state))
+        nowhere = Path(gettempdir(), f"agls-{token_hex(16)}")  # it is never made
+        told = Told(
+            arguments=_named(self._settings), state_dir=self._state or str(nowhere), defaults=DEFAULTS
+        )
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
         setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        setup = replace(setup, keeps=bool(self._state))
+        self.loop = asyncio.get_running_loop()
         self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
         self._open.callback(self._leave_what_waits)
         opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
@@ -85,6 +97,8 @@ class Agent:
     def _leave_what_waits(self) -> None:
         for errand in self._errands.values():
             errand.leave()
+        for deciding in self._deciding:
+            deciding.cancel()
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """The questions of children are decided like those of the conversation."""
@@ -96,11 +110,13 @@ class Agent:
     def decide(self, session: Session, event: Event, state: State) -> None:
         """Let the program decide a question of this session, when this is one."""
         if self.answer and isinstance(event, Entry) and isinstance(event.fact, Asked):
-            self.spawn(_answer(session, self.answer, event.fact))
+            deciding = self.spawn(_answer(session, self.answer, event.fact))
+            self._deciding.add(deciding)
+            deciding.add_done_callback(self._deciding.discard)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do this beside; it ends, at the latest, soon after the sessions are closed."""
-        self._tasks.create_task(work)
+        return self._tasks.create_task(work)
 
     async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
         """A new conversation, or the one with this id. `options` hold for all its runs: `mode`, `maxTurns` …
@@ -155,7 +171,9 @@ class Conversation:
         await self._check(options)
         self._agent.world.choose(self.id, options)
         text = (Text(prompt),) if prompt else ()
-        content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
+        world = self._agent.world
+        files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
+        content = (*text, *files)
         async with self._errand(content, tools, after) as errand:
             await self._session.prompt(content, options=options)
         return errand.run_id
@@ -182,8 +200,8 @@ class Conversation:
         return (await self._session.steer((Text(text),))).outcome
 
     def cancel(self) -> None:
-        """Stop the current run; its result says `cancelled`."""
-        self._session.cancel()
+        """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
+        self._agent.loop.call_soon_threadsafe(self._session.cancel)
 
     def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
         """Tell `listener` everything that happens from now on; call the result to stop."""
@@ -218,9 +236,9 @@ class Conversation:
     ) -> AsyncGenerator[Errand]:
         """In the block the run is asked for; then it is seen through beside, if there is one."""
         errand = Errand(content, (*self._agent.after, *after), self._agent.register)
-        await errand.lend((*self._agent.tools, *tools), self)
         leave = self._session.log.subscribe(errand.hear)
         try:
+            await errand.lend((*self._agent.tools, *tools), self)
             yield errand
         finally:
             self._agent.spawn(self._see_through(errand, leave))
@@ -243,13 +261,20 @@ class Conversation:
         await self._agent.world.check(state.cwd, {**state.options, **options})
 
 
+def _named(settings: JsonObject) -> JsonObject:
+    """The settings; what has no switch but is named is on."""
+    switches = {room: {switch: True} for room, table in DEFAULTS.items() for switch in table}
+    return {
+        name: {**switches[name], **value} if name in switches and isinstance(value, dict) else value
+        for name, value in settings.items()
+    }
+
+
 async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
     """Answer as the program decides; a form, or a decision that fails, is a no."""
     answer = DISMISSED
     try:
-        decided = decide(asked.question)
-        yes = await decided if isawaitable(decided) else decided
-        wanted = "allow" if yes else "reject"
+        wanted = "allow" if await called(partial(decide, asked.question)) else "reject"
         options = [o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"]
         answer = Answer("selected", options[0], by="the program") if options else DISMISSED
     except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no

@@ -1,10 +1,10 @@
 """What a run gave."""
 
-import inspect
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
+from agls.doors.library.bounded import called, within
 from agls.engine.facts import Entry, RunStarted, ToolFinished
 from agls.engine.history import last_words
 from agls.engine.limits import Totals
@@ -12,7 +12,7 @@ from agls.engine.loop import RunResult
 from agls.engine.vocabulary import FileChange, Message, Stop, StopReason
 from agls.frozen import frozen
 
-_log = logging.getLogger(__name__)
+AFTER = 60.0  # seconds for one hook after the run
 
 
 @frozen
@@ -62,12 +62,12 @@ def result_of(run_id: str, ended: RunResult, entries: Sequence[Entry], made: Seq
 
 
 async def with_hooks(result: Result, hooks: Iterable[After]) -> Result:
-    """The result with the artifacts of the hooks; one that fails is logged and changes nothing."""
+    """The result with the artifacts of the hooks; one that fails, or never returns, changes nothing."""
     for hook in hooks:
-        try:
-            given = hook(result)
-            more = await given if inspect.isawaitable(given) else given
-            result = replace(result, artifacts=(*result.artifacts, *more))
-        except Exception:  # noqa: BLE001 - somebody else's code can never change how a run ended
-            _log.exception("a hook after the run failed")
+        made = await within(AFTER, "a hook after the run", _artifacts(hook, result))
+        result = replace(result, artifacts=(*result.artifacts, *(made or ())))
     return result
+
+
+async def _artifacts(hook: After, result: Result) -> tuple[Artifact, ...]:
+    return tuple(await called(partial(hook, result)))

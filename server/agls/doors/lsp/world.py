@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from agls.config import ConfigError, Offered, Place, Setup, Told, read
+from agls.config import ConfigError, Offered, Place, Reload, Setup, Told, read
 from agls.doors import from_wire
 from agls.doors.logs import begin_log
 from agls.doors.lsp.client import array, member
@@ -15,6 +15,7 @@ from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
+from agls.stores.storage import Storage
 from agls.workspace.editor import Editor
 from agls.workspace.redact import harden
 from agls.world import open_world
@@ -27,6 +28,8 @@ class World(Protocol):
     def setup(self) -> Setup: ...
     @property
     def sessions(self) -> Sessions: ...
+    @property
+    def storage(self) -> Storage: ...
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in this folder. Raises `ConfigError` and `ModelError`."""
@@ -79,6 +82,11 @@ class NoWorld:
     @property
     def sessions(self) -> Sessions:
         """There are none."""
+        raise self._problem
+
+    @property
+    def storage(self) -> Storage:
+        """There is none."""
         raise self._problem
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -156,14 +164,18 @@ async def opened(
         config_file=opening.config_file,
         state_dir=opening.state_dir,
     )
+
+    def trusts(root: Path) -> bool:
+        return opening.trusted and str(root) == opening.folder
+
     try:
-        read_now = read(told, folder, lambda root: opening.trusted and str(root) == opening.folder)
-        setup = replace(read_now, places=tuple(places))
+        setup = replace(read(told, folder, trusts), places=tuple(places))
     except ConfigError as problem:
         yield NoWorld(problem)
         return
     begin_log(setup.state_folder, lambda: setup.secrets)
     async with open_world(setup, editor=editor, headless=False, client=client) as world:
+        world.reread = Reload(told, folder, trusts, setup)
         yield world
 
 

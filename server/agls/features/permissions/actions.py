@@ -30,7 +30,7 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
             "allow": settings.allow,
             "ask": settings.ask,
             "deny": settings.deny,
-            "session": session_grants(context.state),
+            "session": session_grants(context.state, grants),
             "project": await asyncio.to_thread(grants.load),
         }
         titles = {"session": "allowed in this session", "project": "allowed in this project"}
@@ -46,7 +46,7 @@ def actions_of(settings: Settings, grants: Grants) -> tuple[Action, ...]:
     async def revoke(arguments: Revoke, context: ActionContext) -> ActionOutcome:
         rule = arguments.rule
         in_session, in_project = (
-            rule in session_grants(context.state),
+            rule in session_grants(context.state, grants),
             rule in await asyncio.to_thread(grants.load),
         )
         if not (in_session or in_project):

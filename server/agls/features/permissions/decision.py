@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agls.engine.ports import Effect
+from agls.engine.vocabulary import Option
 from agls.features.permissions.commands import Match
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import PATHS, Aim, Rule, covers, exact_rule, restricts
@@ -14,6 +15,9 @@ PLAN = (
     "The session is in plan mode: only reading is possible now. Do not try another way. "
     "Present your plan as text; the user will leave plan mode when they agree with it."
 )
+
+
+WHOLE = "the command may read everything in it, and a deny rule forbids to read some of its files."
 
 
 @frozen
@@ -32,10 +36,14 @@ class Deny:
 
 @frozen
 class Ask:
-    """Only the user can allow it. `rules` would allow exactly this from now on; none means never."""
+    """Only the user can allow it. `rules` would allow exactly this from now on; none means never.
+
+    `more` are other answers that there are, without rules.
+    """
 
     reasons: tuple[str, ...]
     rules: tuple[str, ...] = ()
+    more: tuple[Option, ...] = ()
 
 
 Verdict = Allow | Deny | Ask
@@ -107,6 +115,8 @@ def _dangerous(aim: Aim, policy: Policy) -> Verdict | None:
     """What is asked every time, in every mode, whatever was allowed before."""
     if doubt := next(_restricting(policy.deny, aim, policy), None):
         return Ask((f"It cannot be told whether the rule deny {doubt[0].text} forbids it.",))
+    if aim.holds_denied:
+        return Ask((f"{one_line(aim.value)}: {WHOLE}",))
     if aim.effect is not Effect.WRITES:
         return None
     if aim.place and aim.place.protected:

@@ -7,22 +7,24 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.ports import Asker, Workspace
 from agls.engine.vocabulary import Stop
 from agls.features.permissions.actions import actions_of
-from agls.features.permissions.choices import SessionChoices
 from agls.features.permissions.gate import Gate
-from agls.features.permissions.grants import ROOM, Grants
+from agls.features.permissions.grants import ROOM
+from agls.features.permissions.memory import Memory
 from agls.features.permissions.modes import complaint, is_mode
 from agls.features.permissions.settings import Settings
 
+STILL = (
+    "These files decide what runs unasked, and they changed while a command of the agent ran: {}. "
+    "Look at them, then say that you did: agls permissions accept"
+)
 NOT_RESTORED = (
     "The mode {} was chosen before this session was opened here, so {} holds. Choose it again if it is right."
 )
 
 
-def build(
-    settings: Settings, asker: Asker, workspace: Workspace, grants: Grants, choices: SessionChoices
-) -> Feature:
+def build(settings: Settings, asker: Asker, workspace: Workspace, memory: Memory) -> Feature:
     """Build the feature. **Raises** `ValueError` for a rule that cannot be read."""
-    gate = Gate(settings, asker, workspace, grants, choices)
+    gate = Gate(settings, asker, workspace, memory)
 
     async def tell_the_mode(view: RunView) -> Sequence[Stop | GateFact]:
         """Show at the start of a run why the mode in its record is not the one that holds."""
@@ -31,14 +33,16 @@ def build(
             return ()
         if not is_mode(mode):
             view.show(Notice("warning", "Permissions are asked for each call", f"{complaint(mode)}."))
-        if wider := choices.not_restored(state, settings.mode):
-            text = NOT_RESTORED.format(wider, choices.mode_of(state, settings.mode))
+        if wider := memory.choices.not_restored(state, settings.mode):
+            text = NOT_RESTORED.format(wider, memory.choices.mode_of(state, settings.mode))
             view.show(Notice("warning", "A permission mode was not restored", text))
+        if files := memory.files.changed:
+            view.show(Notice("warning", "Nothing is approved automatically", STILL.format(", ".join(files))))
         return ()
 
     return Feature(
         name=ROOM,
-        actions=actions_of(settings, grants),
+        actions=actions_of(settings, memory.grants),
         before_turn=tell_the_mode,
         around_tool=gate.pass_call,
     )

@@ -1,16 +1,17 @@
 """The gate every call passes: judge it, ask where needed, remember the answer, let exactly that run."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from agls.engine.background import tasks_of
 from agls.engine.facts import Notice
 from agls.engine.feature import CallTool, Invocation, RunView
 from agls.engine.ports import Asker, Effect, Preview, Workspace
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Option, ToolOutcome
 from agls.features.permissions.aims import aims_of
-from agls.features.permissions.choices import SessionChoices
 from agls.features.permissions.decision import (
     Allow,
     Ask,
@@ -21,10 +22,11 @@ from agls.features.permissions.decision import (
     decide,
     is_edit,
 )
-from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, Grants, readable, session_grants
+from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, readable, session_grants
+from agls.features.permissions.memory import Memory
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.part import chosen_part
-from agls.features.permissions.questions import chosen, question, refusal
+from agls.features.permissions.questions import CHANGED, LOOKED, after_change, chosen, question, refusal
 from agls.features.permissions.rules import PATHS, Aim, parse_rule
 from agls.features.permissions.settings import Settings
 from agls.frozen import frozen
@@ -32,7 +34,7 @@ from agls.frozen import frozen
 READING = frozenset({Effect.READS})
 FEW = 4  # places that are looked at without a thread
 UNTOLD = "Not run: it would fail, but why can only be told when you may read that file. Read it first."
-CHANGED = (
+OTHERWISE = (
     "Not run: what it would do changed while the user was asked, so their answer was for something else. "
     "Look again, then repeat it if it is still right."
 )
@@ -51,15 +53,17 @@ class Judged:
     verdict: Verdict
     readable: bool
 
+    @property
+    def has_effect(self) -> bool:
+        """Whether the call would do more than read."""
+        return any(aim.effect is not Effect.READS for aim in self.aims)
+
 
 class Gate:
     """One run's gate (`around_tool`). It keeps no state: what was granted is in the notes and in `Grants`."""
 
-    def __init__(
-        self, settings: Settings, asker: Asker, workspace: Workspace, grants: Grants, choices: SessionChoices
-    ) -> None:
+    def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, memory: Memory) -> None:
         self._mode: Mode = settings.mode
-        self._choices = choices
         self._said = Policy(
             mode=settings.mode,
             roots=(),
@@ -67,11 +71,13 @@ class Gate:
             ask=tuple(parse_rule(text) for text in settings.ask),
             allow=tuple(parse_rule(text, widens=True) for text in settings.allow),
         )
-        self._asker, self._workspace, self._grants = asker, workspace, grants
+        self._asker, self._workspace = asker, workspace
+        self._grants, self._choices, self._files = memory.grants, memory.choices, memory.files
+        self._ignored = ""
 
     async def pass_call(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         """Let the call run as it is, as the user changed it, or not at all."""
-        judged = await self._judge(invocation, view.state)
+        judged = await self._relying_on_files(await self._judge(invocation, view.state), view)
         if isinstance(judged.verdict, Ask) and judged.preview.problem:  # nobody is asked for nothing
             text = judged.preview.problem if judged.readable else UNTOLD
             return ToolOutcome(text, status="failed")
@@ -79,9 +85,9 @@ class Gate:
             return await self._ask(judged, judged.verdict, view, inner)
         if isinstance(judged.verdict, Deny):
             return ToolOutcome(f"Not run: {judged.verdict.reason}", status="rejected")
-        if any(aim.effect is not Effect.READS for aim in judged.aims):  # on the record: who allowed it
+        if judged.has_effect:  # on the record: who allowed it
             view.note(ROOM, ALLOWED, {"callId": invocation.call.call_id, "by": judged.verdict.by})
-        return await self._run(judged, inner)
+        return await self._run(judged, view, inner)
 
     @cached_property
     def _rules(self) -> Policy:
@@ -100,7 +106,7 @@ class Gate:
             aims = aims_of(spec, preview, self._workspace)
         else:
             aims = await asyncio.to_thread(aims_of, spec, preview, self._workspace)
-        granted = session_grants(state)
+        granted = session_grants(state, self._grants)
         policy = replace(self._rules, mode=self.mode_of(state), granted=readable(granted))
         if not isinstance(decide(aims, policy), Allow):
             for_project = await asyncio.to_thread(self._grants.load)
@@ -121,18 +127,20 @@ class Gate:
         if edited and isinstance(again.verdict, Deny):
             return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
         if not edited and (again.aims, again.preview.subject) != (judged.aims, judged.preview.subject):
-            return ToolOutcome(CHANGED, status="rejected")
+            return ToolOutcome(OTHERWISE, status="rejected")
         part = chosen_part(again.invocation, again.preview, answer)
         if part is None:
             return refusal(answer)
         await self._remember(option, ask, view)
-        return await self._run(replace(again, invocation=part), inner)
+        return await self._run(replace(again, invocation=part), view, inner)
 
     async def _remember(self, option: Option, ask: Ask, view: RunView) -> None:
-        if option.scope == "once":
-            return
+        if option == LOOKED:
+            await self._accept(view)
         rules = list(ask.rules)
-        view.note(ROOM, GRANTED, {"rules": rules, "scope": option.scope})
+        if option.scope == "once" or not rules:
+            return
+        view.note(ROOM, GRANTED, {"rules": rules, "scope": option.scope, "seal": self._grants.mark(rules)})
         if option.scope == "project":
             try:
                 await asyncio.to_thread(self._grants.save, rules)
@@ -140,11 +148,40 @@ class Gate:
                 text = f"It holds for this session only: {problem}"
                 view.show(Notice("warning", "The permission could not be saved", text))
 
-    async def _run(self, judged: Judged, inner: CallTool) -> ToolOutcome:
+    async def _run(self, judged: Judged, view: RunView, inner: CallTool) -> ToolOutcome:
         for aim in judged.aims:
             if aim.place and not aim.place.inside and aim.effect in PATHS and not aim.guessed:
                 self._workspace.allow(aim.place.path)
-        return await inner(judged.invocation)
+        if not any(aim.effect is Effect.EXECUTES for aim in judged.aims):
+            return await inner(judged.invocation)
+        await asyncio.to_thread(self._files.begin)
+        try:
+            return await inner(judged.invocation)
+        finally:
+            lasting = any(task.outcome is None for task in tasks_of(view.state).values())
+            self._tell_changed(self._files.end(lasting=lasting), view)
+
+    async def _relying_on_files(self, judged: Judged, view: RunView) -> Judged:
+        """What would run unasked is asked about when the files that say so are not to be relied on."""
+        if self._grants.ignored != self._ignored:
+            self._ignored = self._grants.ignored
+            view.show(Notice("warning", "Saved permissions are ignored", self._ignored))
+        if not (isinstance(judged.verdict, Allow) and judged.has_effect):
+            return judged
+        self._tell_changed(await asyncio.to_thread(self._files.look), view)
+        changed = self._files.changed
+        return replace(judged, verdict=after_change(changed)) if changed else judged
+
+    def _tell_changed(self, files: Sequence[str], view: RunView) -> None:
+        if files:
+            text = CHANGED.format(", ".join(files))
+            view.show(Notice("warning", "Something changed agls's own files", text))
+
+    async def _accept(self, view: RunView) -> None:
+        try:
+            await asyncio.to_thread(self._files.accept)
+        except OSError as problem:
+            view.show(Notice("warning", "The next process will ask again", str(problem)))
 
 
 def _edited(invocation: Invocation, arguments: JsonObject) -> Invocation:

@@ -9,6 +9,16 @@ from agls.features.permissions.visible import one_line, visible_object
 
 ONCE = Option("once", "Allow once", "allow")
 REJECT = Option("reject", "Reject", "reject")
+LOOKED = Option("looked", "Allow; I looked at these files, approve as before", "allow", "session")
+CHANGED = (
+    "These files decide what runs unasked, and they changed while a command ran: {}. Nothing is approved "
+    "automatically until you looked at them."
+)
+
+
+def after_change(files: Sequence[str]) -> Ask:
+    """What would have run unasked, had agls's own files not changed while a command ran."""
+    return Ask((CHANGED.format(one_line(", ".join(files))),), more=(LOOKED,))
 
 
 def question(call_id: str, preview: Preview, ask: Ask) -> Question:
@@ -19,7 +29,7 @@ def question(call_id: str, preview: Preview, ask: Ask) -> Question:
         reason=" ".join(ask.reasons),
         call_id=call_id,
         subject=visible_object(preview.subject),
-        options=_options(ask.rules),
+        options=_options(ask),
     )
 
 
@@ -46,10 +56,10 @@ def refusal(answer: Answer) -> ToolOutcome:
     return ToolOutcome(text, status="rejected")
 
 
-def _options(rules: Sequence[str]) -> tuple[Option, ...]:
-    if not rules:
-        return ONCE, REJECT
-    rule = "\n".join(rules)
+def _options(ask: Ask) -> tuple[Option, ...]:
+    if not ask.rules:
+        return ONCE, *ask.more, REJECT
+    rule = "\n".join(ask.rules)
     session = Option("session", "Allow for this session", "allow", "session", rule)
     project = Option("project", "Allow for this project", "allow", "project", rule)
     return ONCE, session, project, REJECT

@@ -21,6 +21,8 @@ async def status(door: Door, params: Empty, call: Call) -> StatusResult:
     states = [attached.session.state for attached in door.attached.values()]
     load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), door.peer.backlog)
     result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
+    with suppress(ConfigError):
+        result.config_file = door.world.setup.config_file.as_uri()
     try:
         chosen = (await door.world.model(door.folder)).info.name
         result.models = [_row(info, chosen) for info in door.world.models(door.folder)]

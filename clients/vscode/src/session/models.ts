@@ -1,0 +1,103 @@
+/** Which models there are, what keeps a run from beginning, and the ways to have a model. */
+
+import { access } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import * as vscode from "vscode";
+import type { Model } from "../chat/messages";
+import type { Server } from "../server/server";
+
+const NEW_FILE = `# The models of agls. The server reads this file again before the next run.
+#
+# model = "mine"
+#
+# [models.mine]
+# base_url = "https://api.example.com/v1"
+# model = "its name there"
+#
+# Its key: the command "agls: Store a Provider's Key…" of the editor, or api_key_env = "A_VARIABLE" here.
+`;
+
+export class Models implements vscode.Disposable {
+  models: Model[] = [];
+  /** Why no run could begin, "" when one could. */
+  problem = "";
+  /** The server was asked, since it was started. */
+  known = false;
+  private configFile = "";
+  private watcher: vscode.FileSystemWatcher | undefined;
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onChange = this.changed.event;
+  private readonly watching: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly failed: (problem: unknown) => void,
+  ) {
+    this.watching = vscode.Disposable.from(
+      server.onState((state) => {
+        this.known = false;
+        if (state === "ready") this.look();
+      }),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused && this.problem) this.look(); // a model server may have been started meanwhile
+      }),
+    );
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const { models, problem = "", configFile = "" } = await this.server.request("agent/status", {});
+      Object.assign(this, { models, problem });
+      this.follow(configFile && vscode.Uri.parse(configFile).fsPath);
+    } finally {
+      this.known = true;
+      void vscode.commands.executeCommand("setContext", "agls.hasModel", this.problem === "");
+      this.changed.fire();
+    }
+  }
+
+  /** Work with a model that no file names, by the name its provider has for it: `anthropic/…`. */
+  async use(name: string): Promise<void> {
+    const settings = vscode.workspace.getConfiguration("agls");
+    await settings.update("model", name, vscode.ConfigurationTarget.Global);
+  }
+
+  /** Open the user's `config.toml`; where there is none yet, one to write and save. */
+  async openConfig(): Promise<void> {
+    const path = this.configFile || join(homedir(), ".config", "agls", "config.toml");
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    const uri = vscode.Uri.file(path);
+    const document = await vscode.workspace.openTextDocument(
+      isThere ? uri : uri.with({ scheme: "untitled" }),
+    );
+    const editor = await vscode.window.showTextDocument(document);
+    if (!isThere && document.getText() === "")
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), NEW_FILE));
+  }
+
+  dispose(): void {
+    this.watching.dispose();
+    this.watcher?.dispose();
+    this.changed.dispose();
+  }
+
+  private look(): void {
+    void this.refresh().catch(this.failed);
+  }
+
+  /** The server reads the file again by itself; what is shown of it is asked for when it has changed. */
+  private follow(path: string): void {
+    if (path === this.configFile) return;
+    this.configFile = path;
+    this.watcher?.dispose();
+    if (!path) return;
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(dirname(path)), basename(path));
+    this.watcher = vscode.workspace.createFileSystemWatcher(pattern);
+    for (const event of [this.watcher.onDidChange, this.watcher.onDidCreate, this.watcher.onDidDelete])
+      event(() => this.look());
+  }
+}

@@ -1,0 +1,29 @@
+/** What the user set, for settings in which an opened folder has no say. */
+
+import * as vscode from "vscode";
+
+/** The settings that choose a program or widen what the agent may do: `restrictedConfigurations` has all of them. */
+export interface UserSettings {
+  "server.command": string[];
+  "server.python": string;
+  configFile: string;
+  mode: string;
+  model: string;
+  effort: string;
+}
+
+/** The user's own value, else the default; never a folder's. */
+export function ofUser<Name extends keyof UserSettings>(name: Name): UserSettings[Name] {
+  const found = vscode.workspace.getConfiguration("agls").inspect<UserSettings[Name]>(name);
+  return (found?.globalValue ?? found?.defaultValue) as UserSettings[Name];
+}
+
+/** Modes in which something with an effect runs unasked. */
+const WIDENING = ["acceptEdits", "allowAll"];
+
+/** The options of new sessions that the user set. In Restricted Mode, a mode that widens is picked for each session. */
+export function optionsOfUser(): Record<string, string> {
+  const refused = vscode.workspace.isTrusted ? [] : WIDENING;
+  const named = (["mode", "model", "effort"] as const).map((name) => [name, ofUser(name)] as const);
+  return Object.fromEntries(named.filter(([, value]) => value && !refused.includes(value)));
+}

@@ -1,0 +1,32 @@
+/** What is said of how a run or a call ended: words for people, by the words of the wire. Pure. */
+
+const RUNS: Record<string, string> = {
+  endTurn: "done",
+  cancelled: "stopped",
+  interrupted: "interrupted",
+  error: "failed",
+  maxTokens: "the answer was too long",
+  maxTurns: "the limit of turns was reached",
+  budget: "the budget is spent",
+  contextFull: "the context is full",
+  refusal: "the model refused",
+  timeout: "the time is over",
+  guard: "it went in circles",
+  killed: "stopped",
+};
+const CALLS: Record<string, string> = {
+  pending: "not begun",
+  running: "running",
+  completed: "done",
+  failed: "failed",
+  rejected: "not allowed",
+  cancelled: "stopped",
+};
+
+export function endOf(stopReason: string): string {
+  return RUNS[stopReason] ?? stopReason;
+}
+
+export function statusOf(status: string): string {
+  return CALLS[status] ?? status;
+}

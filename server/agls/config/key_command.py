@@ -1,0 +1,73 @@
+"""A key that a program tells: asked for again after its time to live, and when a server refuses it."""
+
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+
+from agls.config.environment import process_environment
+from agls.engine.ports import WorkspaceError
+from agls.models.errors import CallFailed, Failure
+from agls.workspace.program import output_of
+
+SECONDS = 30.0  # for the program
+NO_KEY = "The key_command of {} told no key: {}"
+CHECK = "Run it by hand: it must write the key, and nothing else, to its standard output."
+
+
+class KeyCommand:
+    """Implements `Credential`. The key is held for `ttl` seconds, in memory."""
+
+    hint = "Check what key_command tells: the server refuses this key."
+
+    def __init__(self, name: str, argv: tuple[str, ...], ttl: float) -> None:
+        self._name, self._argv, self._ttl = name, argv, ttl
+        self._key, self._until = "", 0.0
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The key that is held."""
+        return (self._key,) if self._key else ()
+
+    async def key(self) -> str:
+        """The key that is held, else the one that the program tells. Raises `CallFailed` (`auth`)."""
+        if not self._key or time.monotonic() >= self._until:
+            self._key = await self._told()
+            self._until = time.monotonic() + self._ttl
+        return self._key
+
+    async def sign(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes
+    ) -> Mapping[str, str]:
+        """The key alone is enough."""
+        return headers
+
+    def renew(self) -> bool:
+        """Ask the program again before the next request."""
+        self._until = 0.0
+        return True
+
+    async def _told(self) -> str:
+        try:
+            told = (await output_of(self._argv, dict(process_environment()), SECONDS)).strip()
+        except WorkspaceError as error:
+            raise CallFailed(Failure("auth", NO_KEY.format(self._name, error), CHECK)) from None
+        if not told or not told.isascii() or not told.isprintable() or " " in told:
+            problem = "it wrote nothing." if not told else "it wrote more than one word."
+            raise CallFailed(Failure("auth", NO_KEY.format(self._name, problem), CHECK))
+        return told
+
+
+@lru_cache(maxsize=64)  # the same settings mean the same key, which is held there
+def key_command(name: str, argv: tuple[str, ...], ttl: float) -> KeyCommand:
+    """The credential for these settings."""
+    made = KeyCommand(name, argv, ttl)
+    _made.append(made)
+    return made
+
+
+_made: list[KeyCommand] = []
+
+
+def told_keys() -> tuple[str, ...]:
+    """Every key that was told and is held: they may never be shown."""
+    return tuple(secret for command in _made for secret in command.secrets)

@@ -1,0 +1,58 @@
+"""The user's models, read again when the config file has changed while the process runs."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from agls.config.environment import process_environment
+from agls.config.setup import Setup, Told, Trusts, read
+from agls.config.sources import Rank, Source
+from agls.engine.vocabulary import JsonObject
+
+MODEL_KEYS = frozenset({"model", "models", "tiers", "base_url", "api_key", "api_key_env"})
+Stamp = tuple[int, int, int] | None
+
+
+class Reload:
+    """Which models the config file names now. All other settings hold as they were when the process began.
+
+    A program that the agent starts could write the file: what widens permissions needs a restart.
+    """
+
+    def __init__(self, told: Told, folder: str, trusts: Trusts, setup: Setup) -> None:
+        self._told, self._folder, self._trusts = told, folder, trusts
+        self._seen = _stamp(setup.config_file)
+
+    def __call__(self, setup: Setup) -> Setup:
+        """Return the setup with the models of the file as it is now; the same object when it is the same.
+
+        **Raises** `ConfigError` when the file is wrong, each time until it is corrected.
+        """
+        stamp = _stamp(setup.config_file)
+        if stamp == self._seen:
+            return setup
+        variables = process_environment()
+        now = read(self._told, self._folder, self._trusts, {**variables, **setup.environment, **setup.keys})
+        for name in now.keys:
+            variables.pop(name, None)
+        self._seen = stamp
+        environment = {name: value for name, value in setup.environment.items() if name not in now.keys}
+        sources = _with_models(setup.sources, now.sources, str(setup.config_file))
+        return replace(setup, sources=sources, keys=now.keys, environment=environment)
+
+
+def _with_models(before: tuple[Source, ...], now: tuple[Source, ...], file: str) -> tuple[Source, ...]:
+    """The sources of before, but for the models that the file names."""
+    known = next((source.values for source in before if source.file == file), JsonObject())
+    kept = {key: value for key, value in known.items() if key not in MODEL_KEYS}
+    read_now = next((source for source in now if source.file == file), Source(Rank.USER, {}, file))
+    models = {key: value for key, value in read_now.values.items() if key in MODEL_KEYS}
+    others = (source for source in before if source.file != file)
+    return (replace(read_now, values={**kept, **models}), *others)
+
+
+def _stamp(file: Path) -> Stamp:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,86 @@
+"""The models of the user's config file are read again when it has changed, and nothing else of it is."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.wire import Wire, script, turns
+
+NO_MODEL = '[permissions]\nmode = "ask"\n'
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> str:
+    """What a config file with the scripted model says."""
+    config = script(tmp_path, turns("Hello."))
+    text = config.read_text()
+    config.unlink()
+    return text
+
+
+def opened(folder: Path) -> Wire:
+    return Wire(folder, folder / "config.toml")
+
+
+def status(wire: Wire) -> Any:
+    return wire.call("agent/status", {})
+
+
+def test_model_written_while_the_server_runs_is_used_by_the_next_run(tmp_path: Path, played: str) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(NO_MODEL)
+    with opened(tmp_path) as wire:
+        wire.initialize()
+        before = status(wire)
+        assert before["configFile"] == config.as_uri()
+        assert "no model is configured" in before["problem"]
+        session = wire.session()
+        refused = wire.ask("agent/run", {"sessionId": session, "input": "Hi"})["error"]
+        assert refused["data"]["kind"] == "configInvalid"
+        config.write_text(played)
+        assert [model["name"] for model in status(wire)["models"]] == ["play"]
+        ended = wire.call("agent/run", {"sessionId": session, "input": "Hi", "wait": True})
+        assert ended["stopReason"] == "endTurn"
+
+
+def test_file_that_is_wrong_now_is_told_and_loses_nothing(tmp_path: Path, played: str) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(played)
+    with opened(tmp_path) as wire:
+        wire.initialize()
+        session = wire.session()
+        config.write_text(f"{played}\n[models.play\n")
+        assert str(config) in status(wire)["problem"]
+        refused = wire.ask("agent/run", {"sessionId": session, "input": "Hi"})["error"]
+        assert refused["data"]["kind"] == "configInvalid"
+        config.write_text(played)
+        ended = wire.call("agent/run", {"sessionId": session, "input": "Hi", "wait": True})
+        assert ended["stopReason"] == "endTurn"
+
+
+def test_permissions_written_while_the_server_runs_do_not_hold(tmp_path: Path) -> None:
+    call = {"name": "shell", "arguments": {"command": "echo unasked"}}
+    config = script(tmp_path, turns({"calls": [call]}, "Done."))
+    text = config.read_text()
+    with opened(tmp_path) as wire:
+        wire.initialize()
+        asked: list[Any] = []
+        wire.answers["agent/requestPermission"] = lambda params: (
+            asked.append(params) or {"outcome": "selected", "optionId": "reject"}
+        )
+        session = wire.session()
+        config.write_text(f'{text}\n[permissions]\nmode = "allowAll"\nallow = ["shell(echo *)"]\n')
+        assert status(wire).get("problem") is None
+        wire.call("agent/run", {"sessionId": session, "input": "Hi", "wait": True})
+        assert len(asked) == 1
+
+
+def test_model_taken_out_of_the_file_is_gone(tmp_path: Path, played: str) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(played)
+    with opened(tmp_path) as wire:
+        wire.initialize()
+        assert status(wire)["models"]
+        config.write_text(NO_MODEL)
+        assert "no model is configured" in status(wire)["problem"]
