@@ -9,7 +9,7 @@ import asyncio
 import select
 import ssl
 from asyncio.staggered import staggered_race
-from collections.abc import AsyncIterator, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import inf
@@ -177,18 +177,21 @@ async def _connected(addresses: Sequence[str], port: int) -> "Connection":
 
     ways = [partial(loop.create_connection, another, address, port) for address in addresses]
     try:
-        if len(ways) == 1:
-            chosen = (await ways[0]())[1]
-            return chosen
-        made, _, problems = await staggered_race(ways, EYEBALLS, loop=loop)
-        if made is None:
-            raise OSError("; ".join(map(str, problems)))
-        chosen = made[1]
+        chosen = await _first(ways)
         return chosen
     finally:
         for connection in tried:
             if connection is not chosen:  # also one that was there in the moment of a cancel
                 connection.abandon()
+
+
+async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, Connection]]]]") -> "Connection":
+    if len(ways) == 1:
+        return (await ways[0]())[1]
+    made, _, problems = await staggered_race(ways, EYEBALLS)
+    if made is None:
+        raise OSError("; ".join(map(str, problems)))
+    return made[1]
 
 
 class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
@@ -213,7 +216,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport, self._made = cast("asyncio.Transport", transport), True
         if self._abandoned:
-            transport.abort()
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._came += data

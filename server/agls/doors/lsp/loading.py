@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from types import FrameType
 
 from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.messages import SERVER_CANCELLED, JsonObject, failure, kind_of
@@ -28,12 +29,15 @@ class Loading:
         self._over = False
         with suppress(ValueError):  # not in the main thread: then whoever called it has the signals
             for number in SIGNALS:
-                signal.signal(number, lambda *_: self.leave(0))
+                signal.signal(number, self._told)
 
     def listen(self) -> None:
         """The client was greeted: from here on see with everything that comes whether it is the end."""
         self._reader.wake(self._look)
         self._look()
+
+    def _told(self, number: int, frame: FrameType | None) -> None:
+        self.leave(0)
 
     def _look(self) -> None:
         code, answers = ending(self._reader.inbox.waiting(), trusted=self._reader.trusted)
