@@ -9,6 +9,7 @@ from agls.engine.vocabulary import Limits
 from agls.features.audit.feature import Write
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import Client
+from agls.features.critic.settings import Settings as Critic
 from agls.features.critic.watch import Means
 from agls.features.permissions.choices import SessionChoices
 from agls.features.recovery.feature import Clean
@@ -75,10 +76,15 @@ class Parts:
         return self.config.lean.applies(self.window)
 
     @property
+    def critic(self) -> Critic:
+        """The settings of the critic of this run."""
+        return self.agent.critic_over(self.config.critic)
+
+    @property
     def means(self) -> Means:
         """What a critic works with."""
         return Means(
-            settings=self.config.critic,
+            settings=self.critic,
             models=self.models,
             subscribe=self.session.log.subscribe,
             most=self.bounds.allowance.most,
