@@ -117,9 +117,7 @@ Reply = Replied | Overflowed
 
 
 class ModelClient(Protocol):
-    """A model.
-
-    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
+    """`stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
     complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
     """
 
