@@ -9,6 +9,7 @@ from agls.engine.vocabulary import Limits
 from agls.features.audit.feature import Write
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import Client
+from agls.features.critic.settings import Settings as Critic
 from agls.features.critic.watch import Means
 from agls.features.permissions.choices import SessionChoices
 from agls.features.recovery.feature import Clean
@@ -65,6 +66,10 @@ class Parts:
         """The session for whose call this one works, "" for none."""
         return self.session.state.parent if self.session.state.parent_item else ""
 
+    def held_keys(self) -> tuple[str, ...]:
+        """The user's keys, as far as they are known now."""
+        return self.setup.held_keys
+
     def rest(self) -> Limits:
         """What is left of all that the running run may spend."""
         return self.books.left(self.session.session_id)
@@ -75,10 +80,15 @@ class Parts:
         return self.config.lean.applies(self.window)
 
     @property
+    def critic(self) -> Critic:
+        """The settings of the critic of this run."""
+        return self.agent.critic_over(self.config.critic)
+
+    @property
     def means(self) -> Means:
         """What a critic works with."""
         return Means(
-            settings=self.config.critic,
+            settings=self.critic,
             models=self.models,
             subscribe=self.session.log.subscribe,
             most=self.bounds.allowance.most,

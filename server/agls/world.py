@@ -45,7 +45,7 @@ from agls.workspace.clock import SystemClock
 from agls.workspace.editor import Editor
 from agls.workspace.paths import Own
 from agls.workspace.processes import Processes
-from agls.workspace.workspace import OpenWorkspace, nothing
+from agls.workspace.workspace import OpenWorkspace
 
 Reread = Callable[[Setup], Setup]
 
@@ -156,8 +156,8 @@ class World:
         loaded = setup.load(state.cwd)
         config = loaded.config
         scratch = str(self._scratch.path(session.session_id)) if config.scratchpad.enabled else ""
-        own = Own(tuple(map(str, setup.own_places)), scratch)
-        hidden = denied(config.permissions.deny) if config.permissions.deny else nothing
+        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
+        hidden = denied(config.permissions.deny)
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
         bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)
         limits = left_of(state, admitted, bounds.limits, bounds.asked)

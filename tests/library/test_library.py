@@ -15,8 +15,8 @@ import pytest
 
 from agls.doors.library import bounded, errands, results
 from agls.doors.library.tools import FunctionTool
-from agls.engine.invoking import NOBODY
-from agls.engine.vocabulary import Limits
+from agls.engine.invoking import NOBODY, invoke
+from agls.engine.vocabulary import Limits, UserMessage
 from agls.library import (
     Agent,
     Artifact,
@@ -454,3 +454,75 @@ async def test_a_decision_that_is_never_made_hangs_neither_the_run_nor_the_agent
         session.cancel()
         assert (await session.wait(run_id)).stop.reason is StopReason.CANCELLED
     never.going.set()
+
+
+async def test_an_option_that_there_is_not_is_refused_as_on_the_wire(workspace: Path) -> None:
+    async with Agent(workspace) as agent:
+        with pytest.raises(ConfigError, match="no option 'maxTurn'; did you mean 'maxTurns'"):
+            await agent.session(maxTurn=3)
+        session = await agent.session()
+        with pytest.raises(ConfigError, match="no option 'maxturns'; did you mean 'maxTurns'"):
+            await session.run("Say hello", maxturns=3)
+        with pytest.raises(ConfigError, match="mode"):
+            await session.run("Say hello", mode="yolo")
+        assert session.state.queue == ()
+
+
+async def test_options_for_a_session_that_is_opened_again_hold_from_then_on(
+    workspace: Path, tmp_path: Path
+) -> None:
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        session_id = (await agent.session(title="before")).id
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        session = await agent.session(session_id, title="after", maxTurns=7)
+        assert (await session.run("Say hello")).ok
+        assert (session.state.title, session.state.limits.max_turns) == ("after", 7)
+
+
+async def test_the_program_names_its_run_and_the_one_it_works_for(workspace: Path) -> None:
+    async with Agent(workspace) as agent:
+        session = await agent.session()
+        result = await session.run("Say hello", run_id="job-7", parentRun="night.1", caller="cron")
+        assert result.run_id == "job-7"
+        live = await agent.world.sessions.open(session.id)
+        outcome = await invoke(live, "audit", {})
+        (record,) = (outcome.data or {})["records"]
+        told = [record[name] for name in ("runId", "parentRunId", "caller", "tier")]
+        assert told == ["job-7", "night.1", "cron", "default"]
+        with pytest.raises(ConfigError, match="there is such a run"):
+            await session.run("Say hello", run_id="job-7")
+        with pytest.raises(ConfigError, match="64 letters"):
+            await session.run("Say hello", run_id="a/b")
+
+
+async def test_a_result_has_the_steps_of_its_run_alone(workspace: Path) -> None:
+    @tool(reads_only=True)
+    def weather(city: str) -> str:
+        """Tell the weather."""
+        return "Rain"
+
+    async with Agent(workspace, tools=[weather]) as agent:
+        session = await agent.session()
+        assert [step.text for step in (await session.run("Say hello")).steps] == ["Hello there."]
+        looked, said = (await session.run("How is the weather?")).steps
+    assert [(call.name, status) for call, status in looked.calls] == [("weather", "completed")]
+    assert (said.text, said.calls) == ("Done.", ())
+
+
+async def test_an_image_is_steered_into_the_conversation(workspace: Path) -> None:
+    picture = workspace / "shot.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 20)
+
+    @asynccontextmanager
+    async def camera(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        @tool(reads_only=True)
+        async def look() -> str:
+            """Look."""
+            return await session.steer("See this", attach=[picture])
+
+        yield [look]
+
+    async with Agent(workspace, tools=[camera]) as agent:
+        result = await (await agent.session()).run("Look out")
+    (steered,) = [m for m in result.messages if isinstance(m, UserMessage) and "See this" in str(m.content)]
+    assert [type(part).__name__ for part in steered.content] == ["Text", "Image"]

@@ -20,7 +20,6 @@ from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, Prices
 from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 
-OWN_FILES = frozenset({Rank.MANAGED, Rank.USER})  # where a program may be named
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
@@ -216,9 +215,6 @@ class _Reader:
         path = ("models", name, "key_command")
         if not entry.key_command:
             return FIXED_KEY
-        if self._loaded.rank(*path) not in OWN_FILES:
-            problem = "a program may be named only in your own config file"
-            raise misfit(problem, path, self._loaded.said)
         program = " ".join(entry.key_command)
         if entry.base_url and not self._bound(program, path, ("models", name, "base_url"), url):
             return FIXED_KEY

@@ -28,9 +28,11 @@ from agls.config.trust import Trust
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.providers import KEY_VARIABLES
+from agls.workspace.redact import is_secret
 
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
+CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
 Trusts = Callable[[Path], bool]
 
 
@@ -62,10 +64,23 @@ class Setup:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What may never be shown: all keys, and the values of extra headers."""
-        said = (leaf for source in self.sources for leaf in leaves(source.values))
-        written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
+        headers = (str(value) for path, value in self._said() if path[-2:-1] == ("headers",))
+        return (*self.held_keys, *headers)
+
+    @property
+    def held_keys(self) -> tuple[str, ...]:
+        """All keys, what clouds sign with, and the values of headers whose names say that they hold one."""
+        written = (
+            str(value)
+            for path, value in self._said()
+            if path[-1] == "api_key" or (path[-2:-1] == ("headers",) and is_secret(str(path[-1])))
+        )
         kept = (kept.key for kept in self.kept.values())
-        return (*self.keys.values(), *written, *kept, *told_keys())
+        others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
+        return (*self.keys.values(), *written, *kept, *told_keys(), *others)
+
+    def _said(self) -> Iterator[tuple[tuple[str, ...], object]]:
+        return (leaf for source in self.sources for leaf in leaves(source.values))
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
@@ -151,8 +166,8 @@ def _with_told(environment: Mapping[str, str], told: Told) -> dict[str, str]:
 
 def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
-    check_outside(state_folder(variables), workspace, home, "AGLS_STATE_DIR")
-    check_outside(user_file(variables), workspace, home, "AGLS_CONFIG")
+    for path, key in ((state_folder(variables), "AGLS_STATE_DIR"), (user_file(variables), "AGLS_CONFIG")):
+        check_outside(path, workspace, home, key, named=bool(variables.get(key)))
 
 
 @lru_cache(maxsize=16)  # a run asks several times

@@ -9,6 +9,7 @@ from agls.engine.state import State, fold
 
 Event = Entry | Glimpse
 Observer = Callable[[Event, State], None]
+GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
 _log = logging.getLogger(__name__)
 
 

@@ -8,6 +8,7 @@ from secrets import token_hex
 from typing import Any, Literal, Protocol
 
 from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied
+from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.vocabulary import (
     Answer,
     Command,
@@ -56,16 +57,13 @@ class Effect(StrEnum):
 
 @frozen
 class ToolSpec:
-    """A tool as the model sees it. `effects` decide parallelism and the default permission.
-
-    `polls`: it looks how something goes on.
-    """
+    """A tool as the model sees it; `effects` decide what runs beside it and what is asked."""
 
     name: str
     description: str
     schema: JsonObject
     effects: frozenset[Effect]
-    polls: bool = False
+    polls: bool = False  # it looks how something goes on: the same call again is no circle
 
 
 @frozen
@@ -119,9 +117,7 @@ Reply = Replied | Overflowed
 
 
 class ModelClient(Protocol):
-    """A model.
-
-    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
+    """`stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
     complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
     """
 
@@ -145,6 +141,10 @@ class ModelResolver(Protocol):
 
 class JournalError(Exception):
     """The journal cannot be opened or may no longer be written; the message says why and what to do."""
+
+
+class NoSuchSession(JournalError):
+    """There is no session of this id."""
 
 
 class JournalBusy(JournalError):
@@ -319,13 +319,11 @@ class Workspace(Protocol):
 
     async def list(self, path: str = "") -> Sequence[DirEntry]: ...
 
-    async def files(self, under: str = "") -> Sequence[str]:
-        """All files below, relative to the root, sorted, ignore files honoured, links not followed.
-
-        Files that exist only as an unsaved buffer are in it.
-        """
+    def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+        """All files below that fit the glob, in portions, unsaved ones too; no ignored ones, no links."""
         ...
 
+    async def search(self, wanted: LineSearch) -> FoundLines: ...
     def unsaved(self) -> Sequence[str]: ...
     def buffers(self) -> Sequence[FileText]: ...
     async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]: ...

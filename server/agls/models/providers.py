@@ -81,7 +81,7 @@ def dialect_at(url: str, dialect: Dialect | None = None) -> Dialect:
 
     OpenAI's current models take no tools in its chat completions.
     """
-    return dialect or ("responses" if _host(url) == _host(OPENAI.base_url) else "chat")
+    return dialect or ("responses" if f".{_host(url)}".endswith(".api.openai.com") else "chat")
 
 
 def provider_of(dialect: Dialect, url: str) -> Provider | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agls.engine.ports import ModelClient, ModelError
 from agls.models.endpoint import Endpoint, Prices
+from agls.models.own_ids import OwnIds
 
 if TYPE_CHECKING:
     from agls.models.connections import Connections
@@ -23,7 +24,7 @@ class Models:
     """Implements `ModelResolver` over configured endpoints.
 
     `aliases` give names (and tiers) to endpoints or to `endpoint/model`. A tier without an alias is
-    the default; the default is `default`, or the only endpoint there is.
+    the default; the default is `default`, or the only endpoint there is, or `fast` where it is the only tier.
     """
 
     def __init__(
@@ -39,6 +40,8 @@ class Models:
         self._default = self._aliases.get(default or "default", default)
         if not self._default and len(endpoints) == 1:
             self._default = endpoints[0].name
+        if not self._default and [tier for tier in TIERS if tier in self._aliases] == ["fast"]:
+            self._default = self._aliases["fast"]
         self._patience = patience
         self._clients: dict[str, ModelClient] = {}
         self._pool: Connections | None = None
@@ -120,7 +123,7 @@ class Models:
         if endpoint.dialect == "scripted":
             from agls.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
 
-            return ScriptedModel(endpoint)
+            return OwnIds(ScriptedModel(endpoint))
         from agls.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
 
         endpoint = with_facts(endpoint)
@@ -129,7 +132,7 @@ class Models:
 
         pool = self._pool = self._pool or Connections()
         usual = HASTY if endpoint.fallback else PATIENT
-        return HttpModel(endpoint, pool, self._patience or usual)
+        return OwnIds(HttpModel(endpoint, pool, self._patience or usual))
 
 
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:

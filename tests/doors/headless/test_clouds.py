@@ -219,3 +219,14 @@ def test_vertex_without_credentials_or_project_says_what_to_do(agls: Agls) -> No
     agls.configure(VERTEX.format("gemini-3-pro").replace('project = "mine-1"\n', ""))
     done = agls.run("run", "hi")
     assert done.code == 2 and "project is missing" in done.err
+
+
+def test_doctor_finds_nothing_wrong_with_a_model_in_a_cloud(aws: Agls) -> None:
+    aws.configure(CLAUDE + "context_window = 200000\n")
+    called = Said("", [("toolu_1", "report", '{"word":"ready"}')], usage=(200, 5))
+    with stand_in(BEDROCK, [framed(called.events("anthropic"))], aws.environment, aws.home) as server:
+        done = aws.run("doctor")
+    assert done.code == 0, done.out
+    assert "The server accepts the key." in done.out and "The model calls tools." in done.out
+    (post,) = server.posts
+    check_signature(post, REGION)

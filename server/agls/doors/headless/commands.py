@@ -18,6 +18,7 @@ from agls.doors.headless.leaving import see_through
 from agls.doors.headless.options.limits import limits
 from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
+from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.settings import settings
 from agls.doors.headless.streams import tell
@@ -117,6 +118,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "run": run_prompt,
     "resume": resume,
     **FILING,
+    **REWINDS,
     "doctor": doctor,
     "config explain": explain,
     "key": key,

@@ -107,7 +107,12 @@ async def _run(request: Request, output: Output, screen: Screen, leaving: Leavin
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))
         company = _company(request, output, screen, keyboard)
-        return await Conversation(world, beginning, output, company, leaving).run()
+        conversation = Conversation(world, beginning, output, company, leaving)
+        try:
+            return await conversation.run()
+        finally:
+            if beginning.is_new and not conversation.has_begun:  # nothing was said in it
+                await world.sessions.delete(beginning.session.session_id)
 
 
 def _company(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Company:

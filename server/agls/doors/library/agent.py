@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -11,14 +12,16 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import Any, Literal, Self
 
-from agls.config import Told, read
+from agls.config import ConfigError, Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
+from agls.doors.from_wire import Malformed
 from agls.doors.library.bounded import called
 from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
-from agls.engine.facts import Asked, Entry, Fact, Glimpse, Shown
+from agls.doors.options import read_options
+from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
@@ -36,6 +39,7 @@ _log = logging.getLogger(__name__)
 DEFAULTS: JsonObject = {
     "compaction": {"enabled": False}, "scratchpad": {"enabled": False}, "subagents": {"delegate": False}
 }  # fmt: skip
+RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 DISMISSED = Answer("dismissed", by="the program")
 
 
@@ -121,11 +125,15 @@ class Agent:
     async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
         """A new conversation, or the one with this id. `options` hold for all its runs: `mode`, `maxTurns` …
 
-        Raises `JournalError` (no such session, or it cannot be kept), `JournalBusy` (another process has it).
+        Raises `ConfigError` (no such option), `JournalError` (no such session, or none can be kept),
+        `JournalBusy` (another process has it).
         """
-        sessions = self.world.sessions
+        sessions, options = self.world.sessions, known_options(options)
         if session_id:
-            return Conversation(self, await sessions.open(session_id))
+            known = await sessions.open(session_id)
+            if title or options:
+                known.log.record(SessionChanged(title=title, options=options))
+            return Conversation(self, known)
         made = await sessions.create(self._folder, title=title, options=options)
         self.world.choose(made.session_id, options)
         return Conversation(self, made)
@@ -152,28 +160,29 @@ class Conversation:
 
     async def run(
         self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), **options: Any,
+        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
     ) -> Result:  # fmt: skip
         """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
 
-        `attach` names files: images the model sees, others it can save into the folder.
+        `attach` names files: images the model sees, others it can save into the folder. `run_id` is the id of
+        the run, where you have one for it; the option `parentRun` says for the audit which run it works for.
 
         Cancelling the wait cancels the run. Raises `ConfigError` and `ModelError` when there is no such
         model, `JournalError` when another process took the session.
         """
-        return await self.wait(await self.start(prompt, tools=tools, after=after, attach=attach, **options))
+        return await self.wait(
+            await self.start(prompt, tools=tools, after=after, attach=attach, run_id=run_id, **options)
+        )
 
     async def start(
         self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), **options: Any,
+        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
     ) -> str:  # fmt: skip
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
+        options = {**known_options(options), **self._id_of(run_id)}
         await self._check(options)
         self._agent.world.choose(self.id, options)
-        text = (Text(prompt),) if prompt else ()
-        world = self._agent.world
-        files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
-        content = (*text, *files)
+        content = await self._content(prompt, attach)
         async with self._errand(content, tools, after) as errand:
             await self._session.prompt(content, options=options)
         return errand.run_id
@@ -195,9 +204,14 @@ class Conversation:
             errand.adopt(await go_on(self._session))
         return await self.wait(errand.run_id) if errand.run_id else None
 
-    async def steer(self, text: str) -> Literal["started", "queued", "injected", "returned"]:
-        """Put a message into the running conversation; `returned` when nothing runs (any more)."""
-        return (await self._session.steer((Text(text),))).outcome
+    async def steer(
+        self, text: str, *, attach: Sequence[str | Path] = ()
+    ) -> Literal["started", "queued", "injected", "returned"]:
+        """Put a message into the running conversation; `returned` when nothing runs (any more).
+
+        `attach` is as for `run`. Raises `ConfigError` for what cannot be attached.
+        """
+        return (await self._session.steer(await self._content(text, attach))).outcome
 
     def cancel(self) -> None:
         """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
@@ -256,6 +270,22 @@ class Conversation:
         except JournalError as lost:
             heard.put_nowait(lost)
 
+    async def _content(self, text: str, attach: Sequence[str | Path]) -> tuple[Content, ...]:
+        world = self._agent.world
+        files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
+        return (*((Text(text),) if text else ()), *files)
+
+    def _id_of(self, run_id: str) -> JsonObject:
+        """The option for this id, if there is one. Raises `ConfigError` when no new run can have it."""
+        if not run_id:
+            return {}
+        if not RUN_ID.fullmatch(run_id):
+            raise ConfigError(f"run_id {run_id[:80]!r}: it has up to 64 letters, digits, _, . and -")
+        entries = self._session.log.journal.entries()
+        if any(isinstance(one.fact, Admitted) and one.fact.run_id == run_id for one in entries):
+            raise ConfigError(f"run_id {run_id!r}: there is such a run in this session already")
+        return {"runId": run_id}
+
     async def _check(self, options: JsonObject) -> None:
         state = self._session.state
         await self._agent.world.check(state.cwd, {**state.options, **options})
@@ -268,6 +298,14 @@ def _named(settings: JsonObject) -> JsonObject:
         name: {**switches[name], **value} if name in switches and isinstance(value, dict) else value
         for name, value in settings.items()
     }
+
+
+def known_options(given: JsonObject) -> JsonObject:
+    """The options, as every door takes them. Raises `ConfigError` for what is none."""
+    try:
+        return read_options(given)
+    except Malformed as problem:
+        raise ConfigError(str(problem)) from None
 
 
 async def _answer(session: Session, decide: Decide, asked: Asked) -> None:

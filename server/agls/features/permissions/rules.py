@@ -14,14 +14,14 @@ spelling that could mean what it names, and in doubt says so.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from posixpath import join, normpath
 
 from agls.engine.ports import Effect, Place
 from agls.features.permissions.carriers import carries, may_follow, named_instead, options_of, program
 from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, is_plain, mentions, simple_argv
-from agls.features.permissions.patterns import forbids, may_become, path_glob
+from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
 from agls.features.permissions.visible import hidden_in
 from agls.frozen import frozen
 
@@ -203,12 +203,10 @@ def _spellings(value: str, shown: str, path: str, roots: tuple[str, ...]) -> fro
     return frozenset(name for path in absolute for name in _under_roots(path, roots))
 
 
-def denied(rules: Iterable[str]) -> Callable[[Iterable[str]], bool]:
-    """A test of a file by all its names: whether these rules deny reading it, so that no list shows it."""
-    patterns = [rule.pattern for rule in map(parse_rule, rules) if rule.name == "read" and rule.pattern]
+def denied(rules: Iterable[str]) -> tuple[str, ...]:
+    """The files that these rules deny to read, so that no list shows them.
 
-    def is_denied(names: Iterable[str]) -> bool:
-        spellings = tuple(names) if patterns else ()
-        return any(forbids(pattern, spellings) for pattern in patterns)
-
-    return is_denied
+    They are regular expressions for a file's names in normal form C and folded case.
+    """
+    parsed = (rule for rule in map(parse_rule, rules) if rule.name == "read" and rule.pattern)
+    return tuple(forbidding(rule.pattern).pattern for rule in parsed)
