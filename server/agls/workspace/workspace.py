@@ -263,7 +263,7 @@ class OpenWorkspace:
     def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Of each folder above, up to the root of the repository, the first of these files and its text."""
         found = (read_above(folder, names) for folder in folders_above(self.root))
-        return [file for file in found if file and not self._hidden([file[0], Path(file[0]).name])]
+        return [file for file in found if file and not self._hiding.hides(file[0])]
 
     def holds_hidden(self, path: str) -> bool:
         """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""
