@@ -89,6 +89,13 @@ def test_folder_in_restricted_mode_cannot_choose_the_mode(tools: dict[str, str],
     assert screens(tmp_path) == {"asked"}
 
 
+def test_what_is_shown_is_what_runs(tools: dict[str, str], tmp_path: Path) -> None:
+    """Cards and notifications are read back to the letter: deceptions, links, long texts, many lines."""
+    said = done(["node", HERE / "shown.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"link", "400-lines", "notification"}
+
+
 @pytest.mark.parametrize("model", ["scripted", "local"])
 def test_somebody_new_follows_the_readme(tools: dict[str, str], tmp_path: Path, model: str) -> None:
     """An empty profile, a first change reviewed: within three minutes, as the page promises."""
