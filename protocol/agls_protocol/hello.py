@@ -42,8 +42,8 @@ class AskUserSkills:
 class EditSkills:
     """What the client does with documents.
 
-    `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it
-    wants `workspace/didChangeWatchedFiles`.
+    `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`.
+    `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
     """
 
     confirm: Marker | None = None

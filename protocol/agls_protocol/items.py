@@ -100,12 +100,16 @@ class FileChanged:
 
 @define
 class Terminal:
-    """A command as it ran; `exit_code` is `null` when a signal or a time limit ended it."""
+    """A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
+
+    `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
+    """
 
     command: str
     cwd: str
     exit_code: int | None
     signal: str | None = None
+    unsaved: list[str] | None = None
 
 
 @define

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from agls_protocol import resuming, sessions, types
+from agls_protocol import documents, resuming, sessions, types
 from agls_protocol.events import EventParams
 
 
@@ -43,7 +43,7 @@ METHODS: dict[str, Method] = {
     "agent/event": Method(EventParams, None, "toClient"),
     "agent/requestPermission": Method(types.PermissionParams, types.PermissionAnswer, "toClient"),
     "agent/askUser": Method(types.AskUserParams, types.AskUserAnswer, "toClient"),
-    "agent/save": Method(types.SaveParams, types.SaveAnswer, "toClient"),
+    "agent/saveDocuments": Method(documents.SaveDocumentsParams, documents.SaveDocumentsAnswer, "toClient"),
     "agent/secret": Method(types.SecretParams, types.SecretAnswer, "toClient"),
     "agent/callTool": Method(sessions.CallToolParams, sessions.CallToolAnswer, "toClient"),
 }

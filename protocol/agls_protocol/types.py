@@ -111,20 +111,6 @@ class AskUserAnswer:
 
 
 @define
-class SaveParams:
-    """`agent/save`: documents to save, as the user would; the answer follows their `didSave`."""
-
-    uris: list[str]
-
-
-@define
-class SaveAnswer:
-    """The documents that were saved."""
-
-    saved: list[str]
-
-
-@define
 class SecretParams:
     """`agent/secret`: the key that the user keeps in the client for this host, and for no other."""
 

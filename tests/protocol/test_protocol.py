@@ -17,7 +17,7 @@ from agls.doors.lsp.capabilities import document, pygls_capabilities
 from agls.doors.lsp.client import ENCODINGS
 from agls.doors.lsp.hello import DOCUMENT
 from agls.doors.lsp.methods import HANDLERS
-from agls_protocol import events, hello, items, resuming, sessions, types
+from agls_protocol import documents, events, hello, items, resuming, sessions, types
 from agls_protocol.converter import explain, make_converter
 from agls_protocol.events import DURABLE, EVENTS
 from agls_protocol.events import RESERVED as LATER
@@ -59,7 +59,7 @@ def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_readme_was_read_again_when_the_types_changed() -> None:
-    named = ("items", "types", "sessions", "resuming", "methods", "events", "hello", "errors")
+    named = ("items", "types", "documents", "sessions", "resuming", "methods", "events", "hello", "errors")
     sources = [PACKAGE / f"{name}.py" for name in named]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"
@@ -178,7 +178,14 @@ def test_writing_leaves_out_what_is_not_there() -> None:
     "kind",
     [
         kind
-        for kind in {**vars(items), **vars(types), **vars(sessions), **vars(resuming), **vars(hello)}.values()
+        for kind in {
+            **vars(items),
+            **vars(types),
+            **vars(documents),
+            **vars(sessions),
+            **vars(resuming),
+            **vars(hello),
+        }.values()
         if attrs.has(kind)
     ],
 )

@@ -21,7 +21,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "agent/requestPermission": (*AGENT, "permission"),
     "agent/askUser": (*AGENT, "askUser"),
     "agent/callTool": (*AGENT, "tools"),
-    "agent/save": (*AGENT, "edits", "save"),
+    "agent/saveDocuments": (*AGENT, "edits", "save"),
     "agent/secret": (*AGENT, "secrets"),
     "workspace/didChangeWatchedFiles": (*AGENT, "edits", "fileEvents"),
 }

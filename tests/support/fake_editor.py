@@ -86,12 +86,13 @@ class FakeEditor:
             raise Stale("the document does not hold the new text", "partial")
         return after
 
-    async def save(self, uris: Sequence[str]) -> None:
+    async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
         """Remember what should be saved, and do what `saving` says for each."""
-        self.saves.append(uris)
-        for uri in uris:
-            self.saving(uri)
-            self.agreements.saved(self._buffers[uri])
+        self.saves.append([each.uri for each in documents])
+        for each in documents:
+            self.saving(each.uri)
+            self.agreements.saved(self._buffers[each.uri])
+        return {}
 
     def tell(self, uri: str, *, created: bool) -> None:
         """Remember it."""

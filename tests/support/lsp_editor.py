@@ -38,7 +38,8 @@ class Manners:
     half of the new text and refuses. `lies` says that it applied what it did not; `shrugs` says so of an
     edit of an old version (Neovim). `late` tells changes after the answer, several in one; `whole` tells each
     as the whole text, `pieces` as several in one notification. `step` is what each adds to the version.
-    `formats` is applied to the new text, `on_save` to the whole text when it is saved.
+    `formats` is applied to the new text, `on_save` to the whole text when it is saved; `before_save` happens
+    when it is asked to save.
     """
 
     before: Callable[[], None] = nothing
@@ -53,6 +54,7 @@ class Manners:
     step: int = 1
     formats: Callable[[str], str] = as_it_is
     on_save: Callable[[str], str] = as_it_is
+    before_save: Callable[[], None] = nothing
 
 
 @dataclass
@@ -156,10 +158,18 @@ class LspEditor:
     # --- what the server asks ---
 
     def save_all(self, params: Message) -> Message:
-        """Answer `agent/save`."""
-        for uri in params["uris"]:
+        """Answer `agent/saveDocuments`: a version that is not there any more is not saved."""
+        saved: list[str] = []
+        failed: list[Message] = []
+        self.manners.before_save()
+        for document in params["documents"]:
+            uri, known = document["uri"], self.documents.get(document["uri"])
+            if known is None or known.version != document["version"]:
+                failed.append({"uri": uri, "message": "it was changed meanwhile"})
+                continue
             self.save(uri)
-        return {"saved": params["uris"]}
+            saved.append(uri)
+        return {"saved": saved, "failed": failed}
 
     def apply(self, params: Message) -> Message:
         """Answer `workspace/applyEdit`, with good manners or without."""
@@ -273,7 +283,7 @@ def attach(
     editor = LspEditor(wire.notify, encoding)
     wire.answers |= {
         "workspace/applyEdit": editor.apply,
-        "agent/save": editor.save_all,
+        "agent/saveDocuments": editor.save_all,
         "agent/requestPermission": lambda params: {
             "outcome": "selected",
             "optionId": next(o["optionId"] for o in params["options"] if o["decision"] == "allow"),

@@ -59,7 +59,7 @@ class Link:
             message = json.loads(self.to_editor.popleft())
             if message["method"] == "workspace/applyEdit":
                 self._reply(message["id"], self.editor.apply(message["params"]))
-            elif message["method"] == "agent/save":
+            elif message["method"] == "agent/saveDocuments":
                 self._reply(message["id"], self.editor.save_all(message["params"]))
 
     def reach_server(self) -> None:

@@ -106,6 +106,7 @@ SAMPLES: tuple[Fact, ...] = (
     Used("subagents", Usage(), 0.0, 0, 2, 1),
     LimitsChanged(Limits(1, 2, 3, 4, 5, 6, 7.5, 8, 9, 10, 11.5)),
     RunStarted("run_2", LIMITS, ("item_8",)),
+    ToolFinished("call_3", ToolOutcome("done", terminal=Terminal("ls", "/src", 0, unsaved=("a.py",)))),
 )  # fmt: skip
 
 

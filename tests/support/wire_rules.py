@@ -187,6 +187,8 @@ class Rules:
         return bool(self.runs.running or self.runs.waiting) or self.state in RESTING
 
     def _order(self, event: Event) -> None:
+        if self.state == "closed":  # it was resumed: the answer holds what was recorded when it was opened
+            self.seq = max(self.seq, event.get("after", event.get("seq", 1) - 1))
         if "seq" in event:
             assert event["seq"] in {self.seq, self.seq + 1} or not self.seq, "facts have no holes"
             self.seq = event["seq"]

@@ -291,7 +291,7 @@ async def test_what_a_formatter_does_after_a_save_is_the_disks(
     editor.open(uri, "disk\n")
     editor.type(uri, "x=1\n")
     editor.saving = lambda uri: file.write_text("x = 1\n") and None
-    await editor.save([uri])
+    await editor.save([editor.buffers()[0]], "ses_1", "a test")
     seen = await workspace.read("a.py")
     assert (seen.text, seen.source, seen.behind) == ("x = 1\n", "disk", True)
     assert editor.told == [(uri, False)]
@@ -323,7 +323,7 @@ async def test_an_encoding_that_only_the_editor_knows_is_never_written_as_a_gues
     file.write_bytes("日本\n".encode("shift-jis"))
     editor.open(uri, "日本\n")
     editor.saving = lambda uri: None
-    await editor.save([uri])
+    await editor.save([editor.buffers()[0]], "ses_1", "a test")
     seen = await workspace.read("a.py")
     assert (seen.text, seen.source) == ("日本\n", "buffer")
     file.write_bytes("日本語\n".encode("shift-jis"))
@@ -381,7 +381,8 @@ async def test_what_the_editor_saves_before_a_command_is_seen_by_it(
     editor.open(uri, "disk\n")
     editor.type(uri, "typed\n")
     editor.saving = lambda uri: file.write_text("typed\n") and None
-    finished = await workspace.run(Command(("cat", "a.py"), save=True), str)
+    assert await workspace.save(workspace.buffers(), "ses_1", "a test") == {}
+    finished = await workspace.run(Command(("cat", "a.py")), str)
     assert (finished.output, finished.unsaved, finished.changed) == ("typed\n", (), ())
     assert editor.saves == [[uri]]
 

@@ -11,9 +11,10 @@ import { follow } from "./follow";
 import type {
   AskUserParams,
   EventParams,
+  NotSaved,
   PermissionParams,
-  SaveAnswer,
-  SaveParams,
+  SaveDocumentsAnswer,
+  SaveDocumentsParams,
   SecretParams,
 } from "./protocol.gen";
 import { Compare } from "./review/compare";
@@ -98,7 +99,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     client.onRequest("agent/askUser", (asked: AskUserParams, token: vscode.CancellationToken) =>
       questions.ask(asked, token),
     );
-    client.onRequest("agent/save", save);
+    client.onRequest("agent/saveDocuments", save);
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
@@ -143,16 +144,20 @@ export function activate(context: vscode.ExtensionContext): Api {
   return apiOf(parts);
 }
 
-/** Save documents as the user would, formatters and all; the server reads them from the disk afterwards. */
-async function save({ uris }: SaveParams): Promise<SaveAnswer> {
+/** Save these versions of documents as the user would, formatters and all; what was typed since is not saved. */
+async function save({ documents }: SaveDocumentsParams): Promise<SaveDocumentsAnswer> {
   const saved: string[] = [];
-  for (const uri of uris) {
+  const failed: NotSaved[] = [];
+  for (const { uri, version } of documents) {
     const found = vscode.workspace.textDocuments.find(
       (document) => document.uri.toString() === vscode.Uri.parse(uri).toString(),
     );
-    if (found && !found.isUntitled && (await found.save())) saved.push(uri);
+    if (!found || found.isUntitled) failed.push({ uri, message: "it is not open as a file" });
+    else if (found.version !== version) failed.push({ uri, message: "it was changed meanwhile" });
+    else if (await found.save()) saved.push(uri);
+    else failed.push({ uri, message: "the editor could not save it" });
   }
-  return { saved };
+  return { saved, failed };
 }
 
 /** The first time: nothing is installed before the user said so. */

@@ -192,7 +192,13 @@ export interface Cursor {
   seq: number;
 }
 
-/** What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`. */
+/** One version of an open document. */
+export interface DocumentVersion {
+  uri: string;
+  version: number;
+}
+
+/** What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`. */
 export interface EditSkills {
   confirm?: Marker;
   save?: Marker;
@@ -421,6 +427,12 @@ export interface ModelRow {
   provider: string;
   contextWindow?: number;
   default?: boolean;
+}
+
+/** A document that was not saved, and why. */
+export interface NotSaved {
+  uri: string;
+  message: string;
 }
 
 /** Something the user should know; advisory only. `kind` detached: no more events, resume for the rest. */
@@ -691,14 +703,17 @@ export interface RunStartedData {
   limits?: Limits;
 }
 
-/** The documents that were saved. */
-export interface SaveAnswer {
+/** The documents that were saved, and those that were not. */
+export interface SaveDocumentsAnswer {
   saved: string[];
+  failed?: NotSaved[];
 }
 
-/** `agent/save`: documents to save, as the user would; the answer follows their `didSave`. */
-export interface SaveParams {
-  uris: string[];
+/** `agent/saveDocuments`: save these versions as the user would; the answer follows their `didSave`. */
+export interface SaveDocumentsParams {
+  sessionId: string;
+  documents: DocumentVersion[];
+  reason: string;
 }
 
 /** Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last. */
@@ -989,12 +1004,13 @@ export interface TaskItem {
   truncated?: number;
 }
 
-/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. */
+/** A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them. */
 export interface Terminal {
   command: string;
   cwd: string;
   exitCode: number | null;
   signal?: string;
+  unsaved?: string[];
 }
 
 /** Plain text. */
@@ -1108,7 +1124,7 @@ export interface Methods {
   "agent/event": { params: EventParams; result: never; direction: "toClient" };
   "agent/requestPermission": { params: PermissionParams; result: PermissionAnswer; direction: "toClient" };
   "agent/askUser": { params: AskUserParams; result: AskUserAnswer; direction: "toClient" };
-  "agent/save": { params: SaveParams; result: SaveAnswer; direction: "toClient" };
+  "agent/saveDocuments": { params: SaveDocumentsParams; result: SaveDocumentsAnswer; direction: "toClient" };
   "agent/secret": { params: SecretParams; result: SecretAnswer; direction: "toClient" };
   "agent/callTool": { params: CallToolParams; result: CallToolAnswer; direction: "toClient" };
 }

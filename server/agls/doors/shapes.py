@@ -179,7 +179,7 @@ def terminal(block: Terminal) -> JsonObject:
         "command": block.command,
         "cwd": block.cwd,
         "exitCode": block.exit_code,
-        **filled(signal=block.signal),
+        **filled(signal=block.signal, unsaved=list(block.unsaved)),
     }
 
 

@@ -1,7 +1,7 @@
 """What the engine and its features need from the world, as contracts. Others implement them."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from secrets import token_hex
@@ -253,6 +253,7 @@ class FileText:
     `text` keeps its line ends; `version.hash` is the SHA-256 of the file's bytes (of the text
     encoded as UTF-8 for a buffer). `dirty` is true when the buffer has unsaved changes, `behind` when
     somebody else changed the disk since. `encoding` is the disk's; it is `guessed` when nothing proves it.
+    A dirty buffer is `written` when agents alone made it differ from the disk.
     """
 
     place: Place
@@ -264,6 +265,7 @@ class FileText:
     mode: int = 0o644
     encoding: str = "utf-8"
     guessed: bool = False
+    written: bool = False
 
 
 @frozen
@@ -280,7 +282,9 @@ class Workspace(Protocol):
 
     Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
     was given to `allow` (a permission the user gave). `can_save`: the editor saves when it is asked to.
-    `unsaved` are the open documents with unsaved changes, relative to the root, `buffers` their texts.
+    `unsaved` are the open documents with unsaved changes, relative to the root, `buffers` their texts;
+    `save` has the editor save them as they were then, and gives by path why one was not saved. `focus` is
+    where in the workspace the user looks, as far as the editor tells; with a relative path.
     All methods raise `WorkspaceError`.
     """
 
@@ -292,10 +296,7 @@ class Workspace(Protocol):
     def can_save(self) -> bool: ...
 
     def place(self, path: str) -> Place: ...
-
-    def allow(self, path: str) -> None:
-        """Let this one outside path be opened: the user said yes."""
-        ...
+    def allow(self, path: str) -> None: ...
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
         """The file's text. Refuses folders, devices, binary files and files over `max_bytes`."""
@@ -326,10 +327,8 @@ class Workspace(Protocol):
 
     def unsaved(self) -> Sequence[str]: ...
     def buffers(self) -> Sequence[FileText]: ...
-
-    def focus(self) -> Focus | None:
-        """Where in the workspace the user looks, as far as the editor tells; with a relative path."""
-        ...
+    async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]: ...
+    def focus(self) -> Focus | None: ...
 
     def which(self, program: str) -> str:
         """The absolute path of a program outside the workspace, "" when there is none."""

@@ -198,12 +198,16 @@ class FileChange:
 
 @frozen
 class Terminal:
-    """A command as it ran: `exit_code` is `None` when a signal or a time limit ended it."""
+    """A command as it ran: `exit_code` is `None` when a signal or a time limit ended it.
+
+    `unsaved` are the open files of which it saw an older text, because they were not saved.
+    """
 
     command: str
     cwd: str
     exit_code: int | None = None
     signal: str = ""
+    unsaved: tuple[str, ...] = ()
 
 
 Effects = Literal["none", "applied", "partial", "unknown"]
@@ -241,7 +245,6 @@ class Command:
 
     `timeout` in seconds; `keep` is how many bytes of output are kept (half head, half tail). `env` is
     added to the allowed environment. `cwd` is relative to the root. `stdin` is all there is to read.
-    With `save` the editor saves what it has not saved, before the program starts.
     """
 
     argv: tuple[str, ...]
@@ -250,7 +253,6 @@ class Command:
     keep: int = 65_536
     env: dict[str, str] = field(default_factory=dict[str, str])
     stdin: str = ""
-    save: bool = False
 
 
 @frozen

@@ -68,6 +68,7 @@ class Agreements:
         self._agreed: dict[str, Held] = {}
         self._seen: dict[str, tuple[tuple[int, ...], Held]] = {}  # by path
         self._looking: dict[str, asyncio.Future[Held]] = {}  # by URI: comparisons under way
+        self._written: dict[str, str] = {}  # by URI: the text as agents left it, of which nothing was typed
 
     def opened(self, buffer: Buffer) -> None:
         """Compare a document with the disk: it was opened just now."""
@@ -82,6 +83,7 @@ class Agreements:
         """Forget a document."""
         self._looking.pop(uri, None)
         self._agreed.pop(uri, None)
+        self._written.pop(uri, None)
 
     async def settle(self) -> None:
         """Wait for the comparisons that are under way."""
@@ -118,6 +120,17 @@ class Agreements:
     def agree(self, buffer: Buffer, held: Held) -> None:
         """Take the disk as known to this document, whose next text is made from it."""
         self._agreed[buffer.uri] = held
+
+    def wrote(self, before: Buffer, standing: Standing, after: Buffer) -> None:
+        """An agent made `after` of a document that stood like this to the disk."""
+        if standing not in UNSAVED or self.is_written(before):
+            self._written[after.uri] = hash_of(after.text)
+        else:
+            self._written.pop(after.uri, None)
+
+    def is_written(self, buffer: Buffer) -> bool:
+        """Whether nothing was typed into this document since an agent wrote it: its difference is theirs."""
+        return self._written.get(buffer.uri) == hash_of(buffer.text)
 
     def _save(self, buffer: Buffer, held: Held) -> None:
         digest = digest_of(buffer.text)

@@ -95,6 +95,14 @@ class Documents:
         """Take the disk as known to this document, whose next text is made from it."""
         self._agreements.agree(seen.buffer, seen.held)
 
+    def wrote(self, seen: Seen, after: Buffer) -> None:
+        """An agent turned the document into this."""
+        self._agreements.wrote(seen.buffer, seen.standing, after)
+
+    def is_written(self, seen: Seen) -> bool:
+        """Whether only agents made the document differ from the disk."""
+        return self._agreements.is_written(seen.buffer)
+
     def unsaved(self) -> Iterator[Seen]:
         """The documents with unsaved changes."""
         for buffer, target in self.each():

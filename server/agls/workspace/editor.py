@@ -1,6 +1,6 @@
 """What the workspace needs from an editor: its open documents, and edits made through it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from agls.engine.ports import WorkspaceError
@@ -56,8 +56,11 @@ class Editor(Protocol):
         """
         ...
 
-    async def save(self, uris: Sequence[str]) -> None:
-        """Have these documents saved, in the editor's own way; what it does not save stays unsaved."""
+    async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
+        """Have these versions of documents saved, in the editor's own way.
+
+        Returns by URI why one was not saved. What the editor says is no proof: look at the disk.
+        """
         ...
 
     def tell(self, uri: str, *, created: bool) -> None:
@@ -95,8 +98,9 @@ class NoEditor:
         """There is nothing to edit."""
         raise WorkspaceError("no editor is connected")
 
-    async def save(self, uris: Sequence[str]) -> None:
+    async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
         """There is nothing to save."""
+        return {}
 
     def tell(self, uri: str, *, created: bool) -> None:
         """Nobody is there to hear it."""

@@ -30,6 +30,7 @@ from agls.workspace.paths import Ground, Own, Target
 from agls.workspace.processes import Processes
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
+from agls.workspace.uris import is_file_uri
 
 Read = FileText | WorkspaceError | None
 LARGEST = 10_000_000  # bytes of a file that is read
@@ -130,6 +131,7 @@ class OpenWorkspace:
         seen = await self._documents.see(buffer, target)
         check(seen, expected)
         after = await self._editor.replace(buffer, text, label)
+        self._documents.wrote(seen, after)
         if seen.standing is Standing.BEHIND:
             self._documents.agree(seen)
         return await asyncio.to_thread(_change, target, buffer, after)
@@ -165,7 +167,23 @@ class OpenWorkspace:
 
     def buffers(self) -> Sequence[FileText]:
         """The open documents with unsaved changes, with their text."""
-        return [_document(seen) for seen in self._unsaved()]
+        written = self._documents.is_written
+        return [replace(_document(seen), written=written(seen)) for seen in self._unsaved()]
+
+    async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]:
+        """Have the editor save these documents, if they still are what they are here.
+
+        Returns by path why one was not saved. A file that was never saved has no place to go to, and is left.
+        """
+        documents = {
+            file.place.uri: Buffer(file.place.uri, file.version.version or 0, file.text)
+            for file in files
+            if is_file_uri(file.place.uri)
+        }
+        if not documents:
+            return {}
+        failed = await self._editor.save(list(documents.values()), session_id, reason)
+        return {file.place.shown: failed[file.place.uri] for file in files if file.place.uri in failed}
 
     def focus(self) -> Focus | None:
         """Where in the workspace the user looks, `None` where that is not known or hidden."""
@@ -224,8 +242,6 @@ class OpenWorkspace:
         target = self._ground.enter(command.cwd)
         if not target.place.inside:
             raise PathOutside(f"Commands run in the workspace; {target.place.shown} is outside.")
-        if command.save:
-            await self._editor.save([seen.buffer.uri for seen in self._unsaved()])
         before = await self._documents.survey()
         program = self.which(command.argv[0]) or command.argv[0]
         command = replace(command, argv=(program, *command.argv[1:]))

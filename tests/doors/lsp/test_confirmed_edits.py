@@ -142,12 +142,12 @@ def test_an_editor_that_says_it_saved_and_did_not_is_not_believed(serve: Serve) 
     look = call("shell", command="grep -c LINE a.txt")
     wire = serve(turns({"calls": [READ]}, {"calls": [edit]}, {"calls": [look]}, "done"))
     config = wire.workspace.parent / "config.toml"
-    config.write_text(config.read_text() + '\n[shell]\nsave_after_edit = "beforeShell"\n')
+    config.write_text(config.read_text() + '\n[shell]\nsave_before_commands = "all"\n')
     (wire.workspace / "a.txt").write_text(BEFORE)
     editor = attach(wire, saves=True)
     editor.open_file(wire.workspace / "a.txt")
-    wire.answers["agent/save"] = lambda params: {"saved": params["uris"]}
+    wire.answers["agent/saveDocuments"] = lambda params: {"saved": [params["documents"][0]["uri"]]}
     wire.run(wire.session())
-    assert len(wire.of_method("agent/save")) == 1
+    assert len(wire.of_method("agent/saveDocuments")) == 1
     assert "Not saved in the editor" in last_call(wire)["output"]
     assert "\n0\n" in last_call(wire)["output"], "the command saw the disk"

@@ -12,7 +12,7 @@
 | two sessions, one document | `test_two_sessions_edit_one_document…` |
 | clean document, changed disk | `test_what_a_command…`, `…changed_between_two_runs…`, `test_a_deleted…` |
 | dirty document, changed disk | `test_what_user_and_command_both_changed_is_not_written` |
-| `saveAfterEdit`, format on save | `test_before_a_command…`, `test_the_user_is_asked…` |
+| saving before a command | `test_saving.py` |
 | one undo step, labelled | `test_one_edit_is_one_step_to_undo` |
 | watched-file events; nothing unadvertised | `…that_wants_to…`, `…that_offers_nothing_more…` |
 | a user who types all the time | `test_typing.py` |
@@ -134,7 +134,7 @@ def saving(serve: Serve, how: str, **editor: bool) -> Make:
     """Scenes at a server that saves before commands like this."""
     wire = serve("done")
     config = wire.workspace.parent / "config.toml"
-    config.write_text(config.read_text() + f'\n[shell]\nsave_after_edit = "{how}"\n')
+    config.write_text(config.read_text() + f'\n[shell]\nsave_before_commands = "{how}"\n')
     return partial(Scene, attach(wire, **editor), wire)
 
 
@@ -325,6 +325,7 @@ def test_what_user_and_command_both_changed_is_not_written(make: Make) -> None:
     change = shell(f"echo four >> '{NAME}'")
     scene = make(change, read(), edit("two = 2", "x"), read()).opened()
     scene.editor.append(scene.uri, "typed")
+    scene.wire.answers["agent/saveDocuments"] = lambda params: {"saved": []}
     ran, seen, edited, _ = scene.run()
     assert f"on disk: {NAME}]" in ran["output"]
     assert f"before you edit: {NAME}]" in ran["output"]
@@ -342,38 +343,6 @@ def test_a_deleted_file_that_was_not_touched_in_the_editor_is_gone(make: Make) -
     assert (seen["status"], edited["status"]) == ("failed", "failed")
     assert "does not exist" in seen["output"]
     assert (scene.text, scene.editor.asked) == (TEXT, [])
-
-
-def test_before_a_command_the_editor_saves_with_its_formatter(serve: Serve) -> None:
-    make = saving(serve, "beforeShell", saves=True)
-    look = shell(f"cat '{NAME}'")
-    scene = make(read(), edit("two = 2", "two = 2  "), look, edit("two", "x")).opened()
-    scene.editor.manners.on_save = lambda text: text.replace("  \n", "\n")
-    _, edited, ran, unread = scene.run()
-    assert ended(edited) == ("completed", "applied")
-    assert scene.editor.saves == [scene.uri]
-    assert "Not saved" not in ran["output"]
-    assert scene.file.read_text() == TEXT
-    assert "changed since it was read" in unread["output"], "the formatter changed what the model had written"
-
-
-@pytest.mark.parametrize("choice", ["save", "asItIs"])
-def test_the_user_is_asked_whether_to_save_before_a_command(serve: Serve, choice: str) -> None:
-    make = saving(serve, "ask", saves=True)
-    scene = make(read(), edit("two = 2", "two = 22"), shell(f"cat '{NAME}'")).opened()
-    allow = scene.wire.answers["agent/requestPermission"]
-
-    def answer(params: Message) -> Any:
-        if params["title"].startswith("Save"):
-            return {"outcome": "selected", "optionId": choice}
-        return allow(params)
-
-    scene.wire.answers["agent/requestPermission"] = answer
-    _, _, ran = scene.run()
-    saved = choice == "save"
-    assert scene.editor.saves == ([scene.uri] if saved else [])
-    assert ("two = 22" in ran["output"]) == saved
-    assert ("Not saved" in ran["output"]) != saved
 
 
 def test_one_edit_is_one_step_to_undo(make: Make) -> None:
@@ -400,10 +369,10 @@ def test_an_editor_that_wants_to_hears_of_files_that_were_written(make: Make) ->
 
 def test_an_editor_that_offers_nothing_more_is_asked_for_nothing_more(serve: Serve) -> None:
     new, look = call("write_file", path="new.txt", content="x"), shell(f"cat '{NAME}'")
-    scene = saving(serve, "beforeShell")(new, read(), edit("two = 2", "two = 22"), look).opened()
+    scene = saving(serve, "all")(new, read(), edit("two = 2", "two = 22"), look).opened()
     *_, looked = scene.run()
     assert "Not saved in the editor" in looked["output"]
-    assert not scene.heard("agent/save")
+    assert not scene.heard("agent/saveDocuments")
     assert not scene.heard("workspace/didChangeWatchedFiles")
 
 

@@ -57,7 +57,7 @@ def everything(wire: Wire, capabilities: Message) -> set[str]:
         "agent/requestPermission": allowed,
         "agent/askUser": lambda params: {"outcome": "accept", "content": {}},
         "agent/callTool": lambda params: {"output": "seen"},
-        "agent/save": lambda params: {"saved": []},
+        "agent/saveDocuments": lambda params: {"saved": []},
         "workspace/textDocumentContent/refresh": lambda params: None,
     }
 
@@ -91,7 +91,7 @@ def serving(serve: Serve) -> Wire:
     """A server that has its editor save before a command."""
     wire = serve(WORK, "again")
     config = wire.workspace.parent / "config.toml"
-    config.write_text(config.read_text() + '\n[shell]\nsave_after_edit = "beforeShell"\n')
+    config.write_text(config.read_text() + '\n[shell]\nsave_before_commands = "all"\n')
     return wire
 
 

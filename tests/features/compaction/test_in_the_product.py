@@ -79,7 +79,8 @@ def test_the_user_compacts_and_goes_on(tmp_path: Path) -> None:
         assert summary["tokensBefore"] == done["data"]["tokensBefore"]
         usage = wire.call("agent/action/invoke", {"sessionId": session, "name": "usage"})["data"]
         assert usage["by"]["compaction"]["modelCalls"] == 1
-        assert wire.run(session, "again")["stopReason"] == "endTurn"
+        again = wire.run(session, "again", options={"mode": "acceptEdits"}, chosenBy="user")
+        assert again["stopReason"] == "endTurn"
         first = (wire.workspace / FILES[0]).read_text()
         assert first.startswith("Changed!"), "what was read before the summary may still be edited"
 

@@ -13,6 +13,7 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, StopReason, Text, UserMessage
 from agls.features.instructions import build as build_instructions
+from agls.features.instructions.environment import Place
 from agls.features.instructions.settings import Settings as Instructions
 from agls.features.phases import build
 from agls.features.phases.settings import Phases, PhaseSettings
@@ -46,7 +47,11 @@ class Scene:
         """What a run works with."""
         header = Instructions(header="You work for ACME.", system="You are an agent.", project_files=False)
         instructions = build_instructions(
-            header, self.workspace, trusted=False, user_instructions="", scratch="", now=lambda: 0.0
+            header,
+            self.workspace,
+            Place(lambda: 0.0, lambda _: "ask"),
+            trusted=False,
+            user_instructions="",
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
         return Outfit((instructions, build(ALL), tools), self, self.workspace, Limits())

@@ -268,32 +268,34 @@ async def test_what_a_command_changed_and_left_running_is_told(
     ("how", "answer", "saved"),
     [
         ("never", Answer("selected", "save"), False),
-        ("beforeShell", Answer("dismissed"), True),
-        ("ask", Answer("selected", "save"), True),
-        ("ask", Answer("selected", "asItIs"), False),
-        ("ask", Answer("dismissed"), False),
+        ("all", Answer("dismissed"), True),
+        ("edited", Answer("selected", "save"), True),
+        ("edited", Answer("selected", "leave"), False),
+        ("edited", Answer("dismissed"), False),
+        ("edited", Answer("cancelled"), False),
     ],
 )
-async def test_the_editor_saves_before_a_command_when_it_should(
+async def test_editor_saves_the_users_changes_when_it_should(
     tmp_path: Path,
     editor: FakeEditor,
-    how: Literal["never", "ask", "beforeShell"],
+    how: Literal["never", "edited", "all"],
     answer: Answer,
     saved: bool,
 ) -> None:
     user = FakeUser(answer)
     workspace = OpenWorkspace(str(tmp_path), (), editor, Processes())
-    tools = Toolbox(room(Settings(save_after_edit=how), user), workspace)
+    tools = Toolbox(room(Settings(save_before_commands=how), user), workspace)
     uri = (tmp_path / "a.py").as_uri()
     await tools.call("shell", command="true")
     assert not user.asked, "nothing is unsaved"
     editor.open(uri, "typed\n")
+    editor.open("untitled:Untitled-1", "typed\n")
     editor.saving = lambda uri: (tmp_path / "a.py").write_text("typed\n") and None
     outcome = await tools.call("shell", command="cat a.py")
     assert ("typed\n" in outcome.text) == saved
-    assert ("Not saved" in outcome.text) != saved
+    assert ("on disk: a.py" in outcome.text) != saved
     assert [question.title for question in user.asked] == (
-        ["Save before the command: a.py?"] * (how == "ask")
+        ["Save your own changes: a.py"] * (how == "edited")
     )
 
 
@@ -301,14 +303,14 @@ async def test_a_command_in_the_background_is_prepared_and_checked_like_any_othe
     tmp_path: Path, editor: FakeEditor
 ) -> None:
     tasks, user = no_tasks(), FakeUser(Answer("dismissed"))
-    built = shell.build(Settings(save_after_edit="ask"), user, tasks, outlives=True)
+    built = shell.build(Settings(), user, tasks, outlives=True)
     tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), editor, Processes()))
     for name, text in (("a.py", "saved\n"), ("b.py", "typed\n")):
         (tmp_path / name).write_text("saved\n")
         editor.open((tmp_path / name).as_uri(), text)
     begun = await tools.call("shell", command="echo changed > a.py; exit 4", background=True)
     assert begun.text.startswith("[It runs as task_1.")
-    assert [question.title for question in user.asked] == ["Save before the command: b.py?"]
+    assert [question.title for question in user.asked] == ["Save your own changes: b.py"]
     await tasks.over()
     outcome = tasks.tasks["task_1"].outcome
     assert outcome
@@ -366,26 +368,20 @@ Without a task_id you get the list of all.\
     )
 
 
-async def test_a_user_of_an_editor_that_cannot_save_is_asked_to_do_it(
-    tmp_path: Path, editor: FakeEditor
-) -> None:
+async def test_user_of_an_editor_that_cannot_save_is_not_asked(tmp_path: Path, editor: FakeEditor) -> None:
     editor.can_save = False
     user = FakeUser(Answer("dismissed"))
-    tools = Toolbox(
-        room(Settings(save_after_edit="ask"), user),
-        OpenWorkspace(str(tmp_path), (), editor, Processes()),
-    )
+    tools = Toolbox(room(Settings(), user), OpenWorkspace(str(tmp_path), (), editor, Processes()))
     editor.open((tmp_path / "a.py").as_uri(), "typed\n")
-    await tools.call("shell", command="true")
-    assert [option.label for option in user.asked[0].options] == [
-        "I have saved them, run",
-        "Run without saving",
-    ]
+    outcome = await tools.call("shell", command="true")
+    assert not user.asked
+    assert outcome.terminal
+    assert outcome.terminal.unsaved == ("a.py",)
 
 
 async def test_nobody_is_asked_who_is_not_there(tmp_path: Path, editor: FakeEditor) -> None:
     tools = Toolbox(
-        room(Settings(save_after_edit="ask"), NOBODY),
+        room(Settings(), NOBODY),
         OpenWorkspace(str(tmp_path), (), editor, Processes()),
     )
     editor.open((tmp_path / "a.py").as_uri(), "typed\n")

@@ -53,22 +53,40 @@ function M.apply(params, encoding)
   return { applied = true }
 end
 
----Answer `agent/save`: save as the user would, formatters and all.
----@param params agls.SaveParams
----@return agls.SaveAnswer
+---@param document agls.DocumentVersion
+---@return string? problem
+local function save(document)
+  local buf = vim.uri_to_bufnr(document.uri)
+  if not vim.api.nvim_buf_is_loaded(buf) then
+    return "it is not open any more"
+  end
+  local known = vim.lsp.util.buf_versions[buf]
+  if known and known ~= document.version then
+    return "it was changed meanwhile"
+  end
+  local ok, problem = pcall(vim.api.nvim_buf_call, buf, function()
+    vim.cmd("silent update")
+  end)
+  if not ok then
+    return (tostring(problem):gsub("^.*Vim[^:]*:", ""))
+  end
+  return vim.bo[buf].modified and "Neovim could not write it" or nil
+end
+
+---Answer `agent/saveDocuments`: save these versions as the user would, formatters and all.
+---@param params agls.SaveDocumentsParams
+---@return agls.SaveDocumentsAnswer
 function M.save(params)
-  local saved = {}
-  for _, uri in ipairs(params.uris) do
-    local buf = vim.uri_to_bufnr(uri)
-    local ok = vim.api.nvim_buf_is_loaded(buf)
-      and pcall(vim.api.nvim_buf_call, buf, function()
-        vim.cmd("silent update")
-      end)
-    if ok and not vim.bo[buf].modified then
-      saved[#saved + 1] = uri
+  local answer = { saved = {}, failed = {} }
+  for _, document in ipairs(params.documents) do
+    local problem = save(document)
+    if problem then
+      table.insert(answer.failed, { uri = document.uri, message = problem })
+    else
+      table.insert(answer.saved, document.uri)
     end
   end
-  return { saved = saved }
+  return answer
 end
 
 ---Files changed on the disk: buffers without changes of the user are read anew, all others stay as they are.

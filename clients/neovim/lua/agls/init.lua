@@ -99,7 +99,7 @@ local handlers = {
   ["agent/secret"] = function(_, params)
     return secrets.answer(params)
   end,
-  ["agent/save"] = function(_, params)
+  ["agent/saveDocuments"] = function(_, params)
     return edits.save(params)
   end,
   ["workspace/applyEdit"] = function(_, params, context)

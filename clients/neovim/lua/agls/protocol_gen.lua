@@ -166,7 +166,12 @@
 ---@field epoch string
 ---@field seq integer
 
----What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/save`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
+---One version of an open document.
+---@class agls.DocumentVersion
+---@field uri string
+---@field version integer
+
+---What the client does with documents. `confirm`: it shows a review and answers per hunk. `save`: it answers `agent/saveDocuments`. `fileEvents`: it wants `workspace/didChangeWatchedFiles`.
 ---@class agls.EditSkills
 ---@field confirm? agls.Marker
 ---@field save? agls.Marker
@@ -367,6 +372,11 @@
 ---@field provider string
 ---@field contextWindow? integer
 ---@field default? boolean
+
+---A document that was not saved, and why.
+---@class agls.NotSaved
+---@field uri string
+---@field message string
 
 ---Something the user should know; advisory only. `kind` detached: no more events, resume for the rest.
 ---@class agls.NoticeData
@@ -606,13 +616,16 @@
 ---@class agls.RunStartedData
 ---@field limits? agls.Limits
 
----The documents that were saved.
----@class agls.SaveAnswer
+---The documents that were saved, and those that were not.
+---@class agls.SaveDocumentsAnswer
 ---@field saved string[]
+---@field failed? agls.NotSaved[]
 
----`agent/save`: documents to save, as the user would; the answer follows their `didSave`.
----@class agls.SaveParams
----@field uris string[]
+---`agent/saveDocuments`: save these versions as the user would; the answer follows their `didSave`.
+---@class agls.SaveDocumentsParams
+---@field sessionId string
+---@field documents agls.DocumentVersion[]
+---@field reason string
 
 ---Which schema the server speaks: the SHA-256 of its `schema.json`, the day it was changed last.
 ---@class agls.SchemaName
@@ -869,12 +882,13 @@
 ---@field effects? string
 ---@field truncated? integer
 
----A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
+---A command as it ran; `exit_code` is `null` when a signal or a time limit ended it. `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
 ---@class agls.Terminal
 ---@field command string
 ---@field cwd string
 ---@field exitCode integer|nil
 ---@field signal? string
+---@field unsaved? string[]
 
 ---Plain text.
 ---@class agls.TextContent
@@ -981,7 +995,7 @@ M.methods = {
   ["agent/event"] = "toClient",
   ["agent/requestPermission"] = "toClient",
   ["agent/askUser"] = "toClient",
-  ["agent/save"] = "toClient",
+  ["agent/saveDocuments"] = "toClient",
   ["agent/secret"] = "toClient",
   ["agent/callTool"] = "toClient",
 }

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from agls.doors.lsp.arrivals import Arrival
-from agls.doors.lsp.client import Client
+from agls.doors.lsp.client import Client, array, member
 from agls.doors.lsp.peer import Peer, PeerError, Pending
 from agls.doors.lsp.positions import smallest_edit
 from agls.doors.lsp.screen import Screen
@@ -118,15 +118,30 @@ class LspEditor:
             finally:
                 del self._arrivals[key]
 
-    async def save(self, uris: Sequence[str]) -> None:
-        """Have the client save, if it can. Its changes and saves of documents come before its answer."""
-        if uris and self.can_save:
-            pending = self._peer.request("agent/save", {"uris": list(uris)})
-            with suppress(PeerError, TimeoutError):  # what is unsaved then is seen and told
-                try:
-                    await asyncio.wait_for(asyncio.shield(pending.future), SAVE_PATIENCE)
-                finally:
-                    pending.withdraw()
+    async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
+        """Have the client save, if it can; gives by URI why a document was not saved.
+
+        Its changes and saves of documents come before its answer. No edit is made of them meanwhile.
+        """
+        if not self.can_save:
+            return {each.uri: "this editor saves only when its user does" for each in documents}
+        async with AsyncExitStack() as stack:
+            for key in sorted({unescaped(each.uri) for each in documents}):  # the order of all who wait
+                await stack.enter_async_context(self._locks.setdefault(key, asyncio.Lock()))
+            versions = [{"uri": each.uri, "version": each.version} for each in documents]
+            params = {"sessionId": session_id, "documents": versions, "reason": reason}
+            pending = self._peer.request("agent/saveDocuments", params)
+            try:
+                answer = await asyncio.wait_for(asyncio.shield(pending.future), SAVE_PATIENCE)
+            except PeerError as error:
+                return dict.fromkeys((each.uri for each in documents), f"the editor refused: {error}")
+            except TimeoutError:
+                said_nothing = f"the editor did not answer within {SAVE_PATIENCE:g} seconds"
+                return dict.fromkeys((each.uri for each in documents), said_nothing)
+            finally:
+                pending.withdraw()
+        failed = [each for each in array(member({"": answer}, "").get("failed")) if is_object(each)]
+        return {str(each.get("uri")): str(each.get("message") or "no reason given") for each in failed}
 
     def tell(self, uri: str, *, created: bool) -> None:
         """Tell a client that wants to hear it that a file changed, as its own watcher will, only sooner."""

@@ -23,6 +23,7 @@ from agls.engine.vocabulary import Terminal, ToolOutcome
 from agls.frozen import frozen
 from agls.toolkit import Arguments
 
+from .saving import Saved
 from .settings import Settings
 
 # What nobody can see, or sees wrongly: controls, formats such as bidi overrides, and line ends and
@@ -70,7 +71,7 @@ class Shell:
 
     settings: Settings
     background: Background
-    save: bool
+    saved: Saved = Saved({})
 
     async def describe(self, arguments: RunCommand, context: ToolContext) -> Preview:
         """The exact command and its folder."""
@@ -89,16 +90,15 @@ class Shell:
             cwd=arguments.cwd,
             timeout=min(arguments.timeout_s or usual, most),
             keep=settings.output_bytes,
-            save=self.save,
         )
         cwd = context.workspace.place(arguments.cwd or ".")
         terminal = Terminal(arguments.command, cwd.path)
         if not beside:
-            return await _outcome(context.workspace, command, terminal, context.show)
+            return await _outcome(context.workspace, command, terminal, self.saved, context.show)
         if not cwd.inside:
             raise PathOutside(f"Commands run in the workspace; {cwd.shown} is outside.")
         self._check_number()
-        work = partial(_work, context.workspace, command, terminal)
+        work = partial(_work, context.workspace, command, terminal, self.saved)
         task = self.background.begin(title_of(arguments.command), context.call_id, terminal, work)
         return ToolOutcome(BEGUN.format(task.task_id), effects="unknown")
 
@@ -114,21 +114,27 @@ class Shell:
             )
 
 
-async def _work(workspace: Workspace, command: Command, terminal: Terminal, show: Show) -> ToolOutcome:
+async def _work(
+    workspace: Workspace, command: Command, terminal: Terminal, saved: Saved, show: Show
+) -> ToolOutcome:
     """The work of a task: what is wrong with it is how it ended."""
     try:
-        return await _outcome(workspace, command, terminal, show)
+        return await _outcome(workspace, command, terminal, saved, show)
     except WorkspaceError as problem:
         return ToolOutcome(str(problem), "failed", terminal=terminal)
 
 
-async def _outcome(workspace: Workspace, command: Command, terminal: Terminal, show: Show) -> ToolOutcome:
+async def _outcome(
+    workspace: Workspace, command: Command, terminal: Terminal, saved: Saved, show: Show
+) -> ToolOutcome:
     finished = await workspace.run(command, show)
     return ToolOutcome(
-        "\n".join(_told(finished, command)),
+        "\n".join(_told(finished, command, saved)),
         status="completed" if finished.exit_code is not None else "failed",
         effects="unknown",
-        terminal=replace(terminal, exit_code=finished.exit_code, signal=finished.signal),
+        terminal=replace(
+            terminal, exit_code=finished.exit_code, signal=finished.signal, unsaved=finished.unsaved
+        ),
         truncated=max(0, finished.total - command.keep),
     )
 
@@ -145,12 +151,18 @@ def _argv(command: str, workspace: Workspace) -> tuple[str, ...]:
     return (workspace.which("sh") or "sh", "-c", command)
 
 
-def _told(finished: Finished, command: Command) -> list[str]:
+def _told(finished: Finished, command: Command, saved: Saved) -> list[str]:
     lines: list[str] = []
     if finished.unsaved:
-        files = ", ".join(finished.unsaved)
+        why = {path: f" ({reason})" for path, reason in saved.failed.items()}
+        files = ", ".join(path + why.get(path, "") for path in finished.unsaved)
         lines.append(
             f"[Not saved in the editor, so the command saw these files as they are on disk: {files}]"
+        )
+    if saved.changed:
+        files = ", ".join(saved.changed)
+        lines.append(
+            f"[The editor changed these files when it saved them; read them before you edit: {files}]"
         )
     if output := finished.output.rstrip("\n"):
         lines.append(output)

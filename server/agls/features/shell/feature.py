@@ -10,34 +10,38 @@ from agls.toolkit import TypedTool
 
 from .actions import actions_of
 from .command import RunCommand, Shell, command_targets
-from .saving import wants_saving
+from .saving import Saving
 from .settings import Settings
 from .tasks import LookAtTask, Watching
 
 EFFECTS = frozenset({Effect.EXECUTES, Effect.WRITES, Effect.NETWORK})
 
 
-def build(settings: Settings, asker: Asker, background: Background, *, outlives: bool) -> Feature:
-    """The shell. The user is asked about unsaved files, if at all, when the command is allowed.
+def build(
+    settings: Settings, asker: Asker, background: Background, *, outlives: bool, session_id: str = ""
+) -> Feature:
+    """The shell. When a command is allowed, the editor saves what it shall see (`saving.py`).
 
     Commands in the background end with the session or, where `outlives` is false, with their run.
     """
-    tool = _tool(Shell(settings, background, save=settings.save_after_edit == "beforeShell"))
+    shell = Shell(settings, background)
+    tool, saving = _tool(shell), Saving(settings, asker, session_id)
     tasks = Watching(background, outlives)
     look = TypedTool(
         name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset(), polls=True
     )
 
-    async def ask(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
-        call, context = invocation.call, invocation.context
-        asks = settings.save_after_edit == "ask" and invocation.tool is tool
-        if asks and await wants_saving(asker, context.workspace, call.call_id):
-            invocation = replace(invocation, tool=_tool(Shell(settings, background, save=True)))
-        return await inner(invocation)
+    async def save(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
+        if invocation.tool is not tool:
+            return await inner(invocation)
+        workspace, call_id = invocation.context.workspace, invocation.call.call_id
+        saved = await saving.before_command(workspace, call_id, view)
+        outcome = await inner(replace(invocation, tool=_tool(replace(shell, saved=saved))))
+        return replace(outcome, changes=(*saved.changes, *outcome.changes))
 
     return Feature(
         name="shell", tools=(tool, look), actions=actions_of(background), around_run=tasks.around_run,
-        before_turn=tasks.before_turn, around_tool=ask,
+        before_turn=tasks.before_turn, around_tool=save,
     )  # fmt: skip
 
 

@@ -17,7 +17,8 @@ class Settings(BaseModel):
         default=43_200, gt=0, description="seconds a command in the background may run"
     )
     output_bytes: int = Field(default=32_768, ge=1_000, description="output that is kept for the model")
-    save_after_edit: Literal["never", "ask", "beforeShell"] = Field(
-        default="never",
-        description="whether the editor saves what is unsaved before a command, which sees only the disk",
+    save_before_commands: Literal["edited", "all", "never"] = Field(
+        default="edited",
+        description="what the editor saves before a command, which sees only the disk: files that the agent "
+        "edited (you are asked once per session about your own changes), all of them, or nothing",
     )
