@@ -133,7 +133,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      const chosen = ["agls.server.command", "agls.configFile"];
+      const chosen = ["agls.server.command", "agls.configFile", "agls.saveBeforeCommand"];
       if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
       else if (change.affectsConfiguration("agls")) chat.tellModels();

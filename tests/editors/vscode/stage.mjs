@@ -81,6 +81,12 @@ export const SCRIPT = {
         { text: "Both greetings are correct now." },
       ],
     },
+    { match: "Correct it and look", turns: [
+      { calls: [{ name: "read_file", arguments: { path: "greet.py" } }] },
+      { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
+      { calls: [{ name: "shell", arguments: { command: "cat greet.py" } }] },
+      { text: "I looked at it." },
+    ] },
     { match: "Think for ever", turns: [{ text: "This takes a while", hang: true }] },
     {
       match: "Write the notes",

@@ -126,7 +126,7 @@ def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> N
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 14
+    assert said.count("ok: ") == 15
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:
