@@ -53,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const server = new Server(environment, log, prepare);
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
-  const review = new Review(server, log);
+  const review = new Review(server, context.workspaceState, log);
   const told = new Told();
   const actions = new Actions(server, conversation, told);
   const models = new Models(server, failed);

@@ -96,6 +96,13 @@ def test_what_is_shown_is_what_runs(tools: dict[str, str], tmp_path: Path) -> No
     assert screens(tmp_path) == {"link", "400-lines", "notification"}
 
 
+def test_what_goes_wrong_is_said_and_leads_on(tools: dict[str, str], tmp_path: Path) -> None:
+    """No model, errors, limits, waiting questions and a server that dies, on a screen of 1280 x 720."""
+    said = done(["node", HERE / "trouble.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"no-model", "error", "waiting", "question"}
+
+
 @pytest.mark.parametrize("model", ["scripted", "local"])
 def test_somebody_new_follows_the_readme(tools: dict[str, str], tmp_path: Path, model: str) -> None:
     """An empty profile, a first change reviewed: within three minutes, as the page promises."""
