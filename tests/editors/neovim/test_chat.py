@@ -2,11 +2,12 @@
 
 import pytest
 
+from support.model_server import ModelServer, Reply
 from support.patience import wait_until
 from support.wire import Message, turns
 
 from .driver import Editor
-from .scene import READ, call, ended, opened, prompt, restarted, said, transcript
+from .scene import READ, call, ended, opened, prompt, restarted, said, transcript, use_server
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 CHAT = "require('agls.chat').all[next(require('agls.chat').all)]"
@@ -186,3 +187,16 @@ def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
     ended(editor, "endTurn")
     said(editor, "## You, meanwhile")
     assert "be quick" in transcript(editor)
+
+
+def test_torn_answer_is_marked_and_the_next_one_follows(editor: Editor) -> None:
+    torn = Reply("Half of what", cut_after=2, then="close")
+    with ModelServer([torn, Reply("All of it.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        prompt(editor, "talk")
+        ended(editor, "endTurn")
+        said(editor, "All of it.")
+    text = transcript(editor)
+    assert text.index("Half of what") < text.index("All of it.")
+    wait_until(lambda: "✗ broken off: does not count" in editor.drawn.text())

@@ -136,8 +136,7 @@ local DISCARDED = "✗ broken off: does not count"
 function by_kind.message(item)
   local lines = lines_of(item.text or "")
   lines[#lines + 1] = ""
-  local label = item.discarded and DISCARDED
-    or (item.status == "cancelled" and "■ cancelled" or nil)
+  local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ cancelled" or nil)
   return { lines = lines, label = label, hl = label and "AglsFailed" }
 end
 
@@ -145,7 +144,13 @@ function by_kind.thought(item, options)
   local lines = quoted("Thought", item.text or "")
   lines[#lines + 1] = ""
   local label = item.discarded and DISCARDED or nil
-  local block = { lines = lines, label = label, hl = label and "AglsFailed", fold = options.fold.thoughts and 1 or nil, summary = "Thought" }
+  local block = {
+    lines = lines,
+    label = label,
+    hl = label and "AglsFailed",
+    fold = options.fold.thoughts and 1 or nil,
+    summary = "Thought",
+  }
   return block
 end
 

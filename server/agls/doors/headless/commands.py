@@ -149,6 +149,7 @@ def _start(
         prompt=prompt,
         piped=beside,
         output=arguments.output,
+        quiet=arguments.quiet,
         control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,

@@ -53,11 +53,15 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     for name, (read, what) in LIMITS.items():
         group.add_argument(_flag(name), type=read, metavar="N", dest=name, help=what)
     group.add_argument("--caller", default="", help="who asks: [budget.callers] may limit them on a day")
+    group.add_argument(
+        "--parent-run", default="", metavar="ID", help="the run of another program it works for"
+    )
 
 
 def limits(arguments: argparse.Namespace) -> JsonObject:
     """The limits that were given, as options of a run."""
-    given = {name: getattr(arguments, name) for name in LIMITS} | {"caller": arguments.caller or None}
+    said = {"caller": arguments.caller or None, "parentRun": arguments.parent_run or None}
+    given = {name: getattr(arguments, name) for name in LIMITS} | said
     return {name: value for name, value in given.items() if value is not None}
 
 
