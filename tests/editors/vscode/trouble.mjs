@@ -154,6 +154,7 @@ async function questionIsInReach() {
   await allow().click();
   await bench.chat.getByText("The notes are written.").waitFor();
   await bench.chat.getByText("1 change in 1 file").waitFor();
+  await bench.page.getByRole("button", { name: /^Changes to Review/i }).first().click(); // less room for the chat
   await bench.prompt("Ask and wait");
   await bench.page.keyboard.press("Control+Shift+E");
   await bench.page.locator(".explorer-folders-view").waitFor();
