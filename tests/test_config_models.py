@@ -25,6 +25,15 @@ def test_keys_are_taken_out_of_the_environment(home: Path, workspace: Path, tmp_
     assert "k3" not in repr(setup)
 
 
+def test_what_clouds_sign_with_stays_in_the_environment_and_is_never_shown(
+    home: Path, workspace: Path
+) -> None:
+    environment = {"AWS_SECRET_ACCESS_KEY": "aws-canary", "AWS_BEARER_TOKEN_BEDROCK": "key-canary"}
+    setup = setup_of(workspace, environment)
+    assert environment == {"AWS_SECRET_ACCESS_KEY": "aws-canary"}
+    assert {"aws-canary", "key-canary"} <= set(setup.secrets)
+
+
 class Endpoints:
     """The endpoints that a user file, variables and arguments come to."""
 

@@ -28,6 +28,7 @@ from agls.models.providers import KEY_VARIABLES
 
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
+CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
 Trusts = Callable[[Path], bool]
 
 
@@ -56,11 +57,12 @@ class Setup:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What may never be shown: all keys, and the values of extra headers."""
+        """What may never be shown: all keys, what clouds sign with, and the values of extra headers."""
         said = (leaf for source in self.sources for leaf in leaves(source.values))
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
         kept = (kept.key for kept in self.kept.values())
-        return (*self.keys.values(), *written, *kept, *told_keys())
+        others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
+        return (*self.keys.values(), *written, *kept, *told_keys(), *others)
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""

@@ -98,6 +98,12 @@ class Ground:
             )
         return target
 
+    def closed_in(self, target: Target) -> tuple[str, ...]:
+        """The names that a search leaves out: those of our own closed files, where it may meet them."""
+        at = _parts(target.place.path)
+        meets = any(own[: len(at)] == at or at[: len(own)] == own for own in self._private)
+        return tuple(sorted(CLOSED)) if meets else ()
+
     def allow(self, path: str) -> None:
         """Let exactly this path be opened: the user said yes. What lies beneath it is not meant."""
         self._allowed.add(self.locate(path).place.path)

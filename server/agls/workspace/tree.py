@@ -117,7 +117,7 @@ class Tree:
             "start": target.parts,
             "real": target.root.real,
             "patterns": patterns,
-            "left_out": wanted.left_out,
+            "left_out": (*wanted.left_out, *self._ground.closed_in(target)),
             "hidden": self._hiding.expressions,
             "roots": self._hiding.roots,
             "texts": texts,
