@@ -134,7 +134,7 @@ def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
 
 
 def menu(choices: Mapping[str, Option]) -> str:
-    """The choices with the rule each of them would make: on one line, or on several where that is too long."""
+    """The choices with the rule each of them would make: on one line, or on several where it is too long."""
     parts = [f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items()]
     line = "  ".join(parts) + ": "
     return line if len(line) < get_terminal_size().columns else "\n".join(parts) + ": "
