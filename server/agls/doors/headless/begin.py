@@ -110,7 +110,7 @@ async def _anew(world: World, request: Request, here: str) -> Beginning:
 
 
 async def _go_on(world: World, request: Request, here: str) -> Beginning:
-    session = await _open(world, request.session_id or await _latest(world, here))
+    session = await opened(world, request.session_id or await latest(world, here))
     if (request.since or 0) > session.state.seq:
         raise CannotBegin(
             f"{session.session_id} has {session.state.seq} facts. Name one of them, or leave out --since.",
@@ -146,7 +146,8 @@ async def _model(world: World, cwd: str, options: JsonObject) -> str:
     return client.info.name
 
 
-async def _open(world: World, session_id: str) -> Session:
+async def opened(world: World, session_id: str) -> Session:
+    """The session of this id. **Raises** `CannotBegin` and `JournalBusy`."""
     try:
         return await world.sessions.open(await _whole_id(world, session_id))
     except JournalBusy:
@@ -176,7 +177,7 @@ def several(beginning: str, found: Sequence[str]) -> str:
     return f"More than one session begins with {beginning!r}: {', '.join(found[:5])}"
 
 
-async def _latest(world: World, cwd: str) -> str:
+async def latest(world: World, cwd: str) -> str:
     """The session of this folder that was used last. One without a prompt was killed before it had any."""
     cursor = ""
     while True:

@@ -36,7 +36,10 @@ LIMITS: dict[str, tuple[Callable[[str], float], str]] = {
     "maxCostUsd": (_number("US dollars"), "US dollars at most"),
     "maxModelCalls": (count, "model calls at most, those of helpers and children included"),
     "maxToolCalls": (count, "tool calls at most"),
-    "maxDelegatedTasks": (count, "tasks given to other agents at most"),
+    "maxDelegatedTasks": (
+        count,
+        "tasks given to other agents at most; more are refused, and the run does them itself",
+    ),
     "maxTotalTokens": (count, "tokens at most, in and out"),
     "maxInputTokens": (count, "tokens in at most"),
     "maxOutputTokens": (count, "tokens out at most"),

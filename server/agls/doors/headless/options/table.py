@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from agls import __version__
 from agls.doors.headless.options.others import (
+    add_completion,
     add_config,
     add_demo,
     add_key,
@@ -14,6 +15,7 @@ from agls.doors.headless.options.others import (
     add_usage,
 )
 from agls.doors.headless.options.parser import Parser
+from agls.doors.headless.options.rewinds import add_changes, add_rewind, add_undo
 from agls.doors.headless.options.runs import add_resume, add_run
 from agls.doors.headless.options.sessions import add_sessions
 from agls.frozen import frozen
@@ -59,6 +61,25 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ),
         ),
     ),
+    "Look at what was done, and take it back": (
+        Command("changes", "show what the last run changed", add_changes, "[OPTIONS] [SESSION]"),
+        Command(
+            "undo", "go back to before the last prompt, files and conversation", add_undo,
+            "[OPTIONS] [SESSION]",
+            (
+                ("agls undo", "in this folder's latest session; again for the prompt before"),
+                ("agls undo --files", "the files alone"),
+            ),
+        ),
+        Command(
+            "rewind", "go back to before any prompt, or forth again", add_rewind, "[OPTIONS] [SESSION]",
+            (
+                ("agls rewind", "lists the prompts"),
+                ("agls rewind --before item_0123", "files and conversation"),
+                ("agls rewind --undo rewind_0123", "as it was before that"),
+            ),
+        ),
+    ),
     "Set up": (
         Command("doctor", "find out what keeps the agent from working", add_look, "[OPTIONS]"),
         Command("models", "what models there are, and what is known of them", add_look, "[OPTIONS]"),
@@ -72,6 +93,13 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "For programs, and to look at": (
         Command("serve", "serve an editor", add_serve, "--stdio [OPTIONS]"),
         Command("schema", "the protocol, for whoever writes a client", add_schema, "[OPTIONS]"),
+        Command(
+            "completion", "complete commands and options in a shell", add_completion, "bash|zsh|fish",
+            (
+                ('eval "$(agls completion bash)"', "in ~/.bashrc; with zsh in ~/.zshrc"),
+                ("agls completion fish > ~/.config/fish/completions/agls.fish", ""),
+            ),
+        ),
         Command("demo", "watch a whole session, with a scripted model", add_demo, "[OPTIONS]"),
     ),
 }  # fmt: skip
