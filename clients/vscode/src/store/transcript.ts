@@ -100,6 +100,7 @@ export class Transcript {
       }
       case "runStarted":
         this.runId = event.runId ?? "";
+        this.lastItems[this.runId] ??= [...this.items.keys()].at(-1) ?? ""; // it may end before it has one
         break;
       case "runEnded":
         this.runs = { ...this.runs, [event.runId ?? ""]: data as unknown as RunEndedData };

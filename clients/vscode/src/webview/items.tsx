@@ -145,6 +145,7 @@ function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
     <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
       <CallLine item={item} terminal={terminal} />
       {changes.length === 0 && <Asked item={item} terminal={terminal} />}
+      <Unsaved files={terminal?.unsaved ?? []} />
       {helpers && <HelperList helpers={helpers} live={live} />}
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
@@ -181,6 +182,16 @@ function Command({ command, cwd }: { command: string; cwd: string | undefined })
   );
 }
 
+/** The command saw an older text of these files than the editor shows. */
+function Unsaved({ files }: { files: readonly string[] }) {
+  if (files.length === 0) return null;
+  return (
+    <p class="unsaved" role="note">
+      Ran with the text on the disk; not saved in the editor: {visible(files.join(", "))}
+    </p>
+  );
+}
+
 function Input({ input }: { input: Record<string, unknown> }) {
   if (Object.keys(input).length === 0) return null;
   return <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>;
@@ -188,7 +199,8 @@ function Input({ input }: { input: Record<string, unknown> }) {
 
 function stateOf(item: AnyItem, terminal: Terminal | undefined): string {
   if (terminal && item.status === "completed") {
-    return terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`;
+    const stale = terminal.unsaved?.length ? ", on unsaved files" : "";
+    return `${terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`}${stale}`;
   }
   return item.status === "completed" ? "" : statusOf(item.status);
 }
