@@ -127,7 +127,7 @@ function M.client(root)
   end
   made.on_state = function()
     if made.state ~= "ready" then
-      questions.forget()
+      questions.forget(made)
     end
     vim.cmd.redrawstatus({ bang = true })
   end

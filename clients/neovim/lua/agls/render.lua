@@ -113,6 +113,22 @@ local function whole_input(item)
   end
 end
 
+---What the user must know of a command beside its output: what it is for, and what it did not see.
+---@param item table
+---@return string[]
+local function told_of_command(item)
+  local told = {}
+  local description = type(item.input) == "table" and item.input.description
+  if item.name == "shell" and type(description) == "string" and description ~= "" then
+    told[#told + 1] = code(text.clip(description, 200))
+  end
+  local stale = item.terminal and item.terminal.unsaved or {}
+  if #stale > 0 then
+    told[#told + 1] = "Not saved, so it saw the old text of: " .. code(table.concat(stale, ", "))
+  end
+  return told
+end
+
 ---@type table<string, fun(item: table, options: agls.RenderOptions, waiting: boolean): agls.Block>
 local by_kind = {}
 
@@ -154,6 +170,9 @@ function by_kind.toolCall(item, options, waiting)
   local lines = { "**" .. (item.name or "tool") .. "**" .. (about ~= "" and (" " .. code(about)) or "") }
   local label, hl = status_of(item, waiting)
   local block = { lines = lines, label = label, hl = hl }
+  for _, told in ipairs(told_of_command(item)) do
+    vim.list_extend(lines, { "", told })
+  end
   local input = whole_input(item)
   if input then
     local shown = vim.list_slice(lines_of(input), 1, MOST_INPUT)
