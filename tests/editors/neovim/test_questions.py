@@ -51,7 +51,7 @@ def test_who_thinks_better_of_a_changed_command_is_asked_again(editor: Editor) -
     editor.keys("ccrm everything<Esc>q")
     ended(editor, "endTurn")
     assert len(editor.lua("return ASKED")) == 2
-    assert any("✗ rejected" in row for row in editor.screen())
+    wait_until(lambda: any("✗ rejected" in row for row in editor.screen()))
 
 
 def test_the_buffer_of_a_changed_command_goes_with_its_run(editor: Editor) -> None:
@@ -228,8 +228,8 @@ def test_every_byte_of_a_command_is_on_the_screen_before_it_can_be_allowed(edito
         rejects = next(line for line in editor.lines(number) if line.endswith("Reject"))
         editor.command(f"Agls answer {rejects[0]}")
         editor.until(
-            "not vim.iter(require('agls.questions').waiting):any(function(open) "
-            "return open.params.requestId == ... end)",
+            "(function(id) return not vim.iter(require('agls.questions').waiting):any(function(open) "
+            "return open.params.requestId == id end) end)(...)",
             waiting,
         )
     ended(editor, "endTurn")

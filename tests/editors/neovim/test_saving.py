@@ -1,4 +1,4 @@
-"""A command after an edit sees the edit: Neovim saves what the agent wrote, and asks about what the user typed."""
+"""A command after an edit sees it: Neovim saves what the agent wrote, and asks about what the user typed."""
 
 import pytest
 

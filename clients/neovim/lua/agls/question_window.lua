@@ -23,7 +23,21 @@ local PAINT = { ["+"] = "AglsAdded", ["-"] = "AglsRemoved" }
 
 local M = {}
 
----@type { buf: integer, win: integer, sheet: agls.Sheet, count: integer, left: integer, seen: table<integer, true>, at: integer }?
+---@class agls.Layout
+---@field sizes string
+---@field count integer windows
+
+---@class agls.Shown
+---@field buf integer
+---@field win integer
+---@field sheet agls.Sheet
+---@field count integer rows of the text
+---@field left integer rows that were not on the screen yet
+---@field seen table<integer, true>
+---@field at integer when it took the focus by itself
+---@field layout agls.Layout of the other windows, before
+
+---@type agls.Shown?
 local open
 
 ---One line that says what is asked.
@@ -175,6 +189,14 @@ function M.state()
   return open and { win = open.win, count = open.count, left = open.left }
 end
 
+---Give the other windows the sizes back that they had, unless there are others by now.
+---@param before agls.Layout
+local function restore(before)
+  if vim.fn.tabpagewinnr(vim.fn.tabpagenr(), "$") == before.count then
+    vim.cmd(before.sizes)
+  end
+end
+
 ---@return boolean
 function M.is_open()
   return open ~= nil
@@ -186,6 +208,7 @@ function M.close()
   open = nil
   if was and vim.api.nvim_win_is_valid(was.win) then
     vim.api.nvim_win_close(was.win, true)
+    restore(was.layout)
   end
 end
 
@@ -211,7 +234,10 @@ local function watch(buf)
       local was = open
       if was and was.buf == buf then
         open = nil
-        vim.schedule(was.sheet.later)
+        vim.schedule(function()
+          restore(was.layout)
+          was.sheet.later()
+        end)
       end
     end,
   })
@@ -225,9 +251,10 @@ function M.show(sheet, focused)
   local buf, count = make_buffer(sheet, vim.o.columns - 1)
   local need = count + 2 + #sheet.choices -- and the bar
   local height = math.max(5, math.min(need, math.floor(vim.o.lines * SHARE)))
+  local layout = { sizes = vim.fn.winrestcmd(), count = vim.fn.winnr("$") }
   local win = vim.api.nvim_open_win(buf, false, { split = "below", win = -1, height = height })
   dress(win)
-  open = { buf = buf, win = win, sheet = sheet, count = count, left = count, seen = {}, at = 0 }
+  open = { buf = buf, win = win, sheet = sheet, count = count, left = count, seen = {}, at = 0, layout = layout }
   map(buf)
   draw_choices()
   watch(buf)

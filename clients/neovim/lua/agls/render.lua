@@ -152,8 +152,7 @@ local DISCARDED = "✗ broken off: does not count"
 function by_kind.message(item)
   local lines = lines_of(item.text or "")
   lines[#lines + 1] = ""
-  local label = item.discarded and DISCARDED
-    or (item.status == "cancelled" and "■ cancelled" or nil)
+  local label = item.discarded and DISCARDED or (item.status == "cancelled" and "■ cancelled" or nil)
   return { lines = lines, label = label, hl = label and "AglsFailed" }
 end
 
@@ -161,7 +160,13 @@ function by_kind.thought(item, options)
   local lines = quoted("Thought", item.text or "")
   lines[#lines + 1] = ""
   local label = item.discarded and DISCARDED or nil
-  local block = { lines = lines, label = label, hl = label and "AglsFailed", fold = options.fold.thoughts and 1 or nil, summary = "Thought" }
+  local block = {
+    lines = lines,
+    label = label,
+    hl = label and "AglsFailed",
+    fold = options.fold.thoughts and 1 or nil,
+    summary = "Thought",
+  }
   return block
 end
 
@@ -299,13 +304,32 @@ local ENDS = {
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
   maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
-  budget = "The budget is used up.",
+  budget = "The budget is used up. `:Agls continue` goes on with a new one.",
   contextFull = "The conversation is too long for the model.",
   refusal = "The model refused.",
   timeout = "The time was up. `:Agls continue` goes on.",
-  guard = "Stopped: it went round in circles.",
+  guard = "Stopped: it went round in circles. `:Agls continue` goes on.",
   killed = "Stopped.",
 }
+
+-- What to do here about an error of the model.
+local REMEDIES = {
+  auth = "`:Agls key` takes a key for this Neovim, `:Agls continue` tries again, `:Agls model` takes another model.",
+  rateLimit = "`:Agls continue` tries again later; `:Agls model` takes another model.",
+  internal = "`:Agls continue` tries again; `:checkhealth agls` shows what is wrong.",
+  other = "`:Agls continue` tries again; `:Agls model` takes another model.",
+}
+
+---What the user said meanwhile and the model reads next.
+---@param said string[]
+---@return string[]
+function M.said(said)
+  local lines = {}
+  for _, words in ipairs(said) do
+    vim.list_extend(lines, quoted("You, meanwhile (read with the next step)", words))
+  end
+  return lines
+end
 
 ---What stands below a conversation whose last run did not simply come to its end.
 ---@param ended? agls.RunEndedData
@@ -317,7 +341,7 @@ function M.ending(ended)
   if ended.error then
     local problem = ended.error --[[@as agls.RunError]]
     local said = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
-    return { said .. (problem.kind == "auth" and " `:Agls key` takes one for this Neovim; then send it again." or "") }
+    return { said, ">", "> " .. (REMEDIES[problem.kind] or REMEDIES.other) }
   end
   local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
   return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }
