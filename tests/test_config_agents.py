@@ -112,6 +112,15 @@ def test_the_limits_of_an_agent_hold_where_they_are_lower(
     assert (limits_now.max_tool_calls, limits_now.max_seconds) == (holds, holds)
 
 
+def test_what_an_agent_says_of_its_critic_counts_before_the_rest(home: Path, workspace: Path) -> None:
+    user_file(home, "config.toml", "[critic]\nwake_after = 7\npatience = 5\n")
+    user_file(home, "agents/reviewer.toml", REVIEWER + "[critic]\nenabled = true\npatience = 2\n")
+    config = setup_of(workspace, {}).load(str(workspace)).config
+    own = config.agents["reviewer"].critic_over(config.critic)
+    assert (own.enabled, own.wake_after, own.patience) == (True, 7, 2)
+    assert agent_of(config.agents, {}).critic_over(config.critic) == config.critic
+
+
 async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Path, workspace: Path) -> None:
     script = home / "XDG_CONFIG_HOME/agls/script.json"
     write(script, json.dumps({"prompts": [{"turns": [{"text": "Done."}]}]}))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agls.config import ConfigError, Told, offered_models
+from agls.models.credential import FIXED_KEY
 from support.config import home, setup_of, workspace, write
 
 __all__ = ["home", "workspace"]  # fixtures
@@ -22,6 +23,15 @@ def test_keys_are_taken_out_of_the_environment(home: Path, workspace: Path, tmp_
     assert setup.environment == environment
     assert setup.keys == {"AGLS_API_KEY": "k1", "OPENAI_API_KEY": "k2", "MY_KEY": "k3"}
     assert "k3" not in repr(setup)
+
+
+def test_what_clouds_sign_with_stays_in_the_environment_and_is_never_shown(
+    home: Path, workspace: Path
+) -> None:
+    environment = {"AWS_SECRET_ACCESS_KEY": "aws-canary", "AWS_BEARER_TOKEN_BEDROCK": "key-canary"}
+    setup = setup_of(workspace, environment)
+    assert environment == {"AWS_SECRET_ACCESS_KEY": "aws-canary"}
+    assert {"aws-canary", "key-canary"} <= set(setup.secrets)
 
 
 class Endpoints:
@@ -304,6 +314,8 @@ def test_an_address_of_a_provider_is_checked_and_its_variable_named(endpoints: E
     ("said", "url", "dialect"),
     [
         ("", "https://api.openai.com/v1", "responses"),
+        ("", "https://eu.api.openai.com/v1", "responses"),
+        ("", "https://notapi.openai.com.example/v1", "chat"),
         ('dialect = "chat"\n', "https://api.openai.com/v1", "chat"),
         ("", "https://router.example/v1", "chat"),
         ('dialect = "responses"\n', "https://router.example/v1", "responses"),
@@ -327,3 +339,22 @@ def test_address_of_a_known_provider_needs_no_other_name_for_its_key(endpoints: 
     assert endpoints("", keys, base_url="https://evil.example/v1", model="m").endpoints[0].api_key == ""
     with pytest.raises(ConfigError, match="GROQ_API_KEY is not set"):
         endpoints(text)
+
+
+@pytest.mark.parametrize("table", ["key_command = 'echo key'", 'key_command = ["echo", "key"]'])
+def test_program_for_a_key_may_be_named_only_in_the_users_own_file(
+    home: Path, workspace: Path, tmp_path: Path, table: str
+) -> None:
+    model = '[models.m]\nbase_url = "https://h/v1"\n'
+    own = setup_of(workspace, {"AGLS_CONFIG": str(write(tmp_path / "c.toml", f"{model}{table}\n"))})
+    (endpoint,) = offered_models(own, own.load(str(workspace)), complete=False).endpoints
+    assert endpoint.credential is not FIXED_KEY
+    again = setup_of(workspace, {"AGLS_CONFIG": str(tmp_path / "c.toml")})
+    assert offered_models(again, again.load(str(workspace)), complete=False).endpoints == (endpoint,)
+    file = write(tmp_path / "d.toml", model)
+    told = Told(editor={"models": {"m": {"key_command": ["echo", "key"]}}}, config_file=str(file))
+    setup = setup_of(workspace, {}, told=told)
+    loaded = setup.load(str(workspace))
+    (endpoint,) = offered_models(setup, loaded, complete=False).endpoints
+    assert endpoint.credential is FIXED_KEY
+    assert "models was ignored" in "".join(loaded.warnings)

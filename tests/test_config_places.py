@@ -113,8 +113,10 @@ def test_not_even_through_a_link(home: Path, workspace: Path, tmp_path: Path) ->
 
 
 def test_working_in_the_home_folder_is_allowed(tmp_path: Path) -> None:
-    check_outside(tmp_path / "me/.local/state", tmp_path / "me", tmp_path / "me", "AGLS_STATE_DIR")
-    check_outside(tmp_path / "me/.local/state", tmp_path, tmp_path / "me", "AGLS_STATE_DIR")
+    check_outside(
+        tmp_path / "me/.local/state", tmp_path / "me", tmp_path / "me", "AGLS_STATE_DIR", named=True
+    )
+    check_outside(tmp_path / "me/.local/state", tmp_path, tmp_path / "me", "AGLS_STATE_DIR", named=True)
 
 
 def test_the_places_are_those_of_the_variables() -> None:

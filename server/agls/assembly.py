@@ -1,9 +1,10 @@
 """The composition root: which features a run has, and in which order."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from agls.checkup import for_action
+from agls.config import tier_of
 from agls.engine.feature import Feature, with_tools
 from agls.engine.recovering import cut_off
 from agls.features import (
@@ -57,7 +58,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
     return (
         *((_delivering(parts),) if parts.bounds.target else ()),
         deadline.build(),
-        *((critic.build(parts.means),) if config.critic.enabled else ()),
+        *((critic.build(parts.means),) if parts.critic.enabled else ()),
         guards.build(config.guards),
         _held_to(parts),
         instructions.build(
@@ -91,12 +92,13 @@ def _delivering(parts: Parts) -> Feature:
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:
     config, setup, workspace = parts.config, parts.setup, parts.workspace
+    session_id, entries = parts.session.session_id, parts.session.log.journal.entries
     memory = Memory(parts.grants, parts.choices, parts.own_files)
     return (
         permissions.build(config.permissions, parts.session.questions, workspace, memory),
         checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),
         usage.build(config.usage),
-        audit.build(config.audit, parts.session.session_id, parts.session.log.journal.entries, parts.record),
+        audit.build(config.audit, session_id, entries, parts.record, partial(tier_of, config.agents)),
         doctor.build(for_action(setup)),
     )
 

@@ -6,7 +6,7 @@ unless `answer` is given, and a run is bounded (12 model requests, 60 seconds) u
 
 from agls.config import ConfigError
 from agls.doors.library.agent import Agent, Conversation
-from agls.doors.library.results import Artifact, Result
+from agls.doors.library.results import Artifact, Result, Step
 from agls.doors.library.tools import tool
 from agls.engine.facts import (
     Fact,
@@ -40,6 +40,7 @@ __all__ = [
     "Result",
     "RunEnded",
     "Shown",
+    "Step",
     "Stop",
     "StopReason",
     "TextDelta",

@@ -9,13 +9,14 @@ from agls.engine.vocabulary import Limits
 from agls.features.audit.feature import Write
 from agls.features.budget.books import Books
 from agls.features.client_tools.calling import Client
+from agls.features.critic.settings import Settings as Critic
 from agls.features.critic.watch import Means
 from agls.features.permissions.choices import SessionChoices
 from agls.features.recovery.feature import Clean
 from agls.features.scratchpad.feature import Make
 from agls.features.subagents.palette import Entry
 from agls.frozen import frozen
-from agls.stores.blobs import Blobs
+from agls.stores.storage import Contents
 from agls.workspace.workspace import OpenWorkspace
 
 
@@ -47,7 +48,7 @@ class Parts:
     make_scratch: Make
     tidy: Clean
     record: Write
-    blobs: Blobs
+    blobs: Contents
     bounds: Bounds
     books: Books
     window: int | None
@@ -75,10 +76,15 @@ class Parts:
         return self.config.lean.applies(self.window)
 
     @property
+    def critic(self) -> Critic:
+        """The settings of the critic of this run."""
+        return self.agent.critic_over(self.config.critic)
+
+    @property
     def means(self) -> Means:
         """What a critic works with."""
         return Means(
-            settings=self.config.critic,
+            settings=self.critic,
             models=self.models,
             subscribe=self.session.log.subscribe,
             most=self.bounds.allowance.most,

@@ -38,12 +38,9 @@ from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
 from agls.parts import Parts
-from agls.stores.blobs import Blobs
-from agls.stores.files import FileStore
-from agls.stores.ledger import DayLedger
-from agls.stores.lines import Lines
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
+from agls.stores.storage import in_memory, on_disk
 from agls.workspace.clock import SystemClock
 from agls.workspace.editor import Editor
 from agls.workspace.paths import Own
@@ -69,16 +66,15 @@ class World:
         self._headless, self._usual = headless, usual
         self.reread: Reread = as_it_is
         self._clock, self._processes = SystemClock(), Processes(setup.environment)
-        self._choice, self._store = Choice(lambda: self.setup), FileStore(setup.state_folder)
-        self._scratch, self._blobs = Scratch(setup.state_folder), Blobs(setup.state_folder)
-        ledger = DayLedger(setup.state_folder, self._store.follow)
-        self._books = Books(ledger, self._clock.now, hands_over)
-        self._audit = Lines(setup.state_folder / "audit" / "audit.jsonl", lambda: self.setup.secrets)
+        self._choice, self._scratch = Choice(lambda: self.setup), Scratch(setup.state_folder)
+        keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
+        self.storage = keeps() if setup.keeps else in_memory()
+        self._books = Books(self.storage.ledger, self._clock.now, hands_over)
         self._checked: object = None  # the last that a run could begin with; most begin alike
         self._choices = Choices()
         self._own_files = OwnFiles(setup.state_folder, setup.config_file)
         self._seal = Seal(self._own_files)
-        self.sessions = Sessions(self._store, self._equip, self._clock)
+        self.sessions = Sessions(self.storage.sessions, self._equip, self._clock)
         self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -182,9 +178,9 @@ class World:
             client=self._client,
             scratch=scratch,
             make_scratch=partial(self._scratch.make, session.session_id),
-            tidy=self._store.tidy,
-            record=self._audit.add,
-            blobs=self._blobs,
+            tidy=self.storage.tidy,
+            record=self.storage.write,
+            blobs=self.storage.blobs,
             bounds=bounds,
             books=self._books,
             window=window,

@@ -4,16 +4,19 @@ import asyncio
 import json
 import re
 import tempfile
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import threading
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agls.doors.library import bounded, errands, results
 from agls.doors.library.tools import FunctionTool
-from agls.engine.invoking import NOBODY
-from agls.engine.vocabulary import Limits
+from agls.engine.invoking import NOBODY, invoke
+from agls.engine.vocabulary import Limits, UserMessage
 from agls.library import (
     Agent,
     Artifact,
@@ -101,9 +104,7 @@ async def test_nothing_is_kept_and_no_key_is_taken(workspace: Path, monkeypatch:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     async with Agent(workspace) as agent:
         await (await agent.session()).run("Say hello")
-        state = agent.world.setup.state_folder
-        assert state.exists()
-    assert not state.exists()
+        assert not agent.world.setup.state_folder.exists()
     import os  # noqa: PLC0415 - only here
 
     assert os.environ["OPENAI_API_KEY"] == "sk-mine"
@@ -280,8 +281,8 @@ async def test_tools_of_one_run_are_not_those_of_another_that_waits(workspace: P
             await session.start("How is the weather?", tools=[weather_in(climate)])
             for climate in ("rain", "sun")
         ]
-        results = [await session.wait(run_id) for run_id in runs]
-    told = [m.text for m in results[1].messages if hasattr(m, "call_id")]
+        ended = [await session.wait(run_id) for run_id in runs]
+    told = [m.text for m in ended[1].messages if hasattr(m, "call_id")]
     assert told == ["rain", "sun"]
 
 
@@ -313,9 +314,215 @@ async def test_with_nothing_configured_a_run_works_is_bounded_and_leaves_nothing
             result = await session.run("Look around for ever")
             live = await agent.world.sessions.open(session.id)
             rooms = {feature.name for feature in live.outfit(NOBODY).features}
-            assert len([*temporary.iterdir()]) == 1, "as long as it is open"
+            tools = {named.spec.name for named in live.outfit(NOBODY).tools}
+            assert [*temporary.iterdir()] == [], "a program that is killed leaves nothing either"
         assert len(server.posts) == 12
     assert result.stop.reason is StopReason.MAX_TURNS
     assert session.state.limits == Limits(max_turns=12, max_seconds=60.0)
-    assert not rooms & {"critic", "phases", "delivery", "output_schema", "lean"}
+    assert not rooms & {"critic", "phases", "delivery", "output_schema", "lean", "scratchpad"}
+    assert "delegate" not in tools
     assert [*home.rglob("*"), *temporary.iterdir(), *work.iterdir()] == []
+
+
+class Never:
+    """Somebody else's code that does not come to an end."""
+
+    def __init__(self) -> None:
+        self.began, self.going = asyncio.Event(), threading.Event()
+
+    async def stubborn(self) -> None:
+        """Not even when it is cancelled."""
+        self.began.set()
+        while not self.going.is_set():
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.05)
+
+
+@pytest.fixture
+def never(monkeypatch: pytest.MonkeyPatch) -> Iterator[Never]:
+    monkeypatch.setattr(results, "AFTER", 0.3)
+    monkeypatch.setattr(errands, "OPENING", 0.3)
+    monkeypatch.setattr(errands, "CLOSING", 0.3)
+    monkeypatch.setattr(bounded, "GRACE", 0.1)
+    made = Never()
+    yield made
+    made.going.set()
+
+
+@pytest.mark.parametrize("kind", ["thread", "async", "opening", "closing"])
+async def test_what_never_returns_around_a_run_keeps_nobody_from_its_result(
+    workspace: Path, never: Never, kind: str
+) -> None:
+    """A hook, or the opening or closing of a tool set, has its time; then the run is over without it."""
+
+    def blocks(result: Result) -> list[Artifact]:
+        never.going.wait()
+        return []
+
+    async def sleeps(result: Result) -> list[Artifact]:
+        await never.stubborn()
+        return []
+
+    def writes(result: Result) -> list[Artifact]:
+        return [Artifact("a", "b")]
+
+    @asynccontextmanager
+    async def toolset(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        if kind == "opening":
+            await never.stubborn()
+        yield []
+        if kind == "closing":
+            await never.stubborn()
+
+    after = {"thread": [blocks], "async": [sleeps]}.get(kind, [])
+    async with asyncio.timeout(20), Agent(workspace, tools=[toolset], after=[*after, writes]) as agent:
+        result = await (await agent.session()).run("Say hello")
+        assert (result.ok, result.text) == (True, "Hello there.")
+        assert [artifact.name for artifact in result.artifacts] == ["a"]
+    never.going.set()
+    await asyncio.sleep(0.2)
+
+
+async def test_a_tool_that_blocks_is_cancelled_at_once_and_its_outcome_is_unknown(
+    workspace: Path, never: Never
+) -> None:
+    began = threading.Event()
+
+    @tool(reads_only=True)
+    def weather(city: str) -> str:
+        """Wait."""
+        began.set()
+        never.going.wait()
+        return "late"
+
+    async with Agent(workspace, tools=[weather]) as agent:
+        session = await agent.session()
+        run_id = await session.start("How is the weather?")
+        while not began.is_set():  # the loop goes on meanwhile
+            await asyncio.sleep(0.01)
+        asked = time.monotonic()
+        session.cancel()
+        result = await session.wait(run_id)
+        assert time.monotonic() - asked < 2
+    assert result.stop.reason is StopReason.CANCELLED
+    assert "what it did is unknown" in str(result.messages)
+
+
+async def test_a_tool_set_is_opened_and_closed_in_one_task(workspace: Path) -> None:
+    @asynccontextmanager
+    async def toolset(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        opened = asyncio.current_task()
+        async with asyncio.TaskGroup():
+            yield []
+        assert asyncio.current_task() is opened
+        done.append("closed")
+
+    done: list[str] = []
+    async with Agent(workspace, tools=[toolset]) as agent:
+        assert (await (await agent.session()).run("Say hello")).ok
+        assert done == ["closed"]
+
+
+async def test_a_function_that_leaves_the_program_fails_like_any_other(workspace: Path) -> None:
+    @tool(reads_only=True)
+    def weather(city: str) -> str:
+        """Leave."""
+        raise SystemExit(3)
+
+    def leaves(result: Result) -> list[Artifact]:
+        raise SystemExit(4)
+
+    async with Agent(workspace, tools=[weather], after=[leaves]) as agent:
+        result = await (await agent.session()).run("How is the weather?")
+    assert result.ok
+    assert "weather failed: SystemExit: 3" in str(result.messages)
+
+
+async def test_a_decision_that_is_never_made_hangs_neither_the_run_nor_the_agent(
+    workspace: Path, never: Never
+) -> None:
+    def decide(question: Any) -> bool:
+        began.set()
+        return never.going.wait()
+
+    began = threading.Event()
+    async with asyncio.timeout(20), Agent(workspace, answer=decide) as agent:
+        session = await agent.session()
+        run_id = await session.start("Write")
+        while not began.is_set():
+            await asyncio.sleep(0.01)
+        session.cancel()
+        assert (await session.wait(run_id)).stop.reason is StopReason.CANCELLED
+    never.going.set()
+
+
+async def test_an_option_that_there_is_not_is_refused_as_on_the_wire(workspace: Path) -> None:
+    async with Agent(workspace) as agent:
+        with pytest.raises(ConfigError, match="no option 'maxTurn'; did you mean 'maxTurns'"):
+            await agent.session(maxTurn=3)
+        session = await agent.session()
+        with pytest.raises(ConfigError, match="no option 'maxturns'; did you mean 'maxTurns'"):
+            await session.run("Say hello", maxturns=3)
+        with pytest.raises(ConfigError, match="mode"):
+            await session.run("Say hello", mode="yolo")
+        assert session.state.queue == ()
+
+
+async def test_options_for_a_session_that_is_opened_again_hold_from_then_on(
+    workspace: Path, tmp_path: Path
+) -> None:
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        session_id = (await agent.session(title="before")).id
+    async with Agent(workspace, state=tmp_path / "state") as agent:
+        session = await agent.session(session_id, title="after", maxTurns=7)
+        assert (await session.run("Say hello")).ok
+        assert (session.state.title, session.state.limits.max_turns) == ("after", 7)
+
+
+async def test_the_program_names_its_run_and_the_one_it_works_for(workspace: Path) -> None:
+    async with Agent(workspace) as agent:
+        session = await agent.session()
+        result = await session.run("Say hello", run_id="job-7", parentRun="night.1", caller="cron")
+        assert result.run_id == "job-7"
+        live = await agent.world.sessions.open(session.id)
+        outcome = await invoke(live, "audit", {})
+        (record,) = (outcome.data or {})["records"]
+        told = [record[name] for name in ("runId", "parentRunId", "caller", "tier")]
+        assert told == ["job-7", "night.1", "cron", "default"]
+        with pytest.raises(ConfigError, match="there is such a run"):
+            await session.run("Say hello", run_id="job-7")
+        with pytest.raises(ConfigError, match="64 letters"):
+            await session.run("Say hello", run_id="a/b")
+
+
+async def test_a_result_has_the_steps_of_its_run_alone(workspace: Path) -> None:
+    @tool(reads_only=True)
+    def weather(city: str) -> str:
+        """Tell the weather."""
+        return "Rain"
+
+    async with Agent(workspace, tools=[weather]) as agent:
+        session = await agent.session()
+        assert [step.text for step in (await session.run("Say hello")).steps] == ["Hello there."]
+        looked, said = (await session.run("How is the weather?")).steps
+    assert [(call.name, status) for call, status in looked.calls] == [("weather", "completed")]
+    assert (said.text, said.calls) == ("Done.", ())
+
+
+async def test_an_image_is_steered_into_the_conversation(workspace: Path) -> None:
+    picture = workspace / "shot.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 20)
+
+    @asynccontextmanager
+    async def camera(session: Conversation) -> AsyncGenerator[list[FunctionTool]]:
+        @tool(reads_only=True)
+        async def look() -> str:
+            """Look."""
+            return await session.steer("See this", attach=[picture])
+
+        yield [look]
+
+    async with Agent(workspace, tools=[camera]) as agent:
+        result = await (await agent.session()).run("Look out")
+    (steered,) = [m for m in result.messages if isinstance(m, UserMessage) and "See this" in str(m.content)]
+    assert [type(part).__name__ for part in steered.content] == ["Text", "Image"]

@@ -101,11 +101,14 @@ def test_wait_that_the_words_name_is_read(words: str, seconds: float) -> None:
     assert (failure.kind, failure.wait) == ("rateLimit", pytest.approx(seconds))
 
 
-async def test_longer_of_two_waits_counts() -> None:
-    answers = [Refused(429, "Try again in 20ms.", headers={"Retry-After": "0"}), raw("chat")]
-    async with ModelServer(answers) as server, Asking() as asking:
+async def test_wait_of_a_header_counts_more_than_that_of_the_words() -> None:
+    header = Refused(429, "Try again in 90s.", headers={"Retry-After": "7"})
+    async with (
+        ModelServer([header, Refused(429, "Try again in 90s."), raw("chat")]) as server,
+        Asking() as asking,
+    ):
         heard = await hear(asking.model(server.url, QUICK))
-    assert heard.reply and [wait.delay for wait in heard.waits] != []
+    assert heard.reply and [wait.delay for wait in heard.waits] == [7.0, 90.0]
 
 
 def test_sampling_that_a_model_does_not_take_names_the_setting() -> None:

@@ -100,6 +100,26 @@ async def test_reasoning_that_a_server_does_not_take_back_is_left_out(field: str
     assert sent == ["hm", None, None]
 
 
+async def test_reasoning_in_plain_words_that_a_server_does_not_take_back_is_left_out() -> None:
+    words = "Invalid value for input[1]: unknown item type 'reasoning'"
+    hello = raw("responses", Said("Hi."))
+    async with ModelServer([Failure(400, words), hello, hello]) as server, Asking() as asking:
+        model = asking.model(server.url, ONCE, dialect="responses")
+        item = {
+            "type": "reasoning",
+            "id": "r",
+            "summary": [],
+            "content": [{"type": "reasoning_text", "text": "hm"}],
+        }
+        opaque = {"model": "127.0.0.1/test-model", "items": [item, {"role": "assistant", "content": "One."}]}
+        said = AssistantMessage("a", "One.", "hm", (), opaque)
+        talk = (UserMessage("u", (Text("x"),)), said, UserMessage("v", (Text("y"),)))
+        for _ in range(2):
+            assert (await hear(model, ModelRequest("r", "", talk))).text == "Hi."
+    kinds = [[item.get("type", item.get("role")) for item in post.body["input"]] for post in server.posts]
+    assert kinds == [["user", "reasoning", "assistant", "user"]] + [["user", "assistant", "user"]] * 2
+
+
 # --- schemas -------------------------------------------------------------------------------------
 
 A = {

@@ -67,6 +67,14 @@ def test_any_model_of_a_server_can_be_named_and_nothing_is_assumed_of_it() -> No
     assert (other.context_window, other.input_price) == (None, None)
 
 
+def test_fast_is_the_default_where_it_is_the_only_tier() -> None:
+    assert Models([BIG, SMALL], aliases={"fast": "small", "mine": "big"}).resolve("").info.name == "small"
+    assert refused(Models([BIG, SMALL], aliases={"strong": "big"}), "").kind == "modelNotFound"
+    assert (
+        refused(Models([BIG, SMALL], aliases={"fast": "small", "strong": "big"}), "").kind == "modelNotFound"
+    )
+
+
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     """Port Model resolver: an unknown name."""
     models = Models([BIG, SMALL], aliases={"fast": "small"})

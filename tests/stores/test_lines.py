@@ -1,6 +1,8 @@
 """Lines for others to read: private, without secrets, in files that do not grow for ever."""
 
+import fcntl
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -46,3 +48,16 @@ def test_many_writers_lose_no_line_of_each_other(tmp_path: Path) -> None:
         list(pool.map(write, range(4)))
     found = [line for file in path.parent.iterdir() for line in file.read_text().splitlines()]
     assert sorted(found) == sorted(f"{writer} {number}" for writer in range(4) for number in range(50))
+
+
+def test_a_process_that_was_stopped_in_the_middle_keeps_nobody_waiting(tmp_path: Path) -> None:
+    path = tmp_path / "audit" / "audit.jsonl"
+    lines = Lines(path, tuple)
+    lines.add("before", 1, 3)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)  # as another process has it
+        lines.add("meanwhile", 1, 3)
+    finally:
+        os.close(folder)
+    assert path.read_text() == "before\nmeanwhile\n"

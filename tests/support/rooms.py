@@ -1,6 +1,6 @@
 """What tests of rooms need besides `scenario.check`: tools with targets, a workspace, turns with calls."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -94,6 +94,10 @@ class FakeWorkspace:
         """Where it leads."""
         return self._ground.place(path)
 
+    def holds_hidden(self, path: str) -> bool:
+        """Nothing is hidden here."""
+        return False
+
     def allow(self, path: str) -> None:
         """Remember the permission."""
         self._ground.allow(path)
@@ -132,11 +136,11 @@ class FakeWorkspace:
         except OSError as error:
             raise Trouble(str(error)) from None
 
-    async def files(self, under: str = "") -> Sequence[str]:
+    async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
         """All files below."""
         self.opened.append(under)
         root = Path(self.root)
-        return sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file())
+        yield sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file())
 
     def unsaved(self) -> Sequence[str]:
         """What a test said is unsaved."""

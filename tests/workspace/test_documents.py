@@ -11,6 +11,7 @@ from agls.workspace.processes import Processes
 from agls.workspace.texts import hash_of
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
+from support.walks import found
 
 
 @pytest.fixture
@@ -179,8 +180,8 @@ async def test_a_document_without_a_file_exists_for_reading_and_listing(
     editor.open("file://server/share", "nor this")
     seen = await workspace.read("new.py")
     assert (seen.text, seen.dirty, seen.mode) == ("# new.py\n", True, 0o644)
-    assert list(await workspace.files()) == ["new.py", "sub/deep.py"]
-    assert list(await workspace.files("sub")) == ["sub/deep.py"]
+    assert await found(workspace) == ["new.py", "sub/deep.py"]
+    assert await found(workspace, "sub") == ["sub/deep.py"]
     assert [(e.name, e.kind) for e in await workspace.list()] == [("new.py", "file"), ("sub", "dir")]
     assert [(e.name, e.kind) for e in await workspace.list("sub")] == [("deep.py", "file")]
     assert sorted(workspace.unsaved()) == ["new.py", "sub/deep.py", "untitled:Untitled-1"]
@@ -265,7 +266,7 @@ async def test_a_file_that_was_removed_under_a_clean_document_is_gone(
     file.unlink()
     with pytest.raises(WorkspaceError, match="does not exist"):
         await workspace.read("a.py")
-    assert list(await workspace.files()) == []
+    assert await found(workspace) == []
     assert workspace.unsaved() == []
     change = await workspace.write("a.py", "made anew\n", expected=None)
     assert (change.via, file.exists()) == ("editor", False)
@@ -342,7 +343,7 @@ async def test_a_document_without_a_name_is_read_and_edited_by_its_uri(
     assert (seen.text, seen.dirty) == ("draft\n", True)
     await workspace.write("untitled:Untitled-1", "better\n", expected=seen.version)
     assert (await workspace.read("untitled:Untitled-1")).text == "better\n"
-    assert list(await workspace.files()) == list(root.iterdir()) == []
+    assert await found(workspace) == list(root.iterdir()) == []
     editor.close("untitled:Untitled-1")
     with pytest.raises(WorkspaceError, match="does not exist"):
         await workspace.read("untitled:Untitled-1")
@@ -390,7 +391,7 @@ async def test_what_the_editor_saves_before_a_command_is_seen_by_it(
 def test_where_the_user_looks_is_told_of_the_workspace_alone(
     root: Path, editor: FakeEditor, uri: str
 ) -> None:
-    workspace = OpenWorkspace(str(root), (), editor, Processes(), hidden=lambda names: "secret.py" in names)
+    workspace = OpenWorkspace(str(root), (), editor, Processes(), hidden=("secret.py",))
     assert workspace.focus() is None
     editor.focus = Focus(uri, (2, 3), selected=True)
     assert workspace.focus() == Focus("a.py", (2, 3), selected=True)

@@ -14,6 +14,7 @@ from agls.engine.ports import Command, PathOutside, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileVersion
 from agls.workspace import handles
 from support.fake_editor import FakeEditor
+from support.walks import found
 
 from .conftest import CANARY
 
@@ -95,7 +96,7 @@ OPERATIONS: dict[str, Operation] = {
     "create": lambda workspace, path: workspace.write(path, NEW, expected=None),
     "overwrite": _overwrite,
     "list": lambda workspace, path: workspace.list(path),
-    "files": lambda workspace, path: workspace.files(path),
+    "walk": found,
     "run": lambda workspace, path: workspace.run(Command(("touch", "pwned"), cwd=path), lambda text: None),
 }
 

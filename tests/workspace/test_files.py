@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from agls.engine.ports import Stale, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileVersion
+from agls.workspace.decoding import Binary, decode
 from agls.workspace.processes import Processes
-from agls.workspace.texts import Binary, decode, encode, hash_of
+from agls.workspace.texts import encode, hash_of
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import TRIES

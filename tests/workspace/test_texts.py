@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agls.engine.ports import WorkspaceError
-from agls.workspace.texts import LATIN1, UTF8, Binary, decode, encode, with_plain_ends
+from agls.workspace.decoding import LATIN1, UTF8, Binary, decode
+from agls.workspace.texts import encode, with_plain_ends
 
 
 @given(st.binary())

@@ -1,11 +1,11 @@
 """Configuration: what may be set, who may set it, and where each value came from."""
 
-from agls.config.agents import AgentDefinition, agent_of
+from agls.config.agents import AgentDefinition, agent_of, tier_of
 from agls.config.bounds import EDITOR, PROGRAM, TERMINAL, UNATTENDED, Bounds, Usual, bounds_of
 from agls.config.choice import Choice
 from agls.config.endpoints import Offered, look_for_keys, offered_models
 from agls.config.errors import ConfigError, KeyMissing
-from agls.config.folders import check_folder
+from agls.config.folders import check_folder, home_folder
 from agls.config.grants import FolderGrants
 from agls.config.kept import KeyFile, Keyring, Place
 from agls.config.load import Loaded, Origin, load
@@ -47,8 +47,10 @@ __all__ = [
     "agent_of",
     "bounds_of",
     "check_folder",
+    "home_folder",
     "load",
     "look_for_keys",
     "offered_models",
     "read",
+    "tier_of",
 ]

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agls.features.budget.settings import Settings as Budget
+from agls.features.critic.settings import Settings as Critic
 from agls.features.phases.settings import Phases
 
 OPTION = "agent"  # of a session or a run: which of these it is
@@ -30,7 +31,7 @@ class AgentDefinition(BaseModel):
     `description` tells the model that may delegate to it what it is for. `prompt` stands in place of the
     built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
     tools it has, all where nothing is said. `agents` are those it may delegate to,
-    `phases` the steps that each of its runs takes, in order.
+    `phases` the steps that each of its runs takes, in order. What `critic` says counts before `[critic]`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -42,6 +43,13 @@ class AgentDefinition(BaseModel):
     agents: tuple[str, ...] = ()
     limits: Budget = Budget()
     phases: Phases = ()
+    critic: Critic = Critic()
+
+    def critic_over(self, usual: Critic) -> Critic:
+        """The settings of the critic of its runs, `usual` where it says nothing."""
+        return usual.model_copy(
+            update={name: getattr(self.critic, name) for name in self.critic.model_fields_set}
+        )
 
 
 Agents = dict[AgentName, AgentDefinition]
@@ -67,6 +75,12 @@ def agent_of(agents: Agents, options: Mapping[str, object]) -> AgentDefinition:
         return agents[str(name)]
     there = f"there are {', '.join(agents)}" if agents else "none is configured ([agents.NAME])"
     raise ValueError(f"there is no agent {name!r}; {there}")
+
+
+def tier_of(agents: Agents, options: Mapping[str, object]) -> str:
+    """The tier or model that a run with these options asks for, as its configuration stands now."""
+    agent = agents.get(str(options.get(OPTION, "")))
+    return str(options.get("model", "")) or (agent.tier if agent else "") or "default"
 
 
 @lru_cache(maxsize=8)

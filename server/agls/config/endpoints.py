@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from agls.config.clouds import Cloud, cloud_of
 from agls.config.errors import ConfigError, KeyMissing
 from agls.config.kept import Kept, look_up, own_places
 from agls.config.key_command import key_command
@@ -19,7 +20,6 @@ from agls.models.credential import FIXED_KEY, Credential
 from agls.models.endpoint import Endpoint, Prices
 from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 
-OWN_FILES = frozenset({Rank.MANAGED, Rank.USER})  # where a program may be named
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
 
@@ -113,7 +113,7 @@ class _Reader:
 
     def offered(self) -> Offered:
         config = self._config
-        tables = {name: self._named(name, entry) for name, entry in config.models.items()}
+        tables = {name: self._placed(name, entry) for name, entry in config.models.items()}
         chosen = config.tiers.get(config.model, config.model).partition("/")[0]
         if chosen in tables:
             if self._complete:
@@ -145,6 +145,27 @@ class _Reader:
         """The key, or the one that is kept for this host, and where."""
         kept = None if key else self._kept.get(_host(url))
         return (kept.key, kept.place) if kept else (key, "")
+
+    def _placed(self, name: str, entry: ModelSettings) -> Endpoint:
+        """The endpoint of one table, in its cloud if it is in one; with a key nothing is signed there."""
+        made, cloud = self._named(name, entry), self._cloud(name, entry)
+        if not cloud:
+            return made
+        key = self._setup.keys.get(cloud.key_variable, "") or entry.api_key.get_secret_value()
+        told = key or made.credential is not FIXED_KEY
+        return replace(
+            made,
+            dialect=cloud.dialect,
+            base_url=cloud.base_url,
+            api_key=key,
+            key_variable=cloud.key_variable,
+            key_place="",
+            credential=made.credential if told else cloud.credential,
+            service=cloud.service,
+        )
+
+    def _cloud(self, name: str, entry: ModelSettings) -> Cloud | None:
+        return cloud_of(name, entry, self._setup.environment, self._setup.keys)
 
     def _named(self, name: str, entry: ModelSettings) -> Endpoint:
         dialect = dialect_at(entry.base_url or "", entry.dialect)
@@ -194,9 +215,6 @@ class _Reader:
         path = ("models", name, "key_command")
         if not entry.key_command:
             return FIXED_KEY
-        if self._loaded.rank(*path) not in OWN_FILES:
-            problem = "a program may be named only in your own config file"
-            raise misfit(problem, path, self._loaded.said)
         program = " ".join(entry.key_command)
         if entry.base_url and not self._bound(program, path, ("models", name, "base_url"), url):
             return FIXED_KEY
@@ -307,6 +325,9 @@ class _Reader:
         keyless = not endpoint.api_key and endpoint.credential is FIXED_KEY
         if provider and endpoint.key_variable in provider.key_variables and keyless:
             raise self._unset(endpoint.key_variable, ("models", name))
+        if (cloud := self._cloud(name, entry)) and cloud.missing:
+            problem = f"{cloud.missing} is missing; write where the model is"
+            raise misfit(problem, ("models", name), self._loaded.said)
         needed = (
             endpoint.script if entry.dialect == "scripted" else endpoint.base_url or self._config.base_url
         )

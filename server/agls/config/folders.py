@@ -1,7 +1,7 @@
 """Where agls keeps its own things: its config files and its state, never inside a workspace."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import platformdirs
@@ -19,28 +19,57 @@ def managed_file() -> Path:
 
 
 def user_file(environment: Mapping[str, str]) -> Path:
-    """The user's own file: `AGLS_CONFIG`, or `config.toml` in the platform's config folder."""
+    """The user's own file: `AGLS_CONFIG`, or `config.toml` in the platform's config folder.
+
+    Raises `ConfigError`.
+    """
     named = environment.get("AGLS_CONFIG", "")
-    return Path(named).expanduser() if named else platformdirs.user_config_path("agls") / "config.toml"
+    if named:
+        return _expanded(named, "AGLS_CONFIG")
+    return _at_home(platformdirs.user_config_path, "AGLS_CONFIG") / "config.toml"
 
 
 def state_folder(environment: Mapping[str, str]) -> Path:
-    """Where sessions are kept: `AGLS_STATE_DIR`, or the platform's folder. Raises `ConfigError`."""
+    """Where sessions are kept, if that can be made: `AGLS_STATE_DIR`, or the platform's folder.
+
+    Raises `ConfigError`.
+    """
     named = environment.get("AGLS_STATE_DIR", "")
-    state = Path(named).expanduser() if named else platformdirs.user_state_path("agls")
-    if state.exists() and not state.is_dir():
-        raise ConfigError(f"{state} is no folder; sessions are kept there", key="AGLS_STATE_DIR")
-    return state
+    if named:
+        return _expanded(named, "AGLS_STATE_DIR")
+    return _at_home(platformdirs.user_state_path, "AGLS_STATE_DIR")
 
 
-def check_outside(path: Path, workspace: Path, home: Path, key: str) -> None:
+def _expanded(named: str, key: str) -> Path:
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:  # of no such user
+        raise ConfigError(f"{named} names the home of a user who has none", key=key) from None
+
+
+def _at_home(find: Callable[[str], Path], key: str) -> Path:
+    """A place below the user's home. Raises `ConfigError` when nobody says where that is."""
+    try:
+        return find("agls")
+    except RuntimeError:
+        text = f"HOME is not set, and the system does not know this user. Set {key}"
+        raise ConfigError(text, key="HOME") from None
+
+
+def check_outside(path: Path, workspace: Path, home: Path, key: str, *, named: bool) -> None:
     """Refuse our own `path` inside a workspace, where the project could write it (`promises.md` R5).
 
-    A workspace that is the home folder, or holds it, is the user's own. Raises `ConfigError`.
+    A workspace that is the home folder, or holds it, is the user's own. `named` is whether somebody set the
+    variable `key`; else the variables that name the user's folders lead there. Raises `ConfigError`.
     """
     path, workspace = path.resolve(), workspace.resolve()
     if path.is_relative_to(workspace) and not home.resolve().is_relative_to(workspace):
-        raise ConfigError(f"{path} is inside the workspace {workspace}. Name a place outside it.", key=key)
+        place = f"{path} is inside the workspace {workspace}"
+        if named:
+            raise ConfigError(f"{place}. Name a place outside it.", key=key)
+        raise ConfigError(
+            f"{place}, where the project could write it. Set {key} to a place outside.", key="HOME"
+        )
 
 
 def check_folder(folder: str) -> None:
@@ -58,9 +87,15 @@ def check_folder(folder: str) -> None:
 
 
 def home_folder() -> Path:
-    """The user's home as the system knows it; a variable cannot move it."""
+    """Return the user's home as the system knows it; a variable cannot move it.
+
+    A user that the system does not know (in a container) has none: then it is the root of everything.
+    """
     if os.name != "posix":
         return Path.home()
     import pwd  # noqa: PLC0415 - not on Windows
 
-    return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return Path("/")

@@ -1,7 +1,7 @@
 """The settings of models: what `[models.NAME]` may say."""
 
 import shlex
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
@@ -56,6 +56,7 @@ def extra(body: dict[str, Any]) -> dict[str, Any]:
 
 Words = Annotated[tuple[str, ...], BeforeValidator(words)]
 ExtraBody = Annotated[dict[str, Any], AfterValidator(extra)]
+Word = Annotated[str, Field(pattern=r"^[\w.:-]*$")]  # stands in an address
 BaseUrl = Annotated[str, AfterValidator(address)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]  # US dollars per million tokens
 
@@ -71,7 +72,9 @@ class ModelSettings(BaseModel):
     `timeout` how many one answer may take in all. `script` is what a scripted model plays.
     `fallback` is the model that is asked when this one is busy, spent or gone. `key_command` is a program
     that writes the key to its standard output (words, or one line), asked again after `key_ttl` seconds; it
-    counts only in the user's own file. `extra_body` is sent with every request for an answer.
+    counts only in the user's own file. `extra_body` is sent with every request for an answer. `service` is
+    the cloud that the model is in, at `region` (and, for Vertex, in `project`); requests to Bedrock are
+    signed with the AWS credentials of `profile`, or those that AWS's own tools would use.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -93,6 +96,10 @@ class ModelSettings(BaseModel):
     reasoning_price: Price | None = None
     idle_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 3600.0
+    service: Literal["bedrock", "vertex"] | None = None
+    region: Word = ""
+    project: Word = ""
+    profile: str = ""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     extra_body: ExtraBody = {}

@@ -105,7 +105,7 @@ class OwnFiles:
         try:
             held: dict[str, Any] = json.loads(self._noted.read_text("utf-8"))
             return {str(name) for name in held["files"]}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # there may be no state folder at all
             return set()
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {str(self._noted)}

@@ -28,6 +28,7 @@ from agls.models.providers import KEY_VARIABLES
 
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
+CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
 Trusts = Callable[[Path], bool]
 
 
@@ -39,7 +40,7 @@ class Setup:
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
     their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
     platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
-    `kept` what was found so far, by host.
+    `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder.
     """
 
     sources: tuple[Source, ...]
@@ -52,14 +53,16 @@ class Setup:
     own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
+    keeps: bool = True
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What may never be shown: all keys, and the values of extra headers."""
+        """What may never be shown: all keys, what clouds sign with, and the values of extra headers."""
         said = (leaf for source in self.sources for leaf in leaves(source.values))
         written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
         kept = (kept.key for kept in self.kept.values())
-        return (*self.keys.values(), *written, *kept, *told_keys())
+        others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
+        return (*self.keys.values(), *written, *kept, *told_keys(), *others)
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
@@ -71,12 +74,16 @@ class Setup:
 
 @frozen
 class Told:
-    """What a door was told: `arguments` and `editor` are tables as in the config file."""
+    """What a door was told: `arguments` and `editor` are tables as in the config file.
+
+    So are `defaults`: what holds for this door where nobody says anything.
+    """
 
     arguments: JsonObject = field(default_factory=JsonObject)
     editor: JsonObject = field(default_factory=JsonObject)
     config_file: str = ""
     state_dir: str = ""
+    defaults: JsonObject = field(default_factory=JsonObject)
 
 
 def read(
@@ -91,6 +98,7 @@ def read(
     _check_places(variables, Path(folder))
     file, named = user_file(variables), bool(variables.get("AGLS_CONFIG"))
     said = (
+        Source(Rank.DEFAULT, told.defaults),
         *_read_with_agents(managed_file(), Rank.MANAGED),
         *_read_with_agents(file, Rank.USER, required=named),
         Source(Rank.EDITOR, told.editor),
@@ -135,8 +143,8 @@ def _with_told(environment: Mapping[str, str], told: Told) -> dict[str, str]:
 
 def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
     home = home_folder()
-    check_outside(state_folder(variables), workspace, home, "AGLS_STATE_DIR")
-    check_outside(user_file(variables), workspace, home, "AGLS_CONFIG")
+    for path, key in ((state_folder(variables), "AGLS_STATE_DIR"), (user_file(variables), "AGLS_CONFIG")):
+        check_outside(path, workspace, home, key, named=bool(variables.get(key)))
 
 
 @lru_cache(maxsize=16)  # a run asks several times

@@ -11,19 +11,22 @@ from agls.doors.from_wire import GivenFile, Malformed
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import Content, Image, Resource
 from agls.features.attachments.links import link
-from agls.stores.blobs import BlobError, Blobs
+from agls.stores.blobs import BlobError
+from agls.stores.storage import Contents
 
 IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 LONGEST_TEXT = 400_000  # bytes of a text that is given to the model itself, not only as a link
 STANDARD_INPUT = "stdin:"  # its address
 
 
-async def attached(files: Sequence[str | Path], setup: Setup, folder: str) -> tuple[Content, ...]:
+async def attached(
+    files: Sequence[str | Path], setup: Setup, folder: str, blobs: Contents
+) -> tuple[Content, ...]:
     """Return the content for these files, for work in `folder`: an image, or a link, and the text of a text.
 
     Raises `ConfigError` for what cannot be attached.
     """
-    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+    largest = _largest(setup, folder)
     try:
         read = [await asyncio.to_thread(_read, file, largest) for file in map(Path, files)]
         kept = [(await _kept(file, blobs), *_text(uri, file.data)) for uri, file in read]
@@ -45,14 +48,16 @@ def piped_in(data: bytes) -> tuple[Content, ...]:
     return (Resource(STANDARD_INPUT, text),) if text.strip() else ()
 
 
-async def taken_in(said: Sequence[Content | GivenFile], setup: Setup, folder: str) -> tuple[Content, ...]:
+async def taken_in(
+    said: Sequence[Content | GivenFile], setup: Setup, folder: str, blobs: Contents
+) -> tuple[Content, ...]:
     """What a client said, with its files kept, for work in `folder`.
 
     Raises `Malformed` (a file is too large), `JournalError` (it cannot be kept) and `ConfigError`.
     """
     if not any(isinstance(part, GivenFile) for part in said):
         return tuple(part for part in said if not isinstance(part, GivenFile))
-    largest, blobs = _largest(setup, folder), Blobs(setup.state_folder)
+    largest = _largest(setup, folder)
     for part in said:
         if isinstance(part, GivenFile) and len(part.data) > largest:
             raise Malformed(_too_large(part.name, largest))
@@ -62,7 +67,7 @@ async def taken_in(said: Sequence[Content | GivenFile], setup: Setup, folder: st
         raise JournalError(str(problem)) from None
 
 
-async def _kept(file: GivenFile, blobs: Blobs) -> Content:
+async def _kept(file: GivenFile, blobs: Contents) -> Content:
     """An image in the message, anything else as a link to its kept bytes. Raises `BlobError`."""
     if kind := _image(file.data):
         return Image(b64encode(file.data).decode("ascii"), kind)

@@ -1,7 +1,7 @@
 """Every error that requests are answered with (protocol 4.11): from what was raised to code and kind."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cattrs import BaseValidationError
@@ -11,7 +11,9 @@ from agls.doors.from_wire import Malformed
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
+from agls.engine.facts import Asked
 from agls.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
+from agls.engine.session import Session
 from agls.features.permissions.choices import UntrustedMode
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
@@ -41,6 +43,15 @@ def bad(kind: str, message: str, **data: Any) -> Bad:
     error = TABLE.get(kind, TABLE["failed"])
     hint = {"hint": HINTS[kind]} if kind in HINTS else {}
     return Bad(error.code, message, kind=kind, retryable=error.retryable, **{**hint, **data})
+
+
+def check_asked(sessions: Iterable[Session], request_id: str) -> None:
+    """Refuse the answer to a question that was never asked. Raises `Malformed`."""
+    for session in sessions:
+        for entry in session.log.journal.entries():
+            if isinstance(entry.fact, Asked) and entry.fact.request_id == request_id:
+                return
+    raise Malformed(f"params.requestId: there was no question {request_id[:100]!r}")
 
 
 def to_bad(error: Exception) -> Bad:

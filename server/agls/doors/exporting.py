@@ -9,6 +9,7 @@ from agls.doors.replay import Replay
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
 from agls.stores.codec import Header, encode
+from agls.stores.rows import summarise
 
 
 def exported(session_id: str, entries: Sequence[Entry], format: str) -> bytes:
@@ -24,19 +25,24 @@ def _lines(session_id: str, entries: Sequence[Entry]) -> bytes:
 
 def _markdown(session_id: str, entries: Sequence[Entry]) -> bytes:
     replay = _replayed(session_id, entries)
-    page = heading(session_id, replay.transcript.info) + markdown(_told(replay))
+    page = heading(session_id, _info(session_id, replay, entries)) + markdown(_told(replay))
     return page.encode("utf-8", "replace")
 
 
 def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
     replay = _replayed(session_id, entries)
-    return html_page(session_id, replay.transcript.info, _told(replay)).encode("utf-8", "replace")
+    return html_page(session_id, _info(session_id, replay, entries), _told(replay)).encode("utf-8", "replace")
 
 
 def _replayed(session_id: str, entries: Sequence[Entry]) -> Replay:
     replay = Replay(session_id, "")
     replay.take(entries)
     return replay
+
+
+def _info(session_id: str, replay: Replay, entries: Sequence[Entry]) -> JsonObject:
+    """What is known of the session; its title is the one that the list of sessions shows."""
+    return {**replay.transcript.info, "title": summarise(session_id, entries)[0].title}
 
 
 def _told(replay: Replay) -> list[JsonObject]:

@@ -10,7 +10,7 @@ from agls.features.delivery.settings import OPTION as DELIVER
 from agls.features.output_schema.settings import OPTION as SCHEMA
 from agls.features.permissions.modes import complaint, is_mode
 
-TEXTS = ("agent", "model", "mode", "effort", "caller")
+TEXTS = ("agent", "model", "mode", "effort", "caller", "parentRun")
 USER = "user"  # who can choose a mode that widens what runs unasked
 KNOWN = (*TEXTS, *BUDGETS, SCHEMA, DELIVER)
 

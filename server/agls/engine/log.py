@@ -9,6 +9,7 @@ from agls.engine.state import State, fold
 
 Event = Entry | Glimpse
 Observer = Callable[[Event, State], None]
+GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
 _log = logging.getLogger(__name__)
 
 
@@ -28,7 +29,7 @@ class Log:
         self.journal.append(entry)
         self.state = fold(self.state, entry)
         self._publish(entry)
-        if self.journal.trouble != self._trouble:
+        if self._observers and self.journal.trouble != self._trouble:
             self._trouble = self.journal.trouble
             text = self._trouble or "The session is saved again; nothing was lost."
             self.show(Notice("error" if self._trouble else "info", "Saving the session", text))

@@ -8,6 +8,7 @@ from secrets import token_hex
 from typing import Any, Literal, Protocol
 
 from agls.engine.facts import Entry, ModelDelta, Overflowed, Replied
+from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.vocabulary import (
     Answer,
     Command,
@@ -56,16 +57,13 @@ class Effect(StrEnum):
 
 @frozen
 class ToolSpec:
-    """A tool as the model sees it. `effects` decide parallelism and the default permission.
-
-    `polls`: it looks how something goes on.
-    """
+    """A tool as the model sees it; `effects` decide what runs beside it and what is asked."""
 
     name: str
     description: str
     schema: JsonObject
     effects: frozenset[Effect]
-    polls: bool = False
+    polls: bool = False  # it looks how something goes on: the same call again is no circle
 
 
 @frozen
@@ -281,8 +279,9 @@ class Workspace(Protocol):
     """The open workspace: the editor's buffers over the disk, and processes started in it.
 
     Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
-    was given to `allow` (a permission the user gave). `can_save`: the editor saves when it is asked to.
-    `unsaved` are the open documents with unsaved changes, relative to the root, `buffers` their texts;
+    was given to `allow` (a permission the user gave). `holds_hidden`: are there files that no list shows, in
+    doubt yes. `can_save`: the editor saves when asked. `unsaved` are the open documents with unsaved changes,
+    relative to the root, `buffers` their texts;
     `save` has the editor save them as they were then, and gives by path why one was not saved. `focus` is
     where in the workspace the user looks, as far as the editor tells; with a relative path.
     All methods raise `WorkspaceError`.
@@ -296,6 +295,7 @@ class Workspace(Protocol):
     def can_save(self) -> bool: ...
 
     def place(self, path: str) -> Place: ...
+    def holds_hidden(self, path: str) -> bool: ...
     def allow(self, path: str) -> None: ...
 
     async def read(self, path: str, *, max_bytes: int = 10_000_000) -> FileText:
@@ -318,13 +318,11 @@ class Workspace(Protocol):
 
     async def list(self, path: str = "") -> Sequence[DirEntry]: ...
 
-    async def files(self, under: str = "") -> Sequence[str]:
-        """All files below, relative to the root, sorted, ignore files honoured, links not followed.
-
-        Files that exist only as an unsaved buffer are in it.
-        """
+    def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+        """All files below that fit the glob, in portions, unsaved ones too; no ignored ones, no links."""
         ...
 
+    async def search(self, wanted: LineSearch) -> FoundLines: ...
     def unsaved(self) -> Sequence[str]: ...
     def buffers(self) -> Sequence[FileText]: ...
     async def save(self, files: Sequence[FileText], session_id: str, reason: str) -> Mapping[str, str]: ...

@@ -8,7 +8,7 @@ from agls.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued,
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
 from agls.engine.feature import Outfit
-from agls.engine.log import Log
+from agls.engine.log import GATHERING, Log
 from agls.engine.loop import Run, RunResult
 from agls.engine.ports import JournalError, Spawn, new_id
 from agls.engine.questions import Questions
@@ -17,7 +17,6 @@ from agls.engine.state import State
 from agls.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject, Stop
 
 Equip = Callable[["Session", Admitted], Outfit]
-GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
 
 
 class Session:
@@ -49,7 +48,8 @@ class Session:
             raise Refused("A run is active in this session.", "runActive", self._current)
         if policy == "steer" and (current := self._runs.get(self._current)) and current.accepting:
             return await self.steer(content, key=key)
-        admitted = Admitted(new_id("run"), new_id("item"), content, key, options or {}, recovers)
+        chosen = str((options or {}).get("runId") or new_id("run"))  # who offers this option checks it
+        admitted = Admitted(chosen, new_id("item"), content, key, options or {}, recovers)
         self._expect(admitted)
         self.log.record(admitted)
         if policy == "interrupt":

@@ -246,6 +246,7 @@ class Sessions:
         task = asyncio.get_running_loop().create_task(_contained(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # one that was cancelled before it began
         return task
 
 

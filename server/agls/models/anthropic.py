@@ -7,6 +7,7 @@ the last two turns of the user, so that a longer conversation finds what the sho
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import (
@@ -48,7 +49,7 @@ UNCOUNTED = {"stream", "max_tokens"}  # what a request to count may not hold
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     """The JSON body that asks for a streamed answer."""
     limit = endpoint.limited(request.max_output_tokens) or endpoint.output_limit or LIMIT
-    body: JsonObject = {"model": endpoint.model, "stream": True, "max_tokens": limit}
+    body: JsonObject = {**_head(endpoint), "max_tokens": limit}
     output: JsonObject = {}
     if request.effort and request.effort != "none":
         body |= _thinking(request, endpoint, limit)
@@ -69,6 +70,17 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
     if request.system.strip():
         body["system"] = [{"type": "text", "text": request.system, **MARK}]
     return {**body, "messages": _marked(_messages(request.messages, endpoint))}
+
+
+def _head(endpoint: Endpoint) -> JsonObject:
+    """What is asked, and how: in a cloud the model stands in the URL, and the version here."""
+    match endpoint.service:
+        case "bedrock":
+            return {"anthropic_version": "bedrock-2023-05-31"}
+        case "vertex":
+            return {"anthropic_version": "vertex-2023-10-16", "stream": True}
+        case _:
+            return {"model": endpoint.model, "stream": True}
 
 
 def _called(messages: Sequence[Message]) -> list[str]:
@@ -253,6 +265,16 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
+def _url(endpoint: Endpoint) -> str:
+    match endpoint.service:
+        case "bedrock":
+            return endpoint.at(f"/model/{quote(endpoint.model, safe='')}/invoke-with-response-stream")
+        case "vertex":
+            return endpoint.at(f"/models/{quote(endpoint.model, safe='@')}:streamRawPredict")
+        case _:
+            return endpoint.at("/messages", "v1")
+
+
 async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
     """The tokens of a request, as the server counts them."""
     asked = {key: value for key, value in body.items() if key not in UNCOUNTED}
@@ -260,7 +282,7 @@ async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | Non
 
 
 DIALECT = Dialect(
-    url=lambda endpoint: endpoint.at("/messages", "v1"),
+    url=_url,
     body=body_of,
     answer=AnthropicAnswer,
     listing=lambda endpoint: endpoint.at("/models", "v1"),

@@ -42,7 +42,7 @@ DIFFERENCES: tuple[tuple[str, dict[str, Any]], ...] = (  # a pattern of "host/mo
     (r"^(api\.deepseek\.com|api\.moonshot\.(ai|cn)|api\.kimi\.com)/", {"reasons_always": True}),
     (r"/.*minimax-m\d", {"thinks_in_text": True}),
     (r"^(api\.z\.ai|open\.bigmodel\.cn)/", {"keeps_thinking": True}),
-    (r"googleapis\.com/.*gemini|/.*gemini-([3-9]|\d\d)", {"signs": "calls"}),
+    (r"/.*gemini-([3-9]|\d\d)", {"signs": "calls"}),
     (r"^openrouter\.ai/.*gemini-([3-9]|\d\d)", {"signs": "details"}),
 )
 

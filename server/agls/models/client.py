@@ -28,6 +28,7 @@ from agls.models.errors import (
     too_long,
     with_models,
 )
+from agls.models.event_stream import KIND, frames
 from agls.models.listing import fetch, list_models
 from agls.models.messages import body_bytes
 from agls.models.overflow import hidden
@@ -103,9 +104,8 @@ class HttpModel:
     async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
         body = self._dialect.body(request, self._endpoint)
-        if (counting := self._dialect.counting) and (
-            tokens := await counting(self._post, body, self._endpoint)
-        ):
+        counting = None if self._endpoint.service else self._dialect.counting
+        if counting and (tokens := await counting(self._post, body, self._endpoint)):
             return TokenCount(tokens, "told")
         return self._gauge.count(request, len(body_bytes(body)))
 
@@ -172,7 +172,8 @@ async def _read(
     """Feed the answer to its end; what each read brought is handed on together."""
     async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
         try:
-            async with aclosing(events(chunks)) as batches:
+            framed = KIND in response.headers.get("content-type", "")
+            async with aclosing(frames(chunks) if framed else events(chunks)) as batches:
                 async for batch in batches:
                     for event in batch:
                         answer.take(event)

@@ -61,7 +61,9 @@ class Dialect:
         """All headers for this endpoint: the user's own replace ours."""
         header, form = self.key
         key = endpoint.api_key.strip()
-        if endpoint.host.endswith(".azure.com") and form.startswith("Bearer") and not key.startswith(TOKEN):
+        if endpoint.service:
+            header, form = "Authorization", "Bearer {}"
+        elif endpoint.host.endswith(".azure.com") and form.startswith("Bearer") and not key.startswith(TOKEN):
             header, form = "api-key", "{}"
         ours = {**(self.headers or {}), **({header: form.format(key)} if key else {})}
         theirs = {name.lower() for name in endpoint.headers}

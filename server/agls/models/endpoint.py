@@ -12,6 +12,7 @@ from agls.engine.ports import ModelInfo
 from agls.frozen import frozen
 from agls.models.credential import FIXED_KEY, Credential
 
+Service = Literal["", "bedrock", "vertex"]
 Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
@@ -43,8 +44,8 @@ class Endpoint:
     two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
     dialect plays, `fallback` the name of the model that is asked when this one cannot. `refused` are parts
     of a request that its server does not take (`refusals.py`). `extra_body` is sent with every request for an
-    answer, `credential` what lets requests in where no key stands here. An endpoint
-    without `model` takes it from the name it is asked for by (`name/model`).
+    answer, `credential` what lets requests in where no key stands here, `service` the cloud that it is in. An
+    endpoint without `model` takes it from the name it is asked for by (`name/model`).
     """
 
     name: str
@@ -67,6 +68,7 @@ class Endpoint:
     top_p: float | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
     credential: Credential = FIXED_KEY
+    service: Service = ""
 
     @property
     def host(self) -> str:

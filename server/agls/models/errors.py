@@ -74,23 +74,29 @@ RULES = (
     Rule(
         "auth",
         frozenset({401, 403}),
-        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_",
+        r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_|accessdenied|expiredtoken",
         r"(invalid|incorrect|missing|wrong|no) api key|api key (is )?(not valid|invalid|missing|expired)",
     ),
     Rule(
         "modelNotFound",
         frozenset(),
-        r"model_not_found|deploymentnotfound|unknown_model|not_found_error",
-        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model",
+        r"model_not_found|deploymentnotfound|unknown_model|not_found_error|resourcenotfound",
+        r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model"
+        r"|model identifier is invalid",
     ),
-    Rule("rateLimit", frozenset({429}), r"rate_?limit|resource_exhausted|too_many_requests", passing=True),
+    Rule(
+        "rateLimit",
+        frozenset({429}),
+        r"rate_?limit|resource_exhausted|too_many_requests|throttling",
+        passing=True,
+    ),
     Rule(
         "overloaded",
         frozenset({503, 529}),
         r"overloaded|unavailable|no_capacity|insufficient_system_resource",
         passing=True,
     ),
-    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded", passing=True),
+    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded|modeltimeout", passing=True),
     Rule("providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", passing=True),
 )
 
@@ -126,7 +132,7 @@ def _sorted(status: int | None, said: Said) -> tuple[str, bool]:
             return rule.kind, rule.passing
     if status == 404 and said.data:
         return "modelNotFound", False
-    if status is None and not re.search(r"invalid_request|tool_use_failed", said.codes):
+    if status is None and not re.search(r"invalid_request|tool_use_failed|validationexception", said.codes):
         return "providerInternal", True
     return ("providerInternal", True) if status and status >= 500 else ("badRequest", False)
 

@@ -56,6 +56,8 @@ def overflow(status: int | None, said: Said, endpoint: Endpoint) -> Overflowed |
         return Overflowed(SILENT, endpoint.context_window)
     if status in {401, 402, 403, 404} or (status == 429 and "request too large" not in said.message.lower()):
         return None
+    if "throttling" in said.codes:  # Bedrock's "too many tokens" of a minute
+        return None
     if status != 413 and not CODES.search(said.codes) and not WORDS.search(said.message):
         return None
     limit, used = _numbers(said, endpoint.context_window)

@@ -84,7 +84,7 @@ async def with_told(endpoint: Endpoint, connections: Connections) -> Endpoint:
 
     A provider's own service is not asked: what it has is in the list. Never raises.
     """
-    if is_provider(endpoint):
+    if is_provider(endpoint) or endpoint.service:
         return endpoint
     with suppress(TimeoutError):
         async with asyncio.timeout(SOON):

@@ -15,6 +15,7 @@ from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import Text, UserMessage
 from agls.models.client import HttpModel
 from agls.models.connections import Asked, Connections
+from agls.models.credential import FIXED_KEY
 from agls.models.endpoint import Endpoint
 from agls.models.errors import USUAL_END, CallFailed, Failure, broken_off, empty, web_page
 from agls.models.facts import with_facts
@@ -136,7 +137,8 @@ class _Probe:
         return heard
 
     def _reached(self) -> list[Finding]:
-        key = "The server accepts the key." if self.endpoint.api_key else "The server asks for no key."
+        keyed = self.endpoint.api_key or self.endpoint.credential is not FIXED_KEY
+        key = "The server accepts the key." if keyed else "The server asks for no key."
         return [
             Finding("endpoint", "pass", f"{self.endpoint.address} answers."),
             Finding("key", "pass", key),
@@ -182,14 +184,17 @@ class _Probe:
 
     async def address(self) -> str:
         """The fix for a wrong path: the address on the same host that does answer; "" when there is none."""
-        given = self.endpoint.base_url.rstrip("/")
+        whole, mark, query = self.endpoint.base_url.partition("?")
+        given = whole.rstrip("/")
         base = PATHS.sub("", given)
         stem = re.sub(r"/v\d\w*$", "", base)
         for url in dict.fromkeys((base, f"{base}/v1", f"{stem}/v1", f"{stem}/api/v1", stem)):
             if url != given:
-                there = await list_models(replace(self.endpoint, base_url=url), self.connections, 3.0)
+                there = await list_models(
+                    replace(self.endpoint, base_url=f"{url}{mark}{query}"), self.connections, 3.0
+                )
                 if there.failure is None and there.models:
-                    return f'Set base_url = "{url}": that address answers.'
+                    return f'Set base_url = "{url}{mark}{query}": that address answers.'
         return ""
 
     def _check_address(self) -> str:

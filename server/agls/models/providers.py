@@ -72,7 +72,8 @@ PROVIDERS = (
     _compatible("groq", "https://api.groq.com/openai/v1"),
 )
 OF_ONE: Mapping[Dialect, Provider] = {p.dialect: p for p in PROVIDERS if p.dialect != "chat"}
-KEY_VARIABLES = tuple(name for provider in PROVIDERS for name in provider.key_variables)
+BEDROCK_KEY = "AWS_BEARER_TOKEN_BEDROCK"  # what AWS calls an API key of Bedrock
+KEY_VARIABLES = (*(name for provider in PROVIDERS for name in provider.key_variables), BEDROCK_KEY)
 
 
 def dialect_at(url: str, dialect: Dialect | None = None) -> Dialect:
@@ -80,7 +81,7 @@ def dialect_at(url: str, dialect: Dialect | None = None) -> Dialect:
 
     OpenAI's current models take no tools in its chat completions.
     """
-    return dialect or ("responses" if _host(url) == _host(OPENAI.base_url) else "chat")
+    return dialect or ("responses" if f".{_host(url)}".endswith(".api.openai.com") else "chat")
 
 
 def provider_of(dialect: Dialect, url: str) -> Provider | None:

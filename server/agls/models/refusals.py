@@ -14,7 +14,9 @@ from agls.models.values import object_in
 
 UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
 SUMMARY = re.compile(r"reasoning.?summar", re.IGNORECASE)
-REASONING = re.compile(r"messages?\b.*\breasoning(_content|_details)?\b", re.IGNORECASE | re.DOTALL)
+REASONING = re.compile(
+    r"(messages?|input)\b.*\breasoning(_content|_details|_text)?\b", re.IGNORECASE | re.DOTALL
+)
 WANTED = re.compile(r"must be (passed|provided|included)|is (required|missing)", re.IGNORECASE)
 TOOL = re.compile(r"schema|parameters|function_?declarations|invalid .{0,20}(tool|function)", re.IGNORECASE)
 TOOL_PLACE = re.compile(r"(?:tools|function_?declarations)[\[.](\d+)", re.IGNORECASE)
@@ -51,7 +53,8 @@ def _refused_part(failure: Failure, request: ModelRequest, body: JsonObject) -> 
         return "schema"
     if object_in(body.get("reasoning")).get("summary") and SUMMARY.search(words):
         return "summary"
-    sent = any('"reasoning' in compact(message) for message in body.get("messages", ()))
+    said = [*body.get("messages", ()), *body.get("input", ())]
+    sent = any('"reasoning' in compact(message) for message in said)
     if failure.kind == "badRequest" and sent and REASONING.search(words) and not WANTED.search(words):
         return "reasoning"
     return ""

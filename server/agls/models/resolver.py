@@ -23,7 +23,7 @@ class Models:
     """Implements `ModelResolver` over configured endpoints.
 
     `aliases` give names (and tiers) to endpoints or to `endpoint/model`. A tier without an alias is
-    the default; the default is `default`, or the only endpoint there is.
+    the default; the default is `default`, or the only endpoint there is, or `fast` where it is the only tier.
     """
 
     def __init__(
@@ -39,6 +39,8 @@ class Models:
         self._default = self._aliases.get(default or "default", default)
         if not self._default and len(endpoints) == 1:
             self._default = endpoints[0].name
+        if not self._default and [tier for tier in TIERS if tier in self._aliases] == ["fast"]:
+            self._default = self._aliases["fast"]
         self._patience = patience
         self._clients: dict[str, ModelClient] = {}
         self._pool: Connections | None = None

@@ -63,7 +63,8 @@ def _input(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObject]:
     sent: list[JsonObject] = []
     for turn in turns(messages):
         if isinstance(turn, AssistantMessage):
-            sent += _said(turn, own(turn.opaque, endpoint, "items"))
+            items = own(turn.opaque, endpoint, "items")
+            sent += _said(turn, [item for item in items if not _is_refused(item, endpoint)])
             continue
         for result in results_of(turn):
             output = result.text or NOTHING
@@ -72,6 +73,12 @@ def _input(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObject]:
         if contents := contents_of(turn):
             sent.append({"role": "user", "content": [_part(part) for part in contents]})
     return sent
+
+
+def _is_refused(item: JsonObject, endpoint: Endpoint) -> bool:
+    """Whether this is reasoning in plain words, and the server takes none back."""
+    plain = item.get("type") == "reasoning" and "encrypted_content" not in item
+    return plain and "reasoning" in endpoint.refused
 
 
 def _part(part: Content) -> JsonObject:

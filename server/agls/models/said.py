@@ -95,14 +95,13 @@ def shown(text: str, endpoint: Endpoint) -> str:
 def wait_asked(headers: Mapping[str, str], said: Said) -> float:
     """Seconds the server asks to wait, the largest of its ways to say it; 0 when it does not.
 
-    Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo, and words
-    such as "try again in 1m2.5s".
+    Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo; where
+    none of these is there, words such as "try again in 1m2.5s".
     """
     asked = [_seconds(headers.get("retry-after", "")), _number(headers.get("retry-after-ms", "")) / 1000]
     for detail in objects_in((said.data or {}).get("details")):
         asked.append(_number(str(detail.get("retryDelay", "")).removesuffix("s")))
-    asked += [_duration(found[1]) for found in AGAIN.finditer(said.message)]
-    return max(asked)
+    return max(asked) or max((_duration(found[1]) for found in AGAIN.finditer(said.message)), default=0.0)
 
 
 def _duration(words: str) -> float:

@@ -27,6 +27,10 @@ TRANSCRIPT = ".md"  # of the file beside the journal that doors write for people
 _log = logging.getLogger(__name__)
 
 
+class CannotKeep(JournalError):
+    """The disk has no place for a session."""
+
+
 class FileStore:
     """The port `Store` over `<state_dir>/sessions/<session id>.jsonl` and a catalogue beside it.
 
@@ -41,13 +45,11 @@ class FileStore:
         """A new session, locked for this process. Raises `JournalError`, `JournalBusy`."""
         path = self._path(session_id)
         try:
-            make_private(self._state_dir)
-            make_private(self._folder)
-            fd = os.open(path, CREATE, PRIVATE)
-        except FileExistsError:
-            fd = _unbegun(path)
+            for folder in (self._state_dir, self._folder):
+                make_private(folder)
+            fd = _created(path)
         except OSError as error:
-            raise JournalError(
+            raise CannotKeep(
                 f"No session can be kept in {self._folder}: {error.strerror}. "
                 "Make that folder writable, or choose another state folder."
             ) from error
@@ -116,6 +118,14 @@ class FileStore:
         return self._folder / f"{checked(session_id)}{SUFFIX}"
 
 
+def _created(path: Path) -> int:
+    """A new file. Raises `OSError`, and `JournalError` when there is one already."""
+    try:
+        return os.open(path, CREATE, PRIVATE)
+    except FileExistsError:
+        return _unbegun(path)
+
+
 def _unbegun(path: Path) -> int:
     """The file of a process that died before it wrote anything. Raises `JournalError` for any other."""
     with suppress(OSError):
@@ -154,7 +164,7 @@ def _lock(fd: int, path: Path) -> None:
     except BlockingIOError:
         raise busy(path.stem) from None
     except OSError as error:
-        raise JournalError(
+        raise CannotKeep(
             f"The file system of {path.parent} cannot lock files ({error.strerror}): "
             "use a state folder on a local disk."
         ) from error

@@ -21,6 +21,15 @@ def without(secrets: Iterable[str], text: str) -> str:
     return text
 
 
+def _locked(folder: int) -> bool:
+    """Whether nobody else puts files aside there; who does may have been stopped, so nobody waits."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 class Lines:
     """A file of lines, for the user only. Several processes may write it."""
 
@@ -36,10 +45,9 @@ class Lines:
         make_private(self._path.parent)
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            if self._path.exists() and self._path.stat().st_size >= largest:
+            if _locked(folder) and self._path.exists() and self._path.stat().st_size >= largest:
                 self._put_aside(keep)
-            self._append(data)
+            self._append(data)  # whole and at the end, also where another process puts it aside
         finally:
             os.close(folder)
 

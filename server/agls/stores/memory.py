@@ -10,13 +10,14 @@ from agls.stores.rows import at_rest, checked, cursor_after, place_of, summarise
 
 
 class MemoryJournal:
-    """A list of entries with a writer."""
+    """A list of entries with a writer; `trouble` is why it is only in memory, where that needs a reason."""
 
-    trouble = ""
     damage = ""
 
-    def __init__(self, session_id: str, epoch: str, entries: list[Entry], asked: str) -> None:
-        self.session_id = session_id
+    def __init__(
+        self, session_id: str, epoch: str, entries: list[Entry], asked: str, trouble: str = ""
+    ) -> None:
+        self.session_id, self.trouble = session_id, trouble
         self.epoch, self.asked = epoch, asked
         self.closed = False
         self._entries = entries
@@ -86,18 +87,28 @@ class MemoryStore:
     def __init__(self) -> None:
         self._journals: dict[str, MemoryJournal] = {}
 
-    def create(self, session_id: str, asked: str = "") -> Journal:
+    @property
+    def is_used(self) -> bool:
+        """Whether there is any session."""
+        return bool(self._journals)
+
+    def has(self, session_id: str) -> bool:
+        """Whether it has this session."""
+        return session_id in self._journals
+
+    def create(self, session_id: str, asked: str = "", *, trouble: str = "") -> Journal:
         """A new session. Raises `JournalError` when there is one with this id."""
         if checked(session_id) in self._journals:
             raise JournalError(f"There is already a session {session_id}.")
-        return self._held(MemoryJournal(session_id, uuid4().hex, [], asked))
+        return self._held(MemoryJournal(session_id, uuid4().hex, [], asked, trouble))
 
     def open(self, session_id: str) -> Journal:
         """The session, for writing. Raises `JournalError`, `JournalBusy`."""
         last = self._last(session_id)
         if not last.closed:
             raise _busy(session_id)
-        return self._held(MemoryJournal(session_id, last.epoch, list(last.entries()), last.asked))
+        entries = list(last.entries())
+        return self._held(MemoryJournal(session_id, last.epoch, entries, last.asked, last.trouble))
 
     def peek(self, session_id: str) -> Sequence[Entry]:
         """The entries as they are now. Raises `JournalError`."""

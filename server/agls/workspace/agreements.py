@@ -12,9 +12,10 @@ from enum import Enum
 
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
+from agls.workspace.decoding import Binary, decode
 from agls.workspace.files import find_stamp, find_stored, is_settled
 from agls.workspace.paths import Ground, Target
-from agls.workspace.texts import Binary, decode, hash_of, with_plain_ends
+from agls.workspace.texts import hash_of, with_plain_ends
 from agls.workspace.uris import is_file_uri
 
 COMPARED = 50_000_000  # bytes of a file that is compared with its document

@@ -3,9 +3,10 @@
 from agls.engine.patches import compare
 from agls.engine.ports import FileText, Stale, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
+from agls.workspace.decoding import UTF8, Binary, Encoding, decode
 from agls.workspace.files import Stored, find_stored, read_stored, replace_stored
 from agls.workspace.paths import Target
-from agls.workspace.texts import UTF8, Binary, Encoding, decode, encode, hash_of
+from agls.workspace.texts import encode, hash_of
 
 LARGEST = 50_000_000  # bytes of a file that can be changed
 

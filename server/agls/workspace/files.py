@@ -20,10 +20,10 @@ from agls.frozen import frozen
 from agls.workspace.handles import check_regular, folder_beneath, open_beneath, opened
 from agls.workspace.paths import Target
 from agls.workspace.texts import hash_of
+from agls.workspace.walker import TEMPORARY
 
 _CHUNK = 1 << 20
 _COMMIT = threading.Lock()  # between two writers of this process, the check and the rename are one step
-TEMPORARY = ".agls-write-"
 
 _ABANDONED = 60.0  # seconds after which nobody writes to a temporary file any more
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # file systems without hard links

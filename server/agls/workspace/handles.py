@@ -48,10 +48,14 @@ def _walk(folder: int, parts: Sequence[str], flags: int, mode: int) -> int:
         return os.open(parts[-1] if parts else ".", _safe(flags), mode, dir_fd=here)
 
 
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _openat2(folder: int, path: bytes, flags: int) -> int:
     how = _OpenHow(flags, 0, _RESOLVE)
-    libc = ctypes.CDLL(None, use_errno=True)
-    handle = libc.syscall(_SYS_OPENAT2, folder, path, ctypes.byref(how), ctypes.sizeof(how))
+    handle = _libc().syscall(_SYS_OPENAT2, folder, path, ctypes.byref(how), ctypes.sizeof(how))
     if handle < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), os.fsdecode(path))

@@ -1,41 +1,113 @@
-"""Ignore files: `.gitignore` and `.ignore` in every folder, and `.git/info/exclude` of the root."""
+"""Ignore files: `.gitignore` and `.ignore` in every folder, and `.git/info/exclude` of the root.
+
+This module is used in isolated programs: it imports nothing but the standard library.
+"""
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import lru_cache
+from itertools import groupby, islice
 
-from pathspec import GitIgnoreSpec
-
-from agls.frozen import frozen
+from agls.workspace.globs import Pattern, beneath, names_here, names_matcher, parse_parts
 from agls.workspace.handles import check_regular, open_beneath, opened
 
 _NAMES = ((".git", "info", "exclude"), (".gitignore",), (".ignore",))  # the later, the stronger
-_LONGEST = 1_000_000  # bytes of an ignore file
+_LONGEST = 200_000  # bytes of an ignore file; what comes behind is passed over
+_DEEPEST = 50  # parts of a rule; one with more says nothing
+_MOST = 5_000  # rules of one file that hold in a folder, the strongest
+_BLANKS = re.compile(r"(?<![\\ ]) +\Z")
+
+Rule = tuple[
+    Pattern, bool, bool
+]  # what it mentions, whether it is taken back, whether only folders are meant
+Source = tuple[Rule, ...]  # what is left of one ignore file, the later the stronger
+Choice = Callable[[Iterable[str]], set[str]]
 
 
-@frozen
 class Rules:
-    """The rules that hold in one folder: pairs of a folder's depth and its patterns, weakest first."""
+    """The rules that hold in one folder: what is left there of each ignore file, weakest first."""
 
-    specs: tuple[tuple[int, GitIgnoreSpec], ...] = ()
+    def __init__(self, sources: tuple[Source, ...] = ()) -> None:
+        self._sources = sources
 
-    def within(self, folder: int, parts: Sequence[str]) -> "Rules":
-        """These rules and those of the ignore files in the open `folder`, which is at `parts`."""
-        texts = [_text(folder, name) for name in _NAMES if len(name) == 1 or not parts]
-        specs = (GitIgnoreSpec.from_lines(text.splitlines()) for text in texts if text)
-        return Rules((*self.specs, *((len(parts), spec) for spec in specs)))
+    def within(self, folder: int, names: Collection[str], *, top: bool) -> "Rules":
+        """These rules and those of the ignore files in the open `folder`, which holds `names`.
 
-    def ignore(self, parts: Sequence[str], *, folder: bool) -> bool:
-        """Whether this file or folder is ignored: the last rule that mentions it decides."""
-        for depth, spec in reversed(self.specs):
-            path = "/".join(parts[depth:]) + ("/" if folder else "")
-            verdict = spec.check_file(path).include
-            if verdict is not None:
-                return verdict
-        return False
+        `top` is whether it is the root of the workspace.
+        """
+        paths = [path for path in _NAMES if path[0] in names and (top or len(path) == 1)]
+        added = [source for path in paths if (source := _parsed(_text(folder, path)))]
+        return Rules((*self._sources, *added)) if added else self
+
+    def beneath(self, folder: str) -> "Rules":
+        """What is left of these rules for what lies in this folder."""
+        left = (_source_beneath(source, folder) for source in self._sources)
+        return Rules(tuple(source for source in left if source))
+
+    def ignored(self, names: Iterable[str], *, folders: bool) -> set[str]:
+        """Those of these files (or folders) that are ignored: the last rule that mentions one decides."""
+        ignored: set[str] = set()
+        undecided = set(names) if self._sources else ignored
+        for source in reversed(self._sources):
+            for matching, verdict in _runs(source, folders):
+                mentioned = matching(undecided)
+                undecided -= mentioned
+                if verdict:
+                    ignored |= mentioned
+        return ignored
 
 
-def _text(folder: int, name: Sequence[str]) -> str:
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Source:
+    return tuple(filter(None, map(_rule, text.split("\n"))))[-_MOST:]
+
+
+def _rule(line: str) -> Rule | None:
+    text = _BLANKS.sub("", line.removesuffix("\r"))
+    taken_back = text.startswith("!")
+    text = text.removeprefix("!") if taken_back else text
+    if not text.strip("/") or line.startswith("#"):
+        return None
+    pattern = parse_parts(text, anywhere="/" not in text.rstrip("/"))
+    return (pattern, taken_back, text.endswith("/")) if len(pattern) <= _DEEPEST else None
+
+
+def _source_beneath(source: Source, folder: str) -> Source:
+    if all(_is_anywhere(pattern) for pattern, _, _ in source):
+        return source
+    left = reversed(tuple(_rules_beneath(source, folder)))  # of two that are the same the later counts
+    return tuple(islice(dict.fromkeys(left), _MOST))[::-1]
+
+
+def _is_anywhere(pattern: Pattern) -> bool:
+    """Whether it is one name in any folder, as nearly all are: those stay as they are."""
+    return len(pattern) == 2 and pattern[0] == "**"
+
+
+def _rules_beneath(source: Source, folder: str) -> Iterator[Rule]:
+    for pattern, taken_back, only_folders in source:
+        for left in (pattern,) if _is_anywhere(pattern) else beneath((pattern,), folder):
+            yield left, taken_back, only_folders
+
+
+@lru_cache(maxsize=256)
+def _runs(source: Source, folders: bool) -> list[tuple[Choice, bool]]:
+    """What one ignore file says right here, strongest first: which names, and whether they are ignored."""
+    rules = (
+        (name, taken_back)
+        for pattern, taken_back, only_folders in reversed(source)
+        if folders or not only_folders
+        for name in names_here((pattern,))
+    )
+    return [
+        (names_matcher(tuple(name for name, _ in run)), not taken_back)
+        for taken_back, run in groupby(rules, key=lambda rule: rule[1])
+    ]
+
+
+def _text(folder: int, name: tuple[str, ...]) -> str:
     with suppress(OSError), opened(open_beneath(folder, name, os.O_RDONLY)) as handle:
         check_regular(handle)
         return os.read(handle, _LONGEST).decode("utf-8", "replace")

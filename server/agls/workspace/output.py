@@ -9,15 +9,14 @@ import codecs
 import re
 import time
 
+# None of these looks at a character more than twice, whatever the output: a string ends where another begins.
+_STRING = r"(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]{0,4096}"  # OSC, DCS ...
 _ESCAPE = re.compile(
-    r"(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS ...
+    rf"{_STRING}(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI
     r"|\x1b[ -/]*[0-~]?"
 )
-_UNFINISHED = re.compile(
-    r"(?:(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,4096}\x1b?"
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|\r+)\Z"
-)
+_UNFINISHED = re.compile(rf"(?:{_STRING}\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|(?<!\r)\r+)\Z")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"

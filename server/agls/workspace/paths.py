@@ -5,7 +5,7 @@ it means to the kernel. `~`, variables and patterns are ordinary characters.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePath
 from stat import S_ISLNK
@@ -14,9 +14,9 @@ from agls.engine.ports import PathOutside, Place, WorkspaceError
 from agls.frozen import frozen
 from agls.workspace.protected import AGLS, CLOSED, danger
 from agls.workspace.uris import is_file_uri, to_path, to_uri
+from agls.workspace.walker import LONGEST
 
 REMEMBERED = 200  # targets
-LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
 
 
 @frozen
@@ -98,6 +98,12 @@ class Ground:
             )
         return target
 
+    def closed_in(self, target: Target) -> tuple[str, ...]:
+        """The names that a search leaves out: those of our own closed files, where it may meet them."""
+        at = _parts(target.place.path)
+        meets = any(own[: len(at)] == at or at[: len(own)] == own for own in self._private)
+        return tuple(sorted(CLOSED)) if meets else ()
+
     def allow(self, path: str) -> None:
         """Let exactly this path be opened: the user said yes. What lies beneath it is not meant."""
         self._allowed.add(self.locate(path).place.path)
@@ -144,15 +150,6 @@ class Ground:
         if root == self.roots[0]:
             return "/".join(parts) or "."
         return str(PurePath(root.named, *parts))
-
-    def names(self, root: Root, parts: Sequence[str]) -> Iterator[str]:
-        """Every name of what lies at `parts` beneath `root`: absolute, and relative to each root it is in."""
-        real = "/".join((root.real.rstrip("/"), *parts))
-        yield real
-        for other in self.roots:
-            below = real.removeprefix(other.real.rstrip("/") + "/")
-            if below != real:
-                yield from (below, f"{other.named.rstrip('/')}/{below}")
 
     def _home(self, real: str) -> Root | None:
         parts = _parts(real)

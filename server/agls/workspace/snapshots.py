@@ -12,6 +12,7 @@ from agls.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceErr
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
 from agls.workspace.agreements import Buffer, Standing, digest_of
+from agls.workspace.decoding import UTF8, Binary, decode
 from agls.workspace.documents import Documents
 from agls.workspace.files import (
     Stored,
@@ -21,7 +22,7 @@ from agls.workspace.files import (
     replace_stored,
 )
 from agls.workspace.paths import Ground, Target
-from agls.workspace.texts import UTF8, Binary, decode, encode, hash_of
+from agls.workspace.texts import encode, hash_of
 
 ABSENT = FileVersion()
 LARGEST = 50_000_000  # bytes of a file that can be put back

@@ -2,12 +2,12 @@
 
 import asyncio
 import os
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.patches import compare
 from agls.engine.ports import (
     Command,
@@ -23,32 +23,29 @@ from agls.workspace.agreements import UNSAVED, Buffer, Standing
 from agls.workspace.contents import read_text, write_text
 from agls.workspace.documents import Documents, Seen, check
 from agls.workspace.editor import Editor
-from agls.workspace.files import check_size, explained, is_settled, remove_leftover, stamp_of
+from agls.workspace.files import check_size, explained, is_settled, stamp_of
 from agls.workspace.handles import folder_beneath
-from agls.workspace.listing import Parts, list_folder, walk
+from agls.workspace.hiding import Hiding
+from agls.workspace.holding import holds
+from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, Target
 from agls.workspace.processes import Processes
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
+from agls.workspace.tree import Tree
 from agls.workspace.uris import is_file_uri
 
 Read = FileText | WorkspaceError | None
 LARGEST = 10_000_000  # bytes of a file that is read
-Hidden = Callable[[Iterable[str]], bool]
 NOTHING_OWN = Own()
-
-
-def nothing(names: Iterable[str]) -> bool:
-    """Nothing is hidden."""
-    return False
 
 
 class OpenWorkspace:
     """Files as the editor and the disk hold them, and commands run among them.
 
-    `root` and `extra_roots` are absolute folders as the client named them, `own` are agls's. What is
-    `hidden`, judged by all names of a file or folder, is in no list; opening it is for the permissions to
-    judge.
+    `root` and `extra_roots` are absolute folders as the client named them, `own` are agls's. What has a
+    name, in normal form C and folded case, that fits one of the regular expressions `hidden` is in no list;
+    opening it is for the permissions to judge.
     """
 
     def __init__(
@@ -58,11 +55,13 @@ class OpenWorkspace:
         editor: Editor,
         processes: Processes,
         own: Own = NOTHING_OWN,
-        hidden: Hidden = nothing,
+        hidden: Sequence[str] = (),
     ) -> None:
         self._ground = Ground(root, extra_roots, own)
         self._documents = Documents(editor, self._ground)
-        self._editor, self._processes, self._hidden = editor, processes, hidden
+        self._editor, self._processes = editor, processes
+        self._hiding = Hiding(tuple(hidden), tuple((root.real, root.named) for root in self._ground.roots))
+        self._tree = Tree(self._ground, self._documents, self._hiding, processes, self.which)
         self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
 
     @property
@@ -142,19 +141,15 @@ class OpenWorkspace:
         depth = len(target.parts)
         new = {parts[depth]: len(parts) - depth == 1 for parts in self._documents.new_below(target)}
         entries = await asyncio.to_thread(_list, target, new)
-        return [entry for entry in entries if not self._hides(target, (*target.parts, entry.name))]
+        return [entry for entry in entries if not self._tree.hides(target, (*target.parts, entry.name))]
 
-    async def files(self, under: str = "") -> Sequence[str]:
-        """All files below, as people read them, sorted; see `listing.walk`. Raises `WorkspaceError`."""
-        target = self._ground.enter(under)
-        new = [parts for parts in self._documents.new_below(target) if not self._hides(target, parts)]
-        try:
-            found = await self._walk(target)
-        except WorkspaceError:
-            if not new:
-                raise
-            found = ()
-        return await asyncio.to_thread(self._names, target, {*found, *new})
+    def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+        """All files below that fit the glob; see `Tree.walk`. Raises `WorkspaceError`."""
+        return self._tree.walk(under, glob)
+
+    async def search(self, wanted: LineSearch) -> FoundLines:
+        """Search the lines of files. Raises `WorkspaceError`."""
+        return await self._tree.search(wanted)
 
     @property
     def can_save(self) -> bool:
@@ -217,13 +212,7 @@ class OpenWorkspace:
 
         Nothing else is touched. To be called once after a crash.
         """
-        removed: list[str] = []
-        for root in self.roots:
-            for parts in await self._walk(self._ground.enter(root), leftovers=True):
-                target = self._ground.enter(str(Path(root, *parts)))
-                if await asyncio.to_thread(remove_leftover, target):
-                    removed.append(target.place.shown)
-        return removed
+        return [name for root in self.roots for name in await self._tree.remove_leftovers(root)]
 
     # --- processes ---
 
@@ -267,24 +256,18 @@ class OpenWorkspace:
         return [seen.target.place.shown for seen in documents if not self._hides_file(seen.target)]
 
     def _hides_file(self, target: Target) -> bool:
-        return self._hides(target, target.parts)
+        return self._tree.hides(target, target.parts)
 
-    def _hides(self, target: Target, parts: Parts) -> bool:
-        return self._hidden(self._ground.names(target.root, parts))
+    def holds_hidden(self, path: str) -> bool:
+        """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""
+        if not self._hiding.expressions:
+            return False
+        target = self._ground.locate(path)
 
-    async def _walk(self, target: Target, *, leftovers: bool = False) -> Sequence[Parts]:
-        stop = threading.Event()
+        def hidden(below: Sequence[str]) -> bool:
+            return self._tree.hides(target, (*target.parts, *below))
 
-        def hidden(parts: Parts) -> bool:
-            return not leftovers and self._hides(target, parts)
-
-        try:
-            return await asyncio.to_thread(walk, target, stop, hidden, leftovers=leftovers)
-        finally:
-            stop.set()
-
-    def _names(self, target: Target, found: Iterable[Parts]) -> Sequence[str]:
-        return sorted(self._ground.show(target.root, parts) for parts in found)
+        return holds(target.place.path, hidden)
 
     def _is_foreign_program(self, path: str) -> bool:
         file = Path(path)

@@ -243,25 +243,27 @@ def test_a_command_line_that_makes_no_sense_exits_with_2(agls: Agls, arguments: 
     assert "Traceback" not in done.err
 
 
-def test_a_state_folder_that_cannot_be_used_is_told(agls: Agls) -> None:
+def test_a_state_folder_that_is_a_file_keeps_no_run_from_its_work(agls: Agls) -> None:
     agls.state.write_text("a file")
-    agls.script({"text": "ok"})
-    done = agls.run("run", "go")
-    assert done.code != 0
-    assert str(agls.state) in done.err
+    write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
+    agls.script({"calls": [write]}, {"text": "ok"})
+    done = agls.run("run", "go", "--mode", "acceptEdits")
+    assert (done.code, done.out) == (0, "ok\n")
+    assert (agls.workspace / "a.txt").read_text() == "one"
+    assert f"No session can be kept in {agls.state}/sessions" in done.err
+    assert "it is gone when this process ends" in done.err
     assert "Traceback" not in done.err
-    done = agls.run("sessions")
-    assert (done.code, done.err) == (
-        2,
-        f"agls: AGLS_STATE_DIR: {agls.state} is no folder; sessions are kept there\n",
-    )
+    assert agls.run("sessions").code == 0
+    assert agls.state.read_text() == "a file"
 
 
-def test_a_state_folder_that_cannot_be_made_is_told(agls: Agls) -> None:
+def test_a_state_folder_that_cannot_be_made_is_told_in_an_event(agls: Agls) -> None:
     agls.environment["AGLS_STATE_DIR"] = "/proc/absent"
+    agls.script({"text": "ok"})
     done = agls.run("run", "go", "--output", "jsonl")
-    assert (done.code, fatal(done)["kind"]) == (2, "journal")
-    assert "choose another state folder" in str(fatal(done)["message"])
+    assert done.code == 0
+    notices = [event["data"]["text"] for event in done.events if event["type"] == "notice"]
+    assert any("choose another state folder" in text for text in notices)
 
 
 def test_a_state_folder_in_the_workspace_is_refused(agls: Agls) -> None:

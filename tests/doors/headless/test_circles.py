@@ -39,3 +39,4 @@ def test_a_circle_is_named_twice_before_the_run_ends(agls: Agls) -> None:
     agls.script(*[calls(read("nothing.py"))] * 12, {"text": "Never said."})
     done = agls.run("run", "look", "--output", "json", "--max-turns", "50")
     assert done.whole["stopReason"] == "guard"
+    assert [len(step["calls"]) for step in done.whole["steps"]] == [1] * 9

@@ -111,7 +111,7 @@ def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(agls: Agl
     steered = program.ask("s", "agent/steer", input="and be brief")["result"]
     assert steered["outcome"] == "injected"
     wrong = program.ask(1, "agent/respond", requestId="ask_unknown", response={"outcome": "dismissed"})
-    assert wrong["result"] == {"outcome": "alreadyResolved"}
+    assert "there was no question 'ask_unknown'" in wrong["error"]["message"]
     yes = next(option["optionId"] for option in question["options"] if option["decision"] == "allow")
     chosen = {"outcome": "selected", "optionId": yes}
     answer = program.ask(2, "agent/respond", requestId=question["requestId"], response=chosen)
@@ -320,12 +320,13 @@ async def test_what_is_asked_when_the_run_is_over_is_answered_before_the_last_li
 
         now.session.log.subscribe(ask)
         assert await now.conversation.run() == 0
-        assert [answer["result"] for answer in now.answers.values()] == [
+        *answers, unknown = now.answers.values()
+        assert [answer["result"] for answer in answers] == [
             {"outcome": "returned"},
             {"state": "notRunning", "kept": [], "dropped": []},
             {"state": "alreadyEnded", "kept": [], "dropped": [], "runId": now.lines[-1]["runId"]},
-            {"outcome": "alreadyResolved"},
         ]
+        assert "there was no question 'ask_1'" in unknown["error"]["message"]
         assert now.lines[-1]["type"] == "runEnded"
         assert not isinstance(now.session.log.journal.entries()[-1].fact, Steered)
 
@@ -403,7 +404,7 @@ async def test_who_is_there_counts_as_somebody_until_the_input_ends(tmp_path: Pa
 
 
 def test_every_method_here_is_one_of_the_protocol() -> None:
-    assert set(FOLLOWED) == {"agent/steer", "agent/cancel", "agent/respond"}
+    assert set(FOLLOWED) == {"agent/steer", "agent/cancel", "agent/respond", "agent/action/invoke"}
 
 
 # --- lines -----------------------------------------------------------------------------------------

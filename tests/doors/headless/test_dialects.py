@@ -5,6 +5,7 @@ import pytest
 from agls.models.endpoint import Dialect
 from doors.headless.conftest import Agls
 from support.model_dialects import DIALECTS, Said
+from support.model_recordings import own
 from support.model_server import Failure, ModelServer, Raw, Reply
 
 READING = Said("Reading.", [("c1", "read_file", '{"path":"note.txt"}')], usage=(2000, 5))
@@ -52,3 +53,35 @@ def test_a_model_that_gives_way_to_another_is_told(agls: Agls) -> None:
         done = agls.run("run", "hi")
     assert (done.code, done.out) == (0, "Hello.\n")
     assert "nothing left" in done.err and "spare is asked in its place" in done.err
+
+
+SENT_BACK = [  # what a server sent, the model's name, and what of it comes back with the next request
+    ("kimi-reasoning-then-text", "kimi", '"reasoning_content":"hm"'),
+    ("vllm-reasoning-in-its-own-field", "qwen", '"reasoning":"hm"'),
+    ("minimax-thinks-in-its-text", "MiniMax-M2", '"content":"<think>\\nhm\\n'),
+    (
+        "openrouter-comments-two-finishes-two-reasonings",
+        "any",
+        '"reasoning_details":[{"type":"reasoning.text"',
+    ),
+    ("vllm-reasoning-in-plain-words", "gpt-oss", '"content":[{"type":"reasoning_text","text":"hm"}]'),
+    ("openai-phases-without-reasoning", "gpt-6", '"phase":"commentary"'),
+]
+
+
+@pytest.mark.parametrize(("name", "model", "wanted"), SENT_BACK)
+def test_reasoning_goes_back_to_the_server_that_sent_it(
+    agls: Agls, name: str, model: str, wanted: str
+) -> None:
+    exchange = next(each for each in own() if each.id == name)
+    hello = Raw(Said("Hello.").events(exchange.dialect))
+    with ModelServer([exchange.raw(3), hello, hello, hello]) as server:
+        agls.configure(
+            f'model = "m"\n[models.m]\ndialect = "{exchange.dialect}"\nbase_url = "{server.url}"\n'
+            f'model = "{model}"\ncontext_window = 100000\n'
+        )
+        assert agls.run("run", "hi").code == 0
+        assert agls.run("resume", "and now?").out == "Hello.\n"
+        assert wanted in server.posts[-1].content.decode()
+        assert agls.run("resume", "and now?", "--model", "m/other").out == "Hello.\n"
+        assert wanted not in server.posts[-1].content.decode()

@@ -2,16 +2,19 @@
 
 import asyncio
 import os
+import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agls.doors.headless import run as door
 from agls.doors.headless.begin import Request, folder
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.forms import Unfit, fields_of
 from agls.doors.headless.pipe import Pipe
-from agls.doors.headless.terminal import parsed, subject_lines
+from agls.doors.headless.terminal import subject_lines
 
 
 @pytest.mark.parametrize(
@@ -97,14 +100,42 @@ def test_a_path_that_no_system_takes_is_no_folder() -> None:
         ("yes", {"type": "boolean"}, True),
         ("no", {"type": "boolean"}, False),
         ("-12", {"type": "integer"}, -12),
-        ("twelve", {"type": "integer"}, "twelve"),
+        ("1.5", {"type": "number"}, 1.5),
         ("a, b,", {"type": "array"}, ["a", "b"]),
+        ("2, red", {"type": "array", "items": {"enum": ["red", "blue"]}}, ["blue", "red"]),
+        ("2", {"type": "string", "enum": ["red", "blue"]}, "blue"),
+        ("BLUE", {"type": "string", "enum": ["red", "blue"]}, "blue"),
         ("words", {"type": "string"}, "words"),
         ("words", {}, "words"),
     ],
 )
-def test_a_typed_line_becomes_what_the_field_wants(line: str, field: dict[str, str], value: object) -> None:
-    assert parsed(line, field) == value
+def test_a_typed_line_becomes_what_the_field_wants(line: str, field: dict[str, Any], value: object) -> None:
+    (only,) = fields_of({"properties": {"it": field}}, needed=True)
+    assert only.read(line) == {"it": value}
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "said"),
+    [
+        ("perhaps", {"type": "boolean"}, "Type y or n."),
+        ("twelve", {"type": "integer"}, "Type a whole number."),
+        ("much", {"type": "number"}, "Type a number."),
+        ("3", {"enum": ["red", "blue"]}, "Type a number from 1 to 2."),
+        ("green", {"enum": ["red", "blue"]}, "Type a number from 1 to 2."),
+        ("", {"type": "string"}, "An answer is needed."),
+    ],
+)
+def test_a_line_that_does_not_fit_is_refused_with_what_does(
+    line: str, field: dict[str, Any], said: str
+) -> None:
+    (only,) = fields_of({"properties": {"it": field}, "required": ["it"]}, needed=True)
+    with pytest.raises(Unfit, match=re.escape(said)):
+        only.read(line)
+
+
+def test_a_field_that_is_not_required_may_be_left_out() -> None:
+    (only,) = fields_of({"properties": {"it": {"type": "string"}}}, needed=True)
+    assert only.read("") == {}
 
 
 def test_every_kind_of_subject_is_shown_whole() -> None:

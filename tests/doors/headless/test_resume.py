@@ -93,7 +93,7 @@ def test_a_session_works_in_its_own_folder_wherever_it_is_called_from(agls: Agls
     write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one"}}
     agls.prompts([{"text": "First."}], [{"calls": [write]}, {"text": "Second."}])
     session_id = agls.run("run", "one", "--cwd", "../other", "--output", "json").whole["sessionId"]
-    done = agls.run("resume", session_id, "two", "--mode", "acceptEdits")
+    done = agls.run("resume", session_id, "two", "--mode", "acceptEdits", "--quiet")
     assert (done.code, done.err) == (0, f"This session works in {tmp_path / 'other'}.\n")
     assert (tmp_path / "other/a.txt").exists()
     done = agls.run("resume", session_id, "three", "--cwd", ".")

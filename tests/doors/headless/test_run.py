@@ -17,10 +17,10 @@ LIST = {"name": "list_dir", "arguments": {}}
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\ntwo\n"}}
 
 
-def test_the_answer_goes_to_standard_output_and_nothing_else_is_said(agls: Agls) -> None:
+def test_the_answer_goes_to_standard_output_and_what_led_to_it_to_the_other(agls: Agls) -> None:
     agls.script({"text": "I look.", "calls": [LIST]}, {"text": "It is empty."})
     done = agls.run("run", "look")
-    assert (done.code, done.out, done.err) == (0, "It is empty.\n", "")
+    assert (done.code, done.out, done.err) == (0, "It is empty.\n", "I look.\n→ list_dir\n")
 
 
 def test_an_edit_that_was_allowed_is_made_and_told(agls: Agls) -> None:
@@ -219,7 +219,7 @@ def test_every_wait_for_the_model_is_told_even_without_a_terminal(agls: Agls) ->
 def test_why_a_tool_failed_is_told(agls: Agls) -> None:
     agls.script({"calls": [{"name": "read_file", "arguments": {"path": "absent"}}]}, {"text": "ok"})
     err = agls.run("run", "go").err
-    assert err.startswith("failed: read_file absent (")
+    assert err.startswith("failed: read_file absent  (")
     assert err.count("\n") == 1
 
 

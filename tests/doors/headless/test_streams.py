@@ -49,7 +49,7 @@ def test_a_reader_that_is_gone_makes_no_noise(agls: Agls, arguments: tuple[str, 
 @pytest.mark.parametrize("redirections", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_as_good_as_an_empty_one(agls: Agls, redirections: str) -> None:
     agls.script({"calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}, {"text": "Done."})
-    for arguments in ("run go --mode allowAll", "sessions", "--version"):
+    for arguments in ("run go --mode allowAll --quiet", "sessions", "--version"):
         command = f"{' '.join(agls.argv(()))} {arguments} {redirections}"
         done = subprocess.run(
             ["sh", "-c", command],

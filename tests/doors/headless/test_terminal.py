@@ -131,14 +131,32 @@ def test_the_model_may_ask_a_question_of_its_own(agls: Agls, terminal: FakeTermi
     ask = {"name": "ask_user", "arguments": {"question": "Which colour?", "choices": ["red", "blue"]}}
     agls.script({"calls": [ask]}, {"text": "Thanks."})
     process = begin(agls, terminal)
-    terminal.wait_for("Choice (red, blue): ")
-    assert "Which colour?" in terminal.screen
-    terminal.type("blue\n")
-    terminal.wait_for("Your own words: ")
-    terminal.type("\n")
+    terminal.wait_for("Number, or your own words: ")
+    assert "Which colour?\r\n  1. red\r\n  2. blue\r\n" in terminal.screen
+    terminal.type("7\n")
+    terminal.wait_for("Type a number from 1 to 2, or your own words.")
+    terminal.type("2\n")
     assert process.wait(PATIENCE) == 0
     (journal,) = agls.state.glob("sessions/*.jsonl")
     assert "The user answered: blue" in journal.read_text()
+
+
+@pytest.mark.parametrize(
+    ("free", "typed", "answer"), [(True, ["", "green"], "green"), (False, ["green", "Red"], "red")]
+)
+def test_choices_take_own_words_where_they_may_and_are_asked_again_where_nothing_fits(
+    agls: Agls, terminal: FakeTerminal, free: bool, typed: list[str], answer: str
+) -> None:
+    arguments = {"question": "Which colour?", "choices": ["red", "blue"], "free_text": free}
+    agls.script({"calls": [{"name": "ask_user", "arguments": arguments}]}, {"text": "Thanks."})
+    process = begin(agls, terminal)
+    for line in typed:
+        terminal.wait_for("Number")
+        terminal.screen = ""
+        terminal.type(f"{line}\n")
+    assert process.wait(PATIENCE) == 0
+    (journal,) = agls.state.glob("sessions/*.jsonl")
+    assert f"The user answered: {answer}" in journal.read_text()
 
 
 def test_what_was_typed_before_the_question_does_not_answer_it(agls: Agls, terminal: FakeTerminal) -> None:
@@ -180,14 +198,14 @@ def test_control_c_withdraws_the_question(agls: Agls, terminal: FakeTerminal) ->
 
 
 def test_the_answer_streams_and_the_progress_goes_away(agls: Agls, terminal: FakeTerminal) -> None:
-    agls.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\nLast words."}, delay=0.01)
+    agls.script({"text": "I look.", "calls": [LIST]}, {"text": "First line.\n\nLast words."}, delay=0.01)
     assert begin(agls, terminal).wait(PATIENCE) == 0
     screen = terminal.rest()
     assert "I look.\r\n" in screen
-    assert "First line.\r\nLast words.\r\n" in screen
     assert "… list_dir" in screen
     shown = re.sub(r"[^\n]*\r\x1b\[2K", "", screen)  # what the cleared lines leave
     assert "…" not in shown
+    assert shown.index("First line.\r\n") < shown.index("Last words.\r\n")
 
 
 def test_control_characters_of_the_model_do_nothing(agls: Agls, terminal: FakeTerminal) -> None:

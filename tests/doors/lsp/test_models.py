@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from agls.models.endpoint import Dialect
+from support.model_dialects import Said
 from support.model_replies import Raw, Request, sse
 from support.model_server import Failure, ModelServer, Reply
-from support.wire import Wire
+from support.wire import AGENT, Wire
 
 CONFIG = """
 model = "cheap"
@@ -189,3 +191,37 @@ def test_a_model_that_another_stands_in_for_is_told_to_the_editor(tmp_path: Path
             ended = wire.event("turnEnded")["data"]
     assert "nothing left" in str(told) and "spare is asked in its place" in str(told)
     assert ended["model"] == "spare"
+
+
+EITHER = {
+    "oneOf": [
+        {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+        {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    ]
+}
+
+
+@pytest.mark.parametrize("dialect", ["chat", "responses", "anthropic", "gemini"])
+def test_tool_of_the_editor_with_alternatives_reaches_every_provider_as_one_object(
+    tmp_path: Path, dialect: Dialect
+) -> None:
+    tool = {"name": "open_thing", "description": "Open a thing.", "inputSchema": EITHER, "readOnly": True}
+    with ModelServer([Raw(Said("Hi.").events(dialect))]) as server:
+        config = tmp_path / "config.toml"
+        config.write_text(f'model = "m"\n[models.m]\nbase_url = "{server.url}"\ndialect = "{dialect}"\n')
+        with Wire(tmp_path, config) as wire:
+            wire.initialize({**AGENT, "tools": [tool]})
+            assert wire.run(wire.session())["stopReason"] == "endTurn"
+    (sent,) = (found for found in _tools(server.posts[0].body["tools"]) if found["name"] == "open_thing")
+    (schema,) = (value for value in sent.values() if isinstance(value, dict))
+    assert schema["type"] == "object" and set(schema["properties"]) == {"path", "name"}
+    assert "oneOf" not in schema and "required" not in schema
+
+
+def _tools(value: Any) -> list[Any]:
+    """The definitions of tools, wherever a dialect has them."""
+    if isinstance(value, list):
+        return [found for item in value for found in _tools(item)]
+    if isinstance(value, dict):
+        return [value] if "name" in value else [found for item in value.values() for found in _tools(item)]
+    return []

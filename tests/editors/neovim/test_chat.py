@@ -254,3 +254,16 @@ def test_limit_says_how_to_go_on_also_after_a_restart_of_neovim(editor: Editor) 
     said(editor, "`:Agls continue` goes on")
     leave_and_come_back(editor)
     said(editor, "`:Agls continue` goes on")
+
+
+def test_torn_answer_is_marked_and_the_next_one_follows(editor: Editor) -> None:
+    torn = Reply("Half of what", cut_after=2, then="close")
+    with ModelServer([torn, Reply("All of it.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        prompt(editor, "talk")
+        ended(editor, "endTurn")
+        said(editor, "All of it.")
+    text = transcript(editor)
+    assert text.index("Half of what") < text.index("All of it.")
+    wait_until(lambda: "✗ broken off: does not count" in editor.drawn.text())

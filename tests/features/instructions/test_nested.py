@@ -1,6 +1,6 @@
 """The walk of the workspace: the first run waits for it, later ones do not."""
 
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from typing import Any, cast
 
 import pytest
@@ -15,11 +15,11 @@ class FakeWorkspace:
     def __init__(self) -> None:
         self.answers: list[list[str] | WorkspaceError] = []
 
-    async def files(self) -> list[str]:
+    async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[list[str]]:
         answer = self.answers.pop(0)
         if isinstance(answer, WorkspaceError):
             raise answer
-        return answer
+        yield answer
 
 
 async def test_a_later_run_gets_what_is_known_and_the_next_one_what_was_found_meanwhile() -> None:

@@ -10,6 +10,7 @@ from agls.features.instructions.files import Found, find
 from agls.features.instructions.nested import NAMES, nearest
 from agls.features.instructions.prompt import SYSTEM, ProjectFile, Sources, render
 from support.rooms import FakeWorkspace
+from support.walks import found as walked
 
 
 @pytest.fixture
@@ -59,9 +60,9 @@ These folders have instructions of their own. Read them before you work there:
     )
 
 
-async def found(workspace: FakeWorkspace, user_says: str = "") -> Found:
+async def said(workspace: FakeWorkspace, user_says: str = "") -> Found:
     """What the project says, as the workspace stands now."""
-    return find(await workspace.read_each(*NAMES), nearest(await workspace.files()), user_says, 100)
+    return find(await workspace.read_each(*NAMES), nearest(await walked(workspace)), user_says, 100)
 
 
 def test_a_prompt_of_ones_own_replaces_the_built_in_one() -> None:
@@ -76,15 +77,15 @@ def test_a_file_cannot_end_its_own_marks() -> None:
 
 async def test_agents_md_counts_before_claude_md(workspace: FakeWorkspace) -> None:
     write(workspace, "CLAUDE.md", "claude")
-    assert [f.text for f in (await found(workspace)).files] == ["claude"]
+    assert [f.text for f in (await said(workspace)).files] == ["claude"]
     write(workspace, "AGENTS.md", "agents")
-    assert [f.text for f in (await found(workspace)).files] == ["agents"]
+    assert [f.text for f in (await said(workspace)).files] == ["agents"]
 
 
 async def test_deeper_files_are_named_one_per_folder(workspace: FakeWorkspace) -> None:
     for path in ("AGENTS.md", "a/AGENTS.md", "a/CLAUDE.md", "b/c/CLAUDE.md", "b/agents.md.bak"):
         write(workspace, path, "x")
-    assert (await found(workspace)).nested == (
+    assert (await said(workspace)).nested == (
         "a/AGENTS.md",
         "b/c/CLAUDE.md",
     )
@@ -93,23 +94,23 @@ async def test_deeper_files_are_named_one_per_folder(workspace: FakeWorkspace) -
 
 async def test_what_the_user_says_already_is_not_said_twice(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", "Use tabs.\n")
-    assert (await found(workspace, "Use tabs.")).files == ()
+    assert (await said(workspace, "Use tabs.")).files == ()
 
 
 async def test_nothing_to_say_says_nothing(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", " \n")
-    assert await found(workspace) == Found()
+    assert await said(workspace) == Found()
 
 
 async def test_hidden_characters_in_a_file_are_spelled_out(workspace: FakeWorkspace) -> None:
     write(workspace, "AGENTS.md", "a\u202eb\u200bc\x1b[31m\r\n\u06cc\u200c\u0647")
-    (file,) = (await found(workspace)).files
+    (file,) = (await said(workspace)).files
     assert file.text == "a\\u{202e}b\\u{200b}c\\u{1b}[31m\n\u06cc\u200c\u0647"
 
 
 async def test_a_file_that_cannot_be_read_is_told(workspace: FakeWorkspace, tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").symlink_to("/etc/hostname")
-    nothing = await found(workspace)
+    nothing = await said(workspace)
     assert nothing.files == ()
     assert nothing.notices[0].title == "Project instructions are not used"
     assert "outside the workspace" in nothing.notices[0].text

@@ -55,7 +55,7 @@ TABLE: list[tuple[str, Sequence[Aim], str, str, str, str, str, str]] = [
     ("write protected", [GUARDED], "edit(.vscode/tasks.json)", "??D?", "??D?", "??D?", "??D?", "DDDD"),
     ("write unnamed", [ANY_WRITE], "tool", "??DA", "AADA", "AADA", "??D?", "DDDD"),
     ("command", [COMMAND], "shell(git status)", "??DA", "AADA", "AADA", "??D?", "DDDD"),
-    ("command by words", [COMMAND], "shell(git *)", "??DA", "AADA", "AADA", "??D?", "DDDD"),
+    ("command by words", [COMMAND], "shell(git status *)", "??DA", "AADA", "AADA", "??D?", "DDDD"),
     (
         "compound, same bytes",
         [COMPOUND],

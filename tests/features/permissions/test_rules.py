@@ -66,7 +66,7 @@ def test_a_launcher_may_be_forbidden_with_all_its_arguments() -> None:
 
 
 def test_the_configuration_reads_every_rule() -> None:
-    settings = Settings(mode="plan", allow=["edit(src/**)"], ask=["network"], deny=["shell(sudo *)"])
+    settings = Settings(mode="plan", allow=["edit(src/**)"], ask=["web_fetch"], deny=["shell(sudo *)"])
     assert settings.mode == "plan"
     for where in ("allow", "ask", "deny"):
         with pytest.raises(ValidationError, match="is no rule"):

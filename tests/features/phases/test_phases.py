@@ -37,6 +37,7 @@ class Scene:
     workspace: FakeWorkspace
     store: MemoryStore = field(default_factory=MemoryStore)
     asked: list[str] = field(default_factory=list[str])
+    phases: tuple[PhaseSettings, ...] = ALL
 
     def resolve(self, name: str) -> ModelClient:
         """Every tier is the same model; which one was asked is kept."""
@@ -54,7 +55,7 @@ class Scene:
             user_instructions="",
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
-        return Outfit((instructions, build(ALL), tools), self, self.workspace, Limits())
+        return Outfit((instructions, build(self.phases), tools), self, self.workspace, Limits())
 
     @property
     def told(self) -> list[str]:
@@ -107,12 +108,35 @@ async def test_the_header_stands_in_front_of_every_phase(scene: Scene) -> None:
     ]  # fmt: skip
 
 
-async def test_a_phase_that_takes_too_long_ends_the_run(scene: Scene) -> None:
+async def test_a_phase_without_turns_left_hands_over_what_it_has(scene: Scene) -> None:
+    touches = [call((f"c{n}", "touch"), text=f"step {n}") for n in range(2)]
+    session = await run(scene, say("boil"), *touches, say("checked"))
+    assert session.state.stop
+    assert session.state.stop.reason is StopReason.END_TURN
+    assert started(session) == ["main", "plan", "edit", "verify"]
+    assert scene.told[-1] == "boil/step 1?"
+    assert len(scene.model.requests) == 4
+
+
+async def test_a_phase_that_said_nothing_hands_over_nothing(scene: Scene) -> None:
+    await run(scene, say("boil"), *(call((f"c{n}", "touch")) for n in range(2)), say("checked"))
+    assert scene.told[-1] == "boil/?"
+
+
+async def test_the_last_phase_without_turns_left_ends_the_run(scene: Scene) -> None:
+    scene.phases = (PLAN, EDIT)
     session = await run(scene, say("boil"), *(call((f"c{n}", "touch")) for n in range(5)))
     assert session.state.stop
     assert session.state.stop.reason is StopReason.MAX_TURNS
     assert session.state.stop.detail == "The phase edit has used its 2 turns."
     assert len(scene.model.requests) == 3
+
+
+async def test_what_a_phase_adds_to_the_system_prompt_has_places_too(scene: Scene) -> None:
+    own = PhaseSettings(name="act", prompt="Go.", system="The plan for {{input}}: {{phases.plan.output}}")
+    scene.phases = (PLAN, own)
+    await run(scene, say("boil"), say("done"))
+    assert scene.model.requests[-1].system.endswith("# Phase: act\nThe plan for tea: boil")
 
 
 async def test_the_next_prompt_begins_with_the_first_phase_again(scene: Scene) -> None:
@@ -171,6 +195,7 @@ async def test_a_run_that_was_cut_off_skips_what_is_over_wherever_it_was_cut(sce
         ),
         ([{"name": "a", "prompt": "x"}, {"name": "b", "prompt": "{{nothing}}"}], r"\{\{phases.a.output\}\}"),
         ([{"name": "a b", "prompt": "x"}], "pattern"),
+        ([{"name": "a", "prompt": "x", "system": "{{phases.a.output}}"}], r"there is \{\{input\}\}"),
     ],
 )
 def test_phases_that_make_no_sense_are_refused(phases: list[dict[str, str]], complaint: str) -> None:

@@ -1,17 +1,18 @@
 """`grep` in a real workspace."""
 
 import os
-from collections.abc import Sequence
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
-from agls.engine.ports import Command, Effect, Finished, Target
+from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import ToolOutcome
-from agls.features.search import build, finding
+from agls.features.search import build
 from agls.features.search.settings import Settings
+from agls.workspace import tree
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
@@ -32,18 +33,6 @@ FILES = {
 }
 
 
-class Counting(OpenWorkspace):
-    """Remembers which files were read."""
-
-    def __init__(self, root: Path, editor: FakeEditor) -> None:
-        super().__init__(str(root), (), editor, Processes(os.environ))
-        self.files_read: list[str] = []
-
-    async def read(self, path: str, **options: Any) -> Any:
-        self.files_read.append(path)
-        return await super().read(path, **options)
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for name, data in FILES.items():
@@ -57,14 +46,14 @@ def editor() -> FakeEditor:
     return FakeEditor()
 
 
-def make(root: Path, editor: FakeEditor, **settings: Any) -> tuple[Toolbox, Counting]:
-    workspace = Counting(root, editor)
-    return Toolbox(build(Settings(**settings)), workspace), workspace
+def make(root: Path, editor: FakeEditor, **settings: Any) -> Toolbox:
+    workspace = OpenWorkspace(str(root), (), editor, Processes(os.environ))
+    return Toolbox(build(Settings(**settings)), workspace)
 
 
 @pytest.fixture
 def tools(root: Path, editor: FakeEditor) -> Toolbox:
-    return make(root, editor)[0]
+    return make(root, editor)
 
 
 async def text_of(tools: Toolbox, **arguments: Any) -> str:
@@ -209,7 +198,7 @@ async def test_names_that_no_output_shows_as_they_are_are_searched_too(tools: To
 
 
 async def test_long_lines_and_long_answers_are_cut(root: Path, editor: FakeEditor) -> None:
-    tools, _ = make(root, editor, line_characters=80, output_characters=1_000)
+    tools = make(root, editor, line_characters=80, output_characters=1_000)
     (root / "long.txt").write_text(("needle" + "x" * 200 + "\n") * 50)
     outcome = await tools.call("grep", pattern="needle")
     assert len(outcome.text) < 1_200
@@ -219,34 +208,12 @@ async def test_long_lines_and_long_answers_are_cut(root: Path, editor: FakeEdito
 
 
 async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
-    tools, _ = make(root, editor, max_file_bytes=100)
+    tools = make(root, editor, max_file_bytes=100)
     (root / "large.txt").write_text("findable\n" * 20)
     assert "No match" in await text_of(tools, pattern="findable")
 
 
-async def test_many_texts_are_matched_in_portions_and_no_more_than_needed(
-    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(finding, "FILES", 3)
-    tools, workspace = make(root, editor)
-    for number in range(5):
-        (root / f"{number}.txt").write_text("filler\n" * 60_000 + f"find{number}able\n")
-    assert await text_of(tools, pattern=r"find\dable", output="count") == "\n".join(
-        f"{number}.txt:1" for number in range(5)
-    )
-    workspace.files_read.clear()
-    assert "more than these 1 files" in await text_of(tools, pattern="filler", output="files", limit=1)
-    assert len(workspace.files_read) < 6
-
-
-async def test_only_files_that_may_match_are_read(root: Path, editor: FakeEditor) -> None:
-    tools, workspace = make(root, editor)
-    assert await text_of(tools, pattern="import t.tal", output="files") == "src/b.py"
-    assert workspace.files_read == ["src/b.py"]
-
-
-async def test_a_file_that_is_too_large_costs_nothing(root: Path, editor: FakeEditor) -> None:
-    tools, _ = make(root, editor)
+async def test_a_file_that_is_too_large_costs_nothing(tools: Toolbox, root: Path) -> None:
     with (root / "sparse").open("wb") as sparse:
         sparse.truncate(1 << 40)
     for watch in within(3.0):
@@ -255,24 +222,25 @@ async def test_a_file_that_is_too_large_costs_nothing(root: Path, editor: FakeEd
             assert "No match" in await text_of(tools, pattern="absent_word")
 
 
-async def test_a_file_that_vanishes_is_left_out(root: Path, editor: FakeEditor) -> None:
-    class Vanishing(Counting):
-        async def files(self, under: str = "") -> Sequence[str]:
-            return [*await super().files(under), "gone.txt"]
-
-    tools = Toolbox(build(Settings()), Vanishing(root, editor))
-    assert "gone" not in await text_of(tools, pattern=".", output="files")
-
-
-async def test_a_pattern_that_runs_away_is_stopped_and_the_server_goes_on(
+async def test_a_pattern_that_runs_away_is_stopped_with_what_was_found(
     root: Path, editor: FakeEditor
 ) -> None:
-    tools, _ = make(root, editor, timeout_s=0.5)
-    (root / "trap.txt").write_text("a" * 40 + "!\n")
+    tools = make(root, editor, timeout_s=0.5)
+    (root / "trap.txt").write_text("aaa\n" + "a" * 40 + "!\n")
+    (root / "early.txt").write_text("aaa\n")
     for watch in within(4.0):
         with watch:
-            outcome = await tools.call("grep", pattern="(a+)+$", path="trap.txt")
-    assert "Stopped after 0.5 s" in outcome.text
+            outcome = await tools.call("grep", pattern="(a+)+$")
+    assert outcome.text.startswith("early.txt:1:aaa\n[Stopped after 0.5 s; not every file was searched.")
+
+
+async def test_a_search_that_ends_by_no_means_is_ended(
+    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import time; time.sleep(100)"))
+    tools = make(root, editor, timeout_s=0.1)
+    outcome = await tools.call("grep", pattern="total")
+    assert outcome.text.startswith("No match in 0 files.\n[Stopped after 0.1 s")
 
 
 @pytest.mark.parametrize(
@@ -291,13 +259,8 @@ async def test_a_pattern_that_only_warns_is_used(tools: Toolbox) -> None:
 async def test_a_search_program_that_fails_is_told(
     root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tools, workspace = make(root, editor)
-
-    async def fail(command: Command, output: Any) -> Finished:
-        return Finished(1, "", False, "no memory\n", 10, 0.1)
-
-    monkeypatch.setattr(workspace, "run", fail)
-    outcome = await tools.call("grep", pattern=".")
+    monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import sys; sys.exit('no memory')"))
+    outcome = await make(root, editor).call("grep", pattern=".")
     assert outcome == ToolOutcome("The search failed: no memory", status="failed")
 
 

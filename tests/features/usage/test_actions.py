@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agls.engine.actions import ActionContext, ActionOutcome
 from agls.engine.context import Context
 from agls.engine.limits import Totals
-from agls.engine.ports import ModelError, ModelInfo, ModelRequest
+from agls.engine.ports import ModelError, ModelInfo, ModelRequest, ToolSpec
 from agls.engine.state import State
 from agls.engine.vocabulary import (
     AssistantMessage,
@@ -20,7 +22,9 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
+from agls.features.instructions.prompt import ProjectFile, Sources, render
 from agls.features.usage.actions import actions
+from agls.features.usage.kinds import IMAGE, MEMORY, shares
 from support.scenario import NOWHERE
 
 
@@ -102,12 +106,45 @@ async def test_the_context_is_told_by_kind() -> None:
     )
     told = await do("context", State(context=Context(system="S" * 10, messages=messages)))
     assert told.data == {
-        "characters": 31,
+        "characters": 31 + IMAGE,
         "byKind": {
-            "system": 10, "user": 6, "assistant": 2, "thinking": 1, "calls": 4, "results": 5,
-            "instructions": 3,
+            "system": 10, "memory": 0, "tools": 0, "user": 6, "assistant": 2, "thinking": 1, "calls": 4,
+            "results": 5, "images": IMAGE, "instructions": 3,
         },
     }  # fmt: skip
     assert sum(told.data["byKind"].values()) == told.data["characters"]
-    assert "| results | 5 | 16% |" in told.text
+    assert "| results | 5 | 0% |" in told.text
     assert "| system | 0 | 0% |" in (await do("context", State())).text
+
+
+async def test_the_tokens_by_kind_are_together_those_of_the_request() -> None:
+    """Row 23: with tools, memory files and what is free; whatever the numbers, the sum is exact."""
+    said = render(Sources(user="Answer in rhymes."), [ProjectFile("AGENTS.md", "Use tabs. " * 40)])
+    tool = ToolSpec("look", "Look at something.", {"type": "object"}, frozenset())
+    words = (UserMessage("1", (Text("word " * 33),)),)
+
+    for window in (8_000, None):
+        model = FakeCounter("told", window)
+        request = ModelRequest("r", said, words, (tool,))
+        (action,) = (one for one in actions() if one.spec.name == "context")
+        context = ActionContext(
+            "ses", State(), NOWHERE, _ignore, _ignore, _never, _ignore, lambda r=request, m=model: (m, r)
+        )
+        told = await action({}, context)
+        assert told.data
+        kinds = told.data["tokensByKind"]
+        assert sum(kinds.values()) == told.data["tokens"] == 2_000
+        assert all(kinds[kind] > 0 for kind in ("system", "memory", "tools", "user"))
+        assert told.data.get("free") == (6_000 if window else None)
+        assert ("| free | 6,000 | 75% |" in told.text) is bool(window)
+    assert MEMORY.sub("", said).count("Use tabs") == MEMORY.sub("", said).count("in rhymes") == 0
+
+
+@given(
+    sizes=st.dictionaries(st.sampled_from(["system", *"abcdef"]), st.integers(0, 9_999)),
+    whole=st.integers(0, 9_999),
+)
+def test_shares_are_exact(sizes: dict[str, int], whole: int) -> None:
+    made = shares(sizes, whole)
+    assert sum(made.values()) == whole
+    assert all(count >= 0 for count in made.values())

@@ -8,15 +8,26 @@ class Answer:
 
     def __init__(self) -> None:
         self.text = ""
+        self.steps: list[JsonObject] = []  # one for each time the model was asked
         self._goes_on = False
 
     def take(self, event: JsonObject) -> None:
         """Look at one more event."""
         if event["type"] == "runStarted":
             self.text, self._goes_on = "", False
+            self.steps = []
+        if event["type"] == "turnStarted":
+            self.steps.append({"text": "", "calls": []})
         if event["type"] == "turnEnded":
             self._goes_on = event["data"].get("finish") == "length"
         if event["type"] == "itemCompleted":
             item = event["data"]["item"]
             if item["kind"] == "message" and not item.get("discarded"):
                 self.text = self.text + item["text"] if self._goes_on else item["text"]
+            self._count(item)
+
+    def _count(self, item: JsonObject) -> None:
+        if item["kind"] == "message" and not item.get("discarded") and self.steps:
+            self.steps[-1]["text"] = item["text"]
+        if item["kind"] == "toolCall" and self.steps:
+            self.steps[-1]["calls"].append({"name": item["name"], "status": item["status"]})

@@ -44,6 +44,7 @@ class Request:
     prompt: str = ""
     piped: bytes = b""
     output: Mode = "text"
+    quiet: bool = False
     control: bool = False
     resume: bool = False
     session_id: str = ""
@@ -109,7 +110,7 @@ async def _anew(world: World, request: Request, here: str) -> Beginning:
 
 
 async def _go_on(world: World, request: Request, here: str) -> Beginning:
-    session = await _open(world, request.session_id or await _latest(world, here))
+    session = await opened(world, request.session_id or await latest(world, here))
     if (request.since or 0) > session.state.seq:
         raise CannotBegin(
             f"{session.session_id} has {session.state.seq} facts. Name one of them, or leave out --since.",
@@ -134,7 +135,8 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
 async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
     """What is said; an empty text is not. Raises `ConfigError`."""
     text = (Text(request.prompt),) if request.prompt.strip() else ()
-    return (*text, *piped_in(request.piped), *(await attached(request.attach, world.setup, cwd)))
+    files = await attached(request.attach, world.setup, cwd, world.storage.blobs)
+    return (*text, *piped_in(request.piped), *files)
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:
@@ -144,16 +146,38 @@ async def _model(world: World, cwd: str, options: JsonObject) -> str:
     return client.info.name
 
 
-async def _open(world: World, session_id: str) -> Session:
+async def opened(world: World, session_id: str) -> Session:
+    """The session of this id. **Raises** `CannotBegin` and `JournalBusy`."""
     try:
-        return await world.sessions.open(session_id)
+        return await world.sessions.open(await _whole_id(world, session_id))
     except JournalBusy:
         raise
     except JournalError as problem:
         raise CannotBegin(f"{problem} See: agls sessions", "sessionNotFound") from None
 
 
-async def _latest(world: World, cwd: str) -> str:
+async def _whole_id(world: World, beginning: str) -> str:
+    """The id that begins so; the same where none does. Raises `CannotBegin` when there are several."""
+    found: list[str] = []
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cursor=cursor)
+        found += [row.session_id for row in rows if row.session_id.startswith(beginning)]
+        if beginning in found or not (found or cursor):
+            return beginning
+        if not cursor:
+            break
+    if len(found) > 1:
+        raise CannotBegin(several(beginning, found), "usage")
+    return found[0]
+
+
+def several(beginning: str, found: Sequence[str]) -> str:
+    """Say that more than one session begins so."""
+    return f"More than one session begins with {beginning!r}: {', '.join(found[:5])}"
+
+
+async def latest(world: World, cwd: str) -> str:
     """The session of this folder that was used last. One without a prompt was killed before it had any."""
     cursor = ""
     while True:

@@ -17,6 +17,7 @@ from agls.doors.headless.keys import key
 from agls.doors.headless.leaving import see_through
 from agls.doors.headless.options.limits import limits
 from agls.doors.headless.piped import piped
+from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.settings import settings
 from agls.doors.headless.streams import tell
@@ -115,6 +116,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "run": run_prompt,
     "resume": resume,
     **FILING,
+    **REWINDS,
     "doctor": doctor,
     "config explain": explain,
     "key": key,
@@ -149,6 +151,7 @@ def _start(
         prompt=prompt,
         piped=beside,
         output=arguments.output,
+        quiet=arguments.quiet,
         control=arguments.input == "jsonl",
         resume=resume,
         session_id=session_id,

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from agls.doors import from_wire
-from agls.doors.errors import bad, to_bad, unsupported
+from agls.doors import from_wire, shapes
+from agls.doors.errors import bad, check_asked, to_bad, unsupported
 from agls.doors.headless.inlet import LONGEST, Inlet
 from agls.doors.messages import (
     INVALID_PARAMS,
@@ -18,11 +18,13 @@ from agls.doors.messages import (
 )
 from agls.doors.shapes import is_object
 from agls.doors.tasks import left
+from agls.engine import invoking
 from agls.engine.session import Session
-from agls.engine.vocabulary import JsonObject
+from agls.engine.vocabulary import JsonObject, Text
 from agls_protocol import types
 from agls_protocol.converter import make_converter
 from agls_protocol.methods import METHODS
+from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
 
 
 async def steer(session: Session, params: types.SteerParams) -> types.SteerResult:
@@ -49,15 +51,24 @@ async def cancel(session: Session, params: types.CancelParams) -> types.CancelRe
 async def respond(session: Session, params: types.RespondParams) -> types.RespondResult:
     """`agent/respond`."""
     question = session.state.questions.get(params.request_id)
+    if question is None:
+        check_asked([session], params.request_id)
     answer = question and from_wire.answer(question, params.response, "stdin")
     accepted = answer and session.questions.answer(params.request_id, answer)
     return types.RespondResult("accepted" if accepted else "alreadyResolved")
+
+
+async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
+    """`agent/action/invoke`: what is possible while the run is on."""
+    done = await invoking.invoke(session, params.name, params.input)
+    return ActionInvokeResult(shapes.content_blocks([Text(done.text)]), done.data, done.run_id or None)
 
 
 FOLLOWED: Mapping[str, Callable[[Session, Any], Awaitable[Any]]] = {
     "agent/steer": steer,
     "agent/cancel": cancel,
     "agent/respond": respond,
+    "agent/action/invoke": invoke,
 }
 
 
@@ -66,6 +77,8 @@ class Control:
 
     It counts as somebody who can answer questions until its input ends. Requests are followed in order.
     """
+
+    invokes = True
 
     def __init__(self, inlet: Inlet, reply: Callable[[JsonObject], None]) -> None:
         self._inlet, self._reply = inlet, reply

@@ -37,6 +37,11 @@ class Conversation:
         self._ended: JsonObject = {}
         world.sessions.hosts.append(self._welcome)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a run was admitted."""
+        return bool(self._run_id)
+
     async def run(self) -> int:
         """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
         if self._beginning.is_new:
@@ -45,7 +50,7 @@ class Conversation:
         elif self._beginning.since is not None:
             self._tell_again(self._beginning.since)
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
-            self._tell(self._translator.told("commands", {"commands": offered(self._session)}, time.time()))
+            self._tell(self._translator.told("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
         self._leaving.runs(self)
         self._company.attend(self._session)
@@ -93,6 +98,10 @@ class Conversation:
         """End what runs so that it can be gone on with."""
         self._end_with_what_runs()
         self._close()
+
+    def _commands(self) -> list[JsonObject]:
+        """What can really be invoked: while the run is on, by a program that writes requests."""
+        return [each for each in offered(self._session) if self._company.invokes and each["when"] != "idle"]
 
     def _close(self) -> None:
         """Close the session, so that nothing else begins."""

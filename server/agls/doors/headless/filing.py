@@ -16,7 +16,7 @@ from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.exporting import exported
 from agls.doors.harmless import harmless
-from agls.doors.headless.begin import folder
+from agls.doors.headless.begin import folder, several
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import Wanted, rows_of, write_sessions
 from agls.doors.headless.showing import write_session
@@ -181,7 +181,7 @@ def _named(given: Given, store: FileStore) -> str:
         raise CannotBegin(
             f"There is no session {given.session[:100]!r}. See: agls sessions", "sessionNotFound"
         )
-    raise CannotBegin(f"More than one session begins with {given.session!r}: {', '.join(found[:5])}", "usage")
+    raise CannotBegin(several(given.session, found), "usage")
 
 
 def _record(store: FileStore, session_id: str, fact: Callable[[State], Fact]) -> State:

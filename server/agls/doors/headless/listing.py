@@ -1,9 +1,12 @@
 """`agls sessions`: the sessions there are, newest first."""
 
 import json
+import sys
 from collections.abc import Sequence
 from datetime import datetime
+from shutil import get_terminal_size
 
+from agls.config import home_folder
 from agls.doors.harmless import harmless
 from agls.doors.headless.streams import tell, write
 from agls.doors.shapes import file_uri, timestamp
@@ -13,6 +16,9 @@ from agls.frozen import frozen
 
 HEADINGS = ("SESSION", "LAST USED", "STATE", "FOLDER", "TITLE")
 TITLE_WIDTH = 50
+FOLDER_WIDTH = 20  # columns of a folder on a narrow terminal: the end of its name
+NARROWEST = 60  # columns; below that lines are broken by the terminal
+LONG_AGO = 180  # days
 WIDEST = 48  # characters of a cell that others are aligned with
 
 
@@ -44,7 +50,7 @@ def write_sessions(store: Store, wanted: Wanted, *, as_json: bool) -> None:
     if as_json:
         write(json.dumps([_wire(row) for row in rows], indent=2) + "\n")
     elif rows:
-        write(table([HEADINGS, *(_cells(row) for row in rows)]))
+        write(_fitted(rows) if sys.stdout.isatty() else table([HEADINGS, *(_cells(row) for row in rows)]))
     elif wanted != Wanted():
         tell("No session is like that. All of them: agls sessions --archived\n")
     else:
@@ -59,6 +65,22 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     ]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _fitted(rows: Sequence[SessionRow]) -> str:
+    """The same for a terminal: no line is longer than it is wide, and the titles have what others leave."""
+    width = max(get_terminal_size().columns, NARROWEST)
+    cells = [(i, short_local(row.updated_at), s, f, t) for row in rows for i, _, s, f, t in [_cells(row)]]
+    home = str(home_folder())
+    folders = [
+        f"~{f.removeprefix(home)}" if f == home or f.startswith(f"{home}/") else f for *_, f, _ in cells
+    ]
+    most = max(FOLDER_WIDTH, width - 100)
+    shown = [f if len(f) <= most else f"…{f[1 - most :]}" for f in map(harmless, folders)]
+    lines = table([HEADINGS, *((*row[:3], f, row[4]) for row, f in zip(cells, shown, strict=True))])
+    return "".join(
+        f"{line if len(line) <= width else line[: width - 1] + '…'}\n" for line in lines.splitlines()
+    )
 
 
 def _cells(row: SessionRow) -> tuple[str, ...]:
@@ -77,6 +99,12 @@ def standing(row: SessionRow) -> str:
 def local(at: float) -> str:
     """Unix seconds as a date and a time of day here."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def short_local(at: float) -> str:
+    """The same, short: without the year in the last months."""
+    then, now = datetime.fromtimestamp(at).astimezone(), datetime.now().astimezone()
+    return then.strftime("%Y-%m-%d" if (now - then).days > LONG_AGO else "%m-%d %H:%M")
 
 
 def _wire(row: SessionRow) -> JsonObject:

@@ -102,7 +102,7 @@ class Whole:
         if event["type"] == "runEnded":
             said = {name: self._hello[name] for name in ("sessionId", "model") if name in self._hello}
             whole = {"result": self._answer.text, **said, "runId": event["runId"], **event["data"]}
-            self._write({**whole, "exitCode": int(exit_of(event["data"]))})
+            self._write({**whole, "steps": self._answer.steps, "exitCode": int(exit_of(event["data"]))})
 
     def fatal(self, error: JsonObject, code: int) -> None:
         """Write the object of a run that could not begin."""

@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import stat
 import sys
 
@@ -32,17 +33,18 @@ def piped(*, beside: bool, waits: bool) -> bytes:
     `beside` is whether there is a prompt as well. Where nobody watches and it is not said that it is waited
     for (`waits`), an open pipe is given `FIRST` seconds to begin and `NEXT` to go on.
 
-    Raises `CannotBegin`: it is too long, has no end, cannot be read, or Ctrl-C is pressed.
+    Raises `CannotBegin`: it is too long, has no end, cannot be read, or a signal stops it.
     """
     if sys.stdin.isatty() and not waits:
         return b""
-    signals.take()
     try:
-        return _read(sys.stdin.fileno(), LONGEST_BESIDE if beside else LONGEST, waits=waits)
+        with signals.heard():
+            return _read(sys.stdin.fileno(), LONGEST_BESIDE if beside else LONGEST, waits=waits)
     except OSError as error:
         raise CannotBegin(f"Standard input cannot be read: {error.strerror}.", "usage") from error
-    except KeyboardInterrupt:
-        raise CannotBegin("Stopped before the run began.", "cancelled", Exit.CANCELLED) from None
+    except signals.Stopped as stopped:
+        code = Exit.CANCELLED if stopped.number == signal.SIGINT else Exit.FAILED
+        raise CannotBegin("Stopped before the run began.", "cancelled", code) from None
 
 
 def _read(descriptor: int, longest: int, *, waits: bool) -> bytes:

@@ -1,10 +1,13 @@
 """A run as people read it: the answer on standard output, what goes on on standard error."""
 
-from agls.doors.harmless import harmless
+import time
+
+from agls.doors.headless.activity import Activity
 from agls.doors.headless.answer import Answer
 from agls.doors.headless.output import CaughtUp
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.screen import Screen
+from agls.doors.headless.writers import Writer
 from agls.engine.vocabulary import JsonObject
 
 ENDINGS = {
@@ -13,23 +16,23 @@ ENDINGS = {
     "cancelled": "Cancelled",
     "interrupted": "Interrupted",
 }  # every other reason is a limit
-LONGEST_REASON = 200  # characters of why a call failed
 PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
 GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # only with a prompt: what to do instead
 
 
 class Prose:
-    """For people. `live` is whether standard output is a terminal.
+    """For people. `writer` writes the answer on a terminal; `None` where standard output is none.
 
-    There the answer streams and one line on standard error shows the progress. Otherwise the answer is
-    written once, when the run is over, and standard error has nothing but trouble.
+    There the answer comes block by block and one line on standard error shows the progress. Elsewhere the
+    answer is written once, when the run is over. What the agent does goes to standard error, unless it
+    shall be `quiet`.
     """
 
-    def __init__(self, pipe: Pipe, screen: Screen, *, live: bool) -> None:
-        self._pipe, self._screen, self._live = pipe, screen, live
-        self._answer = Answer()
+    def __init__(self, pipe: Pipe, screen: Screen, writer: Writer | None, *, quiet: bool = False) -> None:
+        self._pipe, self._screen, self._writer, self._quiet = pipe, screen, writer, quiet
+        self._answer, self._activity = Answer(), Activity(time.monotonic)
         self._streaming = ""  # the message whose text is on the terminal now
-        self._last = "\n"  # what the cursor stands behind
+        self._remark = ""  # what was said last, and is no answer when a call follows
         self._session_id = ""
         self._doing = "thinking"
         self._tools = 0
@@ -55,6 +58,10 @@ class Prose:
                 self._started(data["item"])
             case "itemCompleted":
                 self._completed(data["item"])
+            case "requestOpened" if item_id := event.get("itemId"):
+                self._activity.ask(item_id)
+            case "requestResolved" if item_id := event.get("itemId"):
+                self._activity.answered(item_id)
             case "turnEnded":
                 self._tokens += sum(data.get("usage", {}).get(n, 0) for n in ("inputTokens", "outputTokens"))
             case "turnRetrying":
@@ -76,39 +83,60 @@ class Prose:
         if item["kind"] == "toolCall":
             self._tools += 1
             self._doing = item["title"]
-        elif item["kind"] == "message" and self._live:
-            self._streaming = item["itemId"]
+            self._activity.begin(item["itemId"])
+            self._tell_remark()
+        elif item["kind"] == "message" and self._writer:
+            self._streaming, self._doing = item["itemId"], "writing"
 
     def _stream(self, item_id: str, text: str) -> None:
-        if item_id == self._streaming:
+        if self._writer and item_id == self._streaming:
+            self._write(self._writer.feed(text))
+
+    def _write(self, text: str) -> None:
+        if text:
             self._screen.clear()
-            self._pipe.write(harmless(text))
-            self._last = text[-1:] or self._last
+            self._pipe.write(text)
 
     def _completed(self, item: JsonObject) -> None:
-        if item["kind"] == "toolCall":
-            self._doing = "thinking"
-            if item["status"] in {"failed", "rejected"}:
-                self._tell(f"{item['status']}: {item['title']}{_why(item)}")
-        elif item["kind"] == "task":
-            how = item["output"].rpartition("\n")[2]
-            self._tell(f"{item['status']}, in the background: {item['title']} {how}")
-        elif item["itemId"] == self._streaming:
-            self._end_line()
-            self._streaming = ""
-            if item.get("discarded"):
-                self._screen.say("(this answer broke off: it does not count)")
+        match item["kind"]:
+            case "toolCall":
+                self._doing = "thinking"
+                if not self._quiet:
+                    for line in self._activity.lines(item):
+                        self._screen.show(line)
+            case "task":
+                how = item["output"].rpartition("\n")[2]
+                self._tell(f"{item['status']}, in the background: {item['title']} {how}")
+            case "message":
+                self._said(item)
+            case _:
+                pass
+
+    def _said(self, item: JsonObject) -> None:
+        if item["itemId"] != self._streaming:
+            self._remark = "" if item.get("discarded") else item["text"]
+            return
+        self._end_line()
+        self._streaming, self._doing = "", "thinking"
+        if item.get("discarded"):
+            self._screen.say("(this answer broke off: it does not count)")
+
+    def _tell_remark(self) -> None:
+        """Say what the model said before a call: where only the answer is written it belongs to the rest."""
+        if self._remark.strip() and not self._quiet:
+            self._screen.say(self._remark.strip())
+        self._remark = ""
 
     def _ended(self, data: JsonObject) -> None:
         self._end_line()
-        if not self._live and self._answer.text:
+        if not self._writer and self._answer.text:
             self._pipe.write(self._answer.text.removesuffix("\n") + "\n")
         reason = data["stopReason"]
         if reason != "endTurn":
             self._screen.say(self._ending(reason, data))
         if unanswered := data.get("unanswered"):
             self._screen.say(f"{_count(unanswered, 'question')} found nobody to answer: refused.")
-        if self._live:
+        if self._writer and not self._quiet:
             self._screen.say(self._summary(data))
 
     def _ending(self, reason: str, data: JsonObject) -> str:
@@ -138,22 +166,14 @@ class Prose:
         self._screen.say(text)
 
     def _end_line(self) -> None:
-        if self._live and self._last != "\n":
-            self._pipe.write("\n")
-            self._last = "\n"
+        if self._writer:
+            self._write(self._writer.finish())
 
     def _progress(self) -> None:
-        if not self._streaming:
+        if self._writer is None or self._writer.waits or not self._streaming:
             tools = f"  ·  {_count(self._tools, 'tool')}" if self._tools else ""
             tokens = f"  ·  {self._tokens} tokens" if self._tokens else ""
             self._screen.progress(f"… {self._doing}{tools}{tokens}")
-
-
-def _why(item: JsonObject) -> str:
-    """Why a call failed; a rejected one needs no reason, the user or their rules gave it."""
-    why = " ".join(item.get("output", "").split()) if item["status"] == "failed" else ""
-    why = why if len(why) <= LONGEST_REASON else f"{why[:LONGEST_REASON]}…"
-    return f" ({why})" if why else ""
 
 
 def _count(number: int, what: str) -> str:

@@ -17,8 +17,9 @@ from agls.doors.headless.leaving import Leaving
 from agls.doors.headless.output import Lines, Output, Whole
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.prose import Prose
-from agls.doors.headless.screen import Screen, can_change
+from agls.doors.headless.screen import Screen, can_change, has_colours
 from agls.doors.headless.terminal import Keyboard, Terminal, keyboard_at_hand
+from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import JsonObject
@@ -32,7 +33,7 @@ Work = Callable[[Output, Screen, Leaving], Awaitable[int]]
 async def run(request: Request) -> int:
     """Run and write what happens. Gives the exit code; every problem is said, none is raised."""
     harden()
-    return await _said(request.output, partial(_run, request))
+    return await _said(request.output, partial(_run, request), quiet=request.quiet)
 
 
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
@@ -44,11 +45,11 @@ async def refuse(mode: Mode, problem: CannotBegin) -> int:
     return await _said(mode, give_up)
 
 
-async def _said(mode: Mode, work: Work) -> int:
+async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
     """Work, with the streams in order and the signals heard; every problem is written."""
     pipe = Pipe(sys.stdout, sys.stderr)
-    screen = Screen(pipe, live=can_change(sys.stderr))
-    output = _output(mode, pipe, screen)
+    screen = Screen(pipe, live=can_change(sys.stderr), colours=has_colours(sys.stderr))
+    output = _output(mode, pipe, screen, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
     leaving = Leaving(task, screen.stopping)
@@ -104,7 +105,12 @@ async def _run(request: Request, output: Output, screen: Screen, leaving: Leavin
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))
         company = _company(request, output, screen, keyboard)
-        return await Conversation(world, beginning, output, company, leaving).run()
+        conversation = Conversation(world, beginning, output, company, leaving)
+        try:
+            return await conversation.run()
+        finally:
+            if beginning.is_new and not conversation.has_begun:  # nothing was said in it
+                await world.sessions.delete(beginning.session.session_id)
 
 
 def _company(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Company:
@@ -127,11 +133,11 @@ def hello(beginning: Beginning) -> JsonObject:
     }
 
 
-def _output(mode: Mode, pipe: Pipe, screen: Screen) -> Output:
+def _output(mode: Mode, pipe: Pipe, screen: Screen, *, quiet: bool) -> Output:
     match mode:
         case "jsonl":
             return Lines(pipe)
         case "json":
             return Whole(pipe)
         case "text":
-            return Prose(pipe, screen, live=sys.stdout.isatty())
+            return Prose(pipe, screen, writer_at_hand(), quiet=quiet)

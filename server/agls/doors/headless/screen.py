@@ -6,6 +6,10 @@ from typing import TextIO
 from agls.config.environment import process_environment
 from agls.doors.harmless import harmless
 from agls.doors.headless.pipe import Pipe
+from agls.frozen import frozen
+
+STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
+SHORTEST = 20  # characters of a line that are shown, whatever its remark needs
 
 
 def can_change(file: TextIO) -> bool:
@@ -13,11 +17,25 @@ def can_change(file: TextIO) -> bool:
     return file.isatty() and process_environment().get("TERM") != "dumb"
 
 
+def has_colours(file: TextIO) -> bool:
+    """Whether colours are wanted there (https://no-color.org)."""
+    return can_change(file) and not process_environment().get("NO_COLOR")
+
+
+@frozen
+class Line:
+    """A line in a style of `STYLES` ("": none), and what is said at its end in a fainter one."""
+
+    style: str
+    text: str
+    remark: str = ""
+
+
 class Screen:
     """Lines for the user. `live` is whether there is a terminal that can show a changing line."""
 
-    def __init__(self, pipe: Pipe, *, live: bool) -> None:
-        self._pipe, self._live = pipe, live
+    def __init__(self, pipe: Pipe, *, live: bool, colours: bool = False) -> None:
+        self._pipe, self._live, self._colours = pipe, live, colours
         self._shown = ""  # the progress line that stands there now
 
     @property
@@ -29,6 +47,19 @@ class Screen:
         """Write whole lines, in place of the progress line."""
         self.clear()
         self._pipe.mention(harmless(text) + "\n")
+
+    def show(self, line: Line) -> None:
+        """Write one line, on a terminal no longer than it is wide where its remark would be lost."""
+        text, remark = harmless(line.text), harmless(line.remark)
+        if self._live and remark:
+            room = shutil.get_terminal_size().columns - len(remark) - 3
+            text = text if len(text) <= room or room < SHORTEST else f"{text[: room - 1]}…"
+        remark = f"  {self._styled('faint', remark)}" if remark else ""
+        self.clear()
+        self._pipe.mention(f"{self._styled(line.style, text)}{remark}\n")
+
+    def _styled(self, style: str, text: str) -> str:
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colours and style else text
 
     def ask(self, text: str) -> None:
         """Write text the user answers behind."""

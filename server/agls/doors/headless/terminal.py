@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from agls.doors.headless.forms import Unfit, fields_of
 from agls.doors.headless.screen import Screen
 from agls.engine.facts import Answered, Asked, Entry
 from agls.engine.log import Event
@@ -46,6 +47,8 @@ class Keyboard:
 
 class Terminal:
     """Asks one question after the other, in the order in which the session and its children open them."""
+
+    invokes = False
 
     def __init__(self, screen: Screen, keyboard: Keyboard) -> None:
         self._screen, self._keyboard = screen, keyboard
@@ -103,14 +106,21 @@ class Terminal:
         return line
 
     async def _form(self, question: Question) -> Answer:
+        self._keyboard.forget()
         self._screen.ask(f"\n{question.title}\n")
         content: JsonObject = {}
-        for name, field in question.schema.get("properties", {}).items():
-            self._screen.ask(f"{field.get('title') or field.get('description') or name}{_allowed(field)}: ")
-            line = await self._line()
-            if line is None:
-                return Answer("cancelled", by="terminal")
-            content[name] = parsed(line.strip(), field)
+        for field in fields_of(question.schema, needed=question.subject.get("type") != "url"):
+            self._screen.ask(field.choices)
+            while True:
+                self._screen.ask(field.prompt)
+                line = await self._line()
+                if line is None:
+                    return Answer("cancelled", by="terminal")
+                try:
+                    content |= field.read(line.strip())
+                    break
+                except Unfit as problem:
+                    self._screen.ask(f"{problem}\n")
         return Answer("accepted", content=content, by="terminal")
 
 
@@ -143,24 +153,6 @@ def subject_lines(subject: JsonObject) -> list[str]:
 def _indented(value: object) -> str:
     """The text with every further line set in: none of them can pass for one of ours."""
     return str(value).replace("\n", "\n    ")
-
-
-def parsed(line: str, field: JsonObject) -> object:
-    """A typed line as the value a form's field wants; what does not parse stays text."""
-    match field.get("type"):
-        case "boolean":
-            return line.lower() in {"y", "yes", "true", "1"}
-        case "integer" if line.removeprefix("-").isdecimal():
-            return int(line)
-        case "array":
-            return [part.strip() for part in line.split(",") if part.strip()]
-        case _:
-            return line
-
-
-def _allowed(field: JsonObject) -> str:
-    values = field.get("enum") or field.get("items", {}).get("enum") or ()
-    return f" ({', '.join(map(str, values))})" if values else ""
 
 
 def keyboard_at_hand() -> TextIO | None:

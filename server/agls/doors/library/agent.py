@@ -2,21 +2,26 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
-from inspect import isawaitable
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from secrets import token_hex
+from tempfile import gettempdir
 from typing import Any, Literal, Self
 
-from agls.config import Told, read
+from agls.config import ConfigError, Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
+from agls.doors.from_wire import Malformed
+from agls.doors.library.bounded import called
 from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
-from agls.engine.facts import Asked, Entry, Fact, Glimpse, Shown
+from agls.doors.options import read_options
+from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
@@ -30,18 +35,24 @@ Decide = Callable[[Question], bool | Awaitable[bool]]
 Happening = Fact | Shown
 REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
+# what holds where nobody says anything; a table that is named as a setting switches its room on
+DEFAULTS: JsonObject = {
+    "compaction": {"enabled": False}, "scratchpad": {"enabled": False}, "subagents": {"delegate": False}
+}  # fmt: skip
+RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 DISMISSED = Answer("dismissed", by="the program")
 
 
 class Agent:
     """Use it as `async with`; leaving it ends everything that runs.
 
-    `folder` is where it works. `state` is the folder that sessions are kept in; without it they are gone
-    with the agent. `tools` are functions made with `tool`, or tool sets: functions that are given the
-    conversation and open tools for one run. `after` is called with every result and gives artifacts. `answer`
-    decides the questions for permission; without it they are refused. `trusted` lets the folder's own
-    settings and instruction files count. Everything else is a setting, as in the config file: `model`,
-    `base_url`, `models`, `budget`, `permissions` … Raises `ConfigError`.
+    `folder` is where it works. `state` is the folder that sessions are kept in; without it everything is in
+    memory, and gone with the agent. Compaction, delegation and a scratch folder are off until they are named.
+    `tools` are functions made with `tool`, or tool sets: functions that are given the conversation and open
+    tools for one run. `after` is called with every result and gives artifacts. `answer` decides the questions
+    for permission; without it they are refused. `trusted` lets settings and instruction files of the
+    folder count. Everything else is a setting, as in the config file: `model`, `base_url`, `models`,
+    `budget`, `permissions` … Raises `ConfigError`.
     """
 
     def __init__(
@@ -53,13 +64,18 @@ class Agent:
         self.functions, self.tools = Functions(), tuple(tools)
         self.after, self.answer = tuple(after), answer
         self._errands: dict[str, Errand] = {}
+        self._deciding: set[asyncio.Task[None]] = set()
         self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        state = self._state or self._open.enter_context(TemporaryDirectory(prefix="agls-"))
-        told = Told(arguments=self._settings, state_dir=str(state))
+        nowhere = Path(gettempdir(), f"agls-{token_hex(16)}")  # it is never made
+        told = Told(
+            arguments=_named(self._settings), state_dir=self._state or str(nowhere), defaults=DEFAULTS
+        )
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
         setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        setup = replace(setup, keeps=bool(self._state))
+        self.loop = asyncio.get_running_loop()
         self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())
         self._open.callback(self._leave_what_waits)
         opening = open_world(setup, editor=NoEditor(), headless=True, client=self.functions)
@@ -85,6 +101,8 @@ class Agent:
     def _leave_what_waits(self) -> None:
         for errand in self._errands.values():
             errand.leave()
+        for deciding in self._deciding:
+            deciding.cancel()
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """The questions of children are decided like those of the conversation."""
@@ -96,20 +114,26 @@ class Agent:
     def decide(self, session: Session, event: Event, state: State) -> None:
         """Let the program decide a question of this session, when this is one."""
         if self.answer and isinstance(event, Entry) and isinstance(event.fact, Asked):
-            self.spawn(_answer(session, self.answer, event.fact))
+            deciding = self.spawn(_answer(session, self.answer, event.fact))
+            self._deciding.add(deciding)
+            deciding.add_done_callback(self._deciding.discard)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do this beside; it ends, at the latest, soon after the sessions are closed."""
-        self._tasks.create_task(work)
+        return self._tasks.create_task(work)
 
     async def session(self, session_id: str = "", *, title: str = "", **options: Any) -> "Conversation":
         """A new conversation, or the one with this id. `options` hold for all its runs: `mode`, `maxTurns` …
 
-        Raises `JournalError` (no such session, or it cannot be kept), `JournalBusy` (another process has it).
+        Raises `ConfigError` (no such option), `JournalError` (no such session, or none can be kept),
+        `JournalBusy` (another process has it).
         """
-        sessions = self.world.sessions
+        sessions, options = self.world.sessions, known_options(options)
         if session_id:
-            return Conversation(self, await sessions.open(session_id))
+            known = await sessions.open(session_id)
+            if title or options:
+                known.log.record(SessionChanged(title=title, options=options))
+            return Conversation(self, known)
         made = await sessions.create(self._folder, title=title, options=options)
         self.world.choose(made.session_id, options)
         return Conversation(self, made)
@@ -136,26 +160,29 @@ class Conversation:
 
     async def run(
         self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), **options: Any,
+        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
     ) -> Result:  # fmt: skip
         """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
 
-        `attach` names files: images the model sees, others it can save into the folder.
+        `attach` names files: images the model sees, others it can save into the folder. `run_id` is the id of
+        the run, where you have one for it; the option `parentRun` says for the audit which run it works for.
 
         Cancelling the wait cancels the run. Raises `ConfigError` and `ModelError` when there is no such
         model, `JournalError` when another process took the session.
         """
-        return await self.wait(await self.start(prompt, tools=tools, after=after, attach=attach, **options))
+        return await self.wait(
+            await self.start(prompt, tools=tools, after=after, attach=attach, run_id=run_id, **options)
+        )
 
     async def start(
         self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), **options: Any,
+        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
     ) -> str:  # fmt: skip
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
+        options = {**known_options(options), **self._id_of(run_id)}
         await self._check(options)
         self._agent.world.choose(self.id, options)
-        text = (Text(prompt),) if prompt else ()
-        content = (*text, *(await attached(attach, self._agent.world.setup, self._session.state.cwd)))
+        content = await self._content(prompt, attach)
         async with self._errand(content, tools, after) as errand:
             await self._session.prompt(content, options=options)
         return errand.run_id
@@ -177,13 +204,18 @@ class Conversation:
             errand.adopt(await go_on(self._session))
         return await self.wait(errand.run_id) if errand.run_id else None
 
-    async def steer(self, text: str) -> Literal["started", "queued", "injected", "returned"]:
-        """Put a message into the running conversation; `returned` when nothing runs (any more)."""
-        return (await self._session.steer((Text(text),))).outcome
+    async def steer(
+        self, text: str, *, attach: Sequence[str | Path] = ()
+    ) -> Literal["started", "queued", "injected", "returned"]:
+        """Put a message into the running conversation; `returned` when nothing runs (any more).
+
+        `attach` is as for `run`. Raises `ConfigError` for what cannot be attached.
+        """
+        return (await self._session.steer(await self._content(text, attach))).outcome
 
     def cancel(self) -> None:
-        """Stop the current run; its result says `cancelled`."""
-        self._session.cancel()
+        """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
+        self._agent.loop.call_soon_threadsafe(self._session.cancel)
 
     def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
         """Tell `listener` everything that happens from now on; call the result to stop."""
@@ -218,9 +250,9 @@ class Conversation:
     ) -> AsyncGenerator[Errand]:
         """In the block the run is asked for; then it is seen through beside, if there is one."""
         errand = Errand(content, (*self._agent.after, *after), self._agent.register)
-        await errand.lend((*self._agent.tools, *tools), self)
         leave = self._session.log.subscribe(errand.hear)
         try:
+            await errand.lend((*self._agent.tools, *tools), self)
             yield errand
         finally:
             self._agent.spawn(self._see_through(errand, leave))
@@ -238,18 +270,49 @@ class Conversation:
         except JournalError as lost:
             heard.put_nowait(lost)
 
+    async def _content(self, text: str, attach: Sequence[str | Path]) -> tuple[Content, ...]:
+        world = self._agent.world
+        files = await attached(attach, world.setup, self._session.state.cwd, world.storage.blobs)
+        return (*((Text(text),) if text else ()), *files)
+
+    def _id_of(self, run_id: str) -> JsonObject:
+        """The option for this id, if there is one. Raises `ConfigError` when no new run can have it."""
+        if not run_id:
+            return {}
+        if not RUN_ID.fullmatch(run_id):
+            raise ConfigError(f"run_id {run_id[:80]!r}: it has up to 64 letters, digits, _, . and -")
+        entries = self._session.log.journal.entries()
+        if any(isinstance(one.fact, Admitted) and one.fact.run_id == run_id for one in entries):
+            raise ConfigError(f"run_id {run_id!r}: there is such a run in this session already")
+        return {"runId": run_id}
+
     async def _check(self, options: JsonObject) -> None:
         state = self._session.state
         await self._agent.world.check(state.cwd, {**state.options, **options})
+
+
+def _named(settings: JsonObject) -> JsonObject:
+    """The settings; what has no switch but is named is on."""
+    switches = {room: {switch: True} for room, table in DEFAULTS.items() for switch in table}
+    return {
+        name: {**switches[name], **value} if name in switches and isinstance(value, dict) else value
+        for name, value in settings.items()
+    }
+
+
+def known_options(given: JsonObject) -> JsonObject:
+    """The options, as every door takes them. Raises `ConfigError` for what is none."""
+    try:
+        return read_options(given)
+    except Malformed as problem:
+        raise ConfigError(str(problem)) from None
 
 
 async def _answer(session: Session, decide: Decide, asked: Asked) -> None:
     """Answer as the program decides; a form, or a decision that fails, is a no."""
     answer = DISMISSED
     try:
-        decided = decide(asked.question)
-        yes = await decided if isawaitable(decided) else decided
-        wanted = "allow" if yes else "reject"
+        wanted = "allow" if await called(partial(decide, asked.question)) else "reject"
         options = [o.option_id for o in asked.question.options if o.decision == wanted and o.scope == "once"]
         answer = Answer("selected", options[0], by="the program") if options else DISMISSED
     except Exception:  # noqa: BLE001 - somebody else's code: what it does not decide is a no

@@ -1,11 +1,12 @@
 """One run that a program asked for: the tools that it lends to it, and what is done when it is over."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import TypeVar
 
+from agls.doors.library.bounded import within
 from agls.doors.library.results import After, Artifact, Result, result_of, with_hooks
 from agls.doors.library.tools import FunctionTool
 from agls.engine.facts import Admitted, Glimpse, RunEnded, RunStarted
@@ -16,9 +17,42 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Content
 
 Live = TypeVar("Live")
-Toolset = Callable[[Live], AbstractAsyncContextManager[Sequence[FunctionTool]]]
+Opening = AbstractAsyncContextManager[Sequence[FunctionTool]]
+Toolset = Callable[[Live], Opening]
+OPENING, CLOSING = 60.0, 10.0  # seconds for one tool set
 LEFT = "The agent was left before this run began. It waits in its session."
-_log = logging.getLogger(__name__)
+
+
+class Lodging:
+    """A tool set from its opening to its closing, in one task: what it opens may insist on that."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._closing: asyncio.Future[None] = loop.create_future()
+        self._opened: asyncio.Future[tuple[FunctionTool, ...]] = loop.create_future()
+        self._stay: asyncio.Task[None] | None = None
+
+    async def open(self, toolset: Callable[[], Opening]) -> tuple[FunctionTool, ...]:
+        """The tools. Raises what the tool set raises."""
+        self._stay = asyncio.get_running_loop().create_task(self._stays(toolset))
+        await asyncio.wait({self._stay, self._opened}, return_when=asyncio.FIRST_COMPLETED)
+        if not self._opened.done():
+            await self._stay
+        return self._opened.result()
+
+    async def close(self) -> None:
+        """Close it and wait. Raises what the tool set raises; one that does not open is given up."""
+        if self._stay is None or (self._stay.done() and not self._opened.done()):
+            return
+        self._closing.cancel()
+        if not self._opened.done():
+            self._stay.cancel()
+        await self._stay
+
+    async def _stays(self, toolset: Callable[[], Opening]) -> None:
+        async with toolset() as tools:
+            self._opened.set_result(tuple(tools))
+            await asyncio.wait({self._closing})
 
 
 class Errand:
@@ -29,21 +63,19 @@ class Errand:
     ) -> None:
         self.run_id, self.tools, self.made = "", tuple[FunctionTool, ...](), list[Artifact]()
         self._content, self._after, self._register = content, after, register
-        self._lent = AsyncExitStack()
+        self._lent: list[Lodging] = []
         loop = asyncio.get_running_loop()
         self.result: asyncio.Future[Result] = loop.create_future()
         self._begun: asyncio.Future[bool] = loop.create_future()
 
     async def lend(self, tools: Iterable[FunctionTool | Toolset[Live]], live: Live) -> None:
-        """Take these tools along; a tool set that fails is left out, and what it opened is closed later."""
+        """Take these tools along; a tool set that fails, or never opens, is left out."""
         for one in tools:
             if isinstance(one, FunctionTool):
                 self.tools += (one,)
                 continue
-            try:
-                self.tools += tuple(await self._lent.enter_async_context(one(live)))
-            except Exception:  # noqa: BLE001 - somebody else's code can never keep a run from its work
-                _log.exception("a tool set could not be opened")
+            self._lent.append(lodging := Lodging())
+            self.tools += await within(OPENING, "opening a tool set", lodging.open(partial(one, live))) or ()
 
     def hear(self, event: Event, state: State) -> None:
         """Find out which run it is, and that it begins or needs not begin any more."""
@@ -84,11 +116,9 @@ class Errand:
             self.result.set_result(result)
 
     async def close(self) -> None:
-        """Take back what was lent."""
-        try:
-            await self._lent.aclose()
-        except Exception:  # noqa: BLE001 - somebody else's code can never change how a run ended
-            _log.exception("a tool set could not be closed")
+        """Take back what was lent, the last first."""
+        while self._lent:
+            await within(CLOSING, "closing a tool set", self._lent.pop().close())
 
     def _settle(self, *, begun: bool) -> None:
         if not self._begun.done():

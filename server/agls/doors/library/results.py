@@ -1,18 +1,26 @@
 """What a run gave."""
 
-import inspect
-import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from agls.engine.facts import Entry, RunStarted, ToolFinished
+from agls.doors.library.bounded import called, within
+from agls.engine.facts import Entry, Fact, Replied, RunStarted, ToolFinished
 from agls.engine.history import last_words
 from agls.engine.limits import Totals
 from agls.engine.loop import RunResult
-from agls.engine.vocabulary import FileChange, Message, Stop, StopReason
+from agls.engine.vocabulary import (
+    CallStatus,
+    FileChange,
+    Message,
+    Stop,
+    StopReason,
+    ToolCall,
+    ToolResult,
+)
 from agls.frozen import frozen
 
-_log = logging.getLogger(__name__)
+AFTER = 60.0  # seconds for one hook after the run
 
 
 @frozen
@@ -25,11 +33,19 @@ class Artifact:
 
 
 @frozen
+class Step:
+    """One reply of the model, and how each of its calls ended: completed, failed, rejected or cancelled."""
+
+    text: str
+    calls: tuple[tuple[ToolCall, CallStatus], ...] = ()
+
+
+@frozen
 class Result:
     """How a run ended, and what came of it; filled as far as the run got, also when it failed.
 
     `text` is what was said last, `usage` what this run used, `changes` the files that its calls changed,
-    `messages` the whole conversation so far.
+    `messages` the whole conversation so far, `steps` what the model said and called in this run.
     """
 
     run_id: str
@@ -39,6 +55,7 @@ class Result:
     changes: tuple[FileChange, ...]
     messages: tuple[Message, ...]
     artifacts: tuple[Artifact, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -58,16 +75,25 @@ def result_of(run_id: str, ended: RunResult, entries: Sequence[Entry], made: Seq
     facts = [entry.fact for entry in entries[began:]]
     changes = [c for fact in facts if isinstance(fact, ToolFinished) for c in fact.outcome.changes]
     text = last_words(state.transcript)
-    return Result(run_id, ended.stop, text, state.run, tuple(changes), state.transcript, tuple(made))
+    steps = tuple(_steps(facts, {m.call_id: m.status for m in state.transcript if isinstance(m, ToolResult)}))
+    return Result(run_id, ended.stop, text, state.run, tuple(changes), state.transcript, tuple(made), steps)
+
+
+def _steps(facts: Sequence[Fact], ends: Mapping[str, CallStatus]) -> Iterator[Step]:
+    for fact in facts:
+        if isinstance(fact, Replied):
+            yield Step(
+                fact.text, tuple((call, ends.get(call.call_id, "cancelled")) for call in fact.tool_calls)
+            )
 
 
 async def with_hooks(result: Result, hooks: Iterable[After]) -> Result:
-    """The result with the artifacts of the hooks; one that fails is logged and changes nothing."""
+    """The result with the artifacts of the hooks; one that fails, or never returns, changes nothing."""
     for hook in hooks:
-        try:
-            given = hook(result)
-            more = await given if inspect.isawaitable(given) else given
-            result = replace(result, artifacts=(*result.artifacts, *more))
-        except Exception:  # noqa: BLE001 - somebody else's code can never change how a run ended
-            _log.exception("a hook after the run failed")
+        made = await within(AFTER, "a hook after the run", _artifacts(hook, result))
+        result = replace(result, artifacts=(*result.artifacts, *(made or ())))
     return result
+
+
+async def _artifacts(hook: After, result: Result) -> tuple[Artifact, ...]:
+    return tuple(await called(partial(hook, result)))

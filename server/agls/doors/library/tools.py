@@ -4,10 +4,12 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, overload
 
 from pydantic import ValidationError, create_model
 
+from agls.doors.library.bounded import called
 from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.features.client_tools.calling import Offered
@@ -38,7 +40,7 @@ def tool(
     """Make a tool of a function: the model sees its name, its docstring and its annotated parameters.
 
     It gives text for the model, or an `Artifact` for the result. What it raises becomes a failed call. One
-    that is `reads_only` needs no permission.
+    that is `reads_only` needs no permission. A function that is not `async` works in a thread of its own.
     """
     if function is None:
         return lambda given: _made(given, reads_only=reads_only)
@@ -83,8 +85,8 @@ class Functions:
         except ValidationError as error:
             return ToolOutcome(complaint(call.name, one.arguments, error), status="failed")
         try:
-            given = one.function(**{name: getattr(arguments, name) for name in one.arguments.model_fields})
-            gave = await given if inspect.isawaitable(given) else given
+            given = {name: getattr(arguments, name) for name in one.arguments.model_fields}
+            gave = await called(partial(one.function, **given))
         except Exception as problem:  # noqa: BLE001 - somebody else's code: the model reads what went wrong
             _log.warning("the tool %s failed", call.name, exc_info=True)
             return ToolOutcome(f"{call.name} failed: {problem}", status="failed")

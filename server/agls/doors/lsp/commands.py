@@ -110,7 +110,8 @@ async def _reject(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
 
 async def _rewind(door: Door, given: JsonObject, call: Call) -> Any:
-    given = {**given, "sessionId": await _meant(door, given)}
+    """Go back, files and conversation, unless `what` says otherwise."""
+    given = {"what": "both", **given, "sessionId": await _meant(door, given)}
     return await rewind_session(door, _converter.structure(given, SessionRewindParams), call)
 
 

@@ -15,6 +15,7 @@ from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
+from agls.stores.storage import Storage
 from agls.workspace.editor import Editor
 from agls.workspace.redact import harden
 from agls.world import open_world
@@ -27,6 +28,8 @@ class World(Protocol):
     def setup(self) -> Setup: ...
     @property
     def sessions(self) -> Sessions: ...
+    @property
+    def storage(self) -> Storage: ...
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
         """The model of a run in this folder. Raises `ConfigError` and `ModelError`."""
@@ -79,6 +82,11 @@ class NoWorld:
     @property
     def sessions(self) -> Sessions:
         """There are none."""
+        raise self._problem
+
+    @property
+    def storage(self) -> Storage:
+        """There is none."""
         raise self._problem
 
     async def model(self, folder: str, name: str = "") -> ModelClient:

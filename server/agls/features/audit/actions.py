@@ -10,7 +10,7 @@ from agls.engine.facts import Entry
 from agls.engine.ports import Effect, Tool, ToolContext
 from agls.engine.vocabulary import ToolOutcome
 from agls.features.audit.record import records
-from agls.features.audit.telling import as_json, brief, page
+from agls.features.audit.telling import TierOf, as_json, asked_for, brief, page
 from agls.toolkit import Arguments, TypedAction, TypedTool
 
 Entries = Callable[[], Sequence[Entry]]
@@ -26,7 +26,7 @@ class RunStatus(Arguments):
     """Look at your own run: the turns, tool calls, tokens, money and time used so far, and the limits."""
 
 
-def action(entries: Entries) -> Action:
+def action(entries: Entries, tier_of: TierOf = asked_for) -> Action:
     """The action `audit`, also while a run is running."""
 
     async def show(arguments: Audit, context: ActionContext) -> ActionOutcome:
@@ -38,7 +38,7 @@ def action(entries: Entries) -> Action:
             raise ActionError(
                 f"There is no run {arguments.run[:100]!r} in this session. Leave it out to see all."
             )
-        data = [as_json(record, context.session_id) for record in found]
+        data = [as_json(record, context.session_id, tier_of) for record in found]
         return ActionOutcome(page(found), {"records": data})
 
     return TypedAction(name="audit", title="Show the record of runs", arguments=Audit, work=show)

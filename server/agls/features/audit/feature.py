@@ -10,13 +10,15 @@ from agls.engine.state import State
 from agls.features.audit.actions import Entries, action, status_tool
 from agls.features.audit.record import due, records
 from agls.features.audit.settings import Settings
-from agls.features.audit.telling import as_json
+from agls.features.audit.telling import TierOf, as_json, asked_for
 
 Write = Callable[[str, int, int], None]  # a line, the bytes of a full file, the files kept; raises `OSError`
 _log = logging.getLogger(__name__)
 
 
-def build(settings: Settings, session_id: str, entries: Entries, write: Write) -> Feature:
+def build(
+    settings: Settings, session_id: str, entries: Entries, write: Write, tier_of: TierOf = asked_for
+) -> Feature:
     """The feature of one run of this session, whose journal holds `entries`."""
 
     def on_fact(entry: Entry, state: State) -> None:
@@ -24,10 +26,10 @@ def build(settings: Settings, session_id: str, entries: Entries, write: Write) -
             return
         try:
             for record in due(records(entries())):
-                line = json.dumps(as_json(record, session_id), ensure_ascii=False)
+                line = json.dumps(as_json(record, session_id, tier_of), ensure_ascii=False)
                 write(line, settings.max_bytes, settings.keep)
         except OSError as problem:
             _log.warning("the record of the run could not be written: %s", problem)
 
     tools = (status_tool(entries),) if settings.tool else ()
-    return Feature(name="audit", tools=tools, actions=(action(entries),), on_fact=on_fact)
+    return Feature(name="audit", tools=tools, actions=(action(entries, tier_of),), on_fact=on_fact)

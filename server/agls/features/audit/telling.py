@@ -1,6 +1,7 @@
 """A record in words: JSON for programs, a page for people."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from agls.engine.facts import (
@@ -18,15 +19,21 @@ from agls.engine.facts import (
     Steered,
 )
 from agls.engine.limits import Totals
-from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text
+from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text, ToolCall
 from agls.features.audit.record import CallRow, Record, Step, status_of
 
 VERSION = 1  # of the shape of a record
-WHO = {"agent": "agent", "caller": "caller", "mode": "mode", "model": "tier"}  # options by their names here
+WHO = {"agent": "agent", "caller": "caller", "mode": "mode", "parentRun": "parentRunId"}  # options here
+TierOf = Callable[[Mapping[str, object]], str]  # the tier or model that runs with these options ask for
 SHORT = 100  # characters of an input or an argument on a page
 
 
-def as_json(record: Record, session_id: str) -> JsonObject:
+def asked_for(options: Mapping[str, object]) -> str:
+    """The tier or model that the options name."""
+    return str(options.get("model", "")) or "default"
+
+
+def as_json(record: Record, session_id: str, tier_of: TierOf = asked_for) -> JsonObject:
     """All of the record. Times are Unix seconds; what is not known (yet) is null or absent."""
     return {
         "v": VERSION,
@@ -35,6 +42,7 @@ def as_json(record: Record, session_id: str) -> JsonObject:
         "parentSessionId": record.parent or None,
         "recovers": record.recovers or None,
         **{name: record.options.get(option) for option, name in WHO.items()},
+        "tier": tier_of(record.options),
         "inputs": [_part(part) for part in record.inputs],
         "options": {name: value for name, value in record.options.items() if value is not None},
         "limits": _limits(record.limits),
@@ -75,13 +83,15 @@ def page(records: Sequence[Record]) -> str:
 
 def _section(record: Record) -> str:
     said = _short(" ".join(part.text for part in record.inputs if isinstance(part, Text)))
-    rows = [
-        f"| {r.call.name} | {_short(str(r.call.arguments))} | {r.status or 'open'} |" for r in record.calls
-    ]
+    rows = [f"| {r.call.name} | {_short(_written(r.call))} | {r.status or 'open'} |" for r in record.calls]
     table = ["", "| Tool | Arguments | Status |", "|---|---|---|", *rows] if rows else []
     events = [str(_event(fact)["name"]) for _, fact in record.events]
     told = [f"Events: {', '.join(events)}."] if events else []
     return "\n".join([f"**{said or '(no new input)'}**", "", brief(record), *told, *table])
+
+
+def _written(call: ToolCall) -> str:
+    return call.malformed or json.dumps(call.arguments, ensure_ascii=False)
 
 
 def _short(text: str) -> str:

@@ -23,7 +23,7 @@ class Walks:
         Raises `WorkspaceError`.
         """
         if workspace.root not in self._found:
-            self._found[workspace.root] = now, nearest(await workspace.files())
+            self._found[workspace.root] = now, await find(workspace)
         at, found = self._found[workspace.root]
         if not at <= now < at + FRESH:
             self._found[workspace.root] = now, found
@@ -32,9 +32,14 @@ class Walks:
 
     async def _look(self, workspace: Workspace, now: float) -> None:
         try:
-            self._found[workspace.root] = now, nearest(await workspace.files())
+            self._found[workspace.root] = now, await find(workspace)
         except WorkspaceError:
             del self._found[workspace.root]  # the next run says so
+
+
+async def find(workspace: Workspace) -> list[str]:
+    """The instruction files of a workspace, one for each folder. Raises `WorkspaceError`."""
+    return nearest([path async for paths in workspace.walk(glob=f"{{{','.join(NAMES)}}}") for path in paths])
 
 
 def nearest(paths: Iterable[str]) -> list[str]:

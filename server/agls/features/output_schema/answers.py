@@ -1,7 +1,6 @@
 """From the text of an answer to the value that fits the schema, or to what is wrong with it."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ from referencing.jsonschema import EMPTY_REGISTRY
 
 from agls.engine.vocabulary import JsonObject
 
-FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL | re.IGNORECASE)
+FENCE = "```"
 SHOWN = 5  # problems
 LONGEST = 200  # characters of a problem
 
@@ -32,9 +31,8 @@ def fitting(text: str, schema: JsonObject) -> Any:
     """The value that the text is, when it fits the schema. Raises `ValueError`, which says what to change."""
     if not text.strip():
         raise ValueError("it is empty")
-    fenced = FENCED.fullmatch(text.strip())
     try:
-        value = json.loads(fenced[1] if fenced else text, parse_constant=_no_constant)
+        value = json.loads(_unfenced(text.strip()), parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except ValueError as error:
@@ -42,6 +40,14 @@ def fitting(text: str, schema: JsonObject) -> Any:
     if problems := problems_of(value, schema):
         raise ValueError("; ".join(problems))
     return value
+
+
+def _unfenced(text: str) -> str:
+    """What stands between the fences of a Markdown block, or the text when it is none."""
+    first, _, rest = text.partition("\n")
+    inside, end, last = rest.rpartition("\n")
+    is_block = first.strip().lower() in {FENCE, f"{FENCE}json"} and end and last.strip() == FENCE
+    return inside if is_block else text
 
 
 def problems_of(value: object, schema: JsonObject) -> list[str]:

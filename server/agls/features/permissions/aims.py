@@ -5,7 +5,7 @@ from posixpath import join
 from shlex import quote
 
 from agls.engine.ports import Effect, Place, Preview, Target, ToolSpec, Workspace, WorkspaceError
-from agls.features.permissions.commands import known_only_when_run, touched
+from agls.features.permissions.commands import known_only_when_run, read_whole, touched
 from agls.features.permissions.rules import PATHS, Aim
 
 
@@ -51,6 +51,18 @@ def _guesses(tool: str, command: str, cwd: str, workspace: Workspace) -> Iterato
         if not known_only_when_run(path):
             place, _ = _placed(join(cwd, path), workspace)
         yield Aim(tool, effect, path, place, guessed=True)
+    for folder in read_whole(command):
+        path = join(cwd, folder)
+        if not known_only_when_run(folder) and _holds_hidden(path, workspace):
+            place, _ = _placed(path, workspace)
+            yield Aim(tool, Effect.READS, folder, place, guessed=True, holds_denied=True)
+
+
+def _holds_hidden(path: str, workspace: Workspace) -> bool:
+    try:
+        return workspace.holds_hidden(path)
+    except WorkspaceError:
+        return False  # there is no such place
 
 
 def _placed(path: str, workspace: Workspace) -> tuple[Place | None, str]:

@@ -58,6 +58,11 @@ WRITERS = _names(
 )
 EDITORS = _names("sed perl ruby")  # write with -i
 SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
+# Read a folder as a whole; those in RECURSIVE with an option for it, git as far as it knows the files.
+TREES = _names("rg ag ack ugrep find fd fdfind tar bsdtar zip 7z rsync scp xargs parallel")
+RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
+GIT_READS = _names("grep show diff log archive cat-file blame stash whatchanged")
+_RECURSE = re.compile(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
 HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 
 
@@ -124,9 +129,33 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, "$")]
 
 
+def read_whole(command: str) -> list[str]:
+    """The folders that this command may read with everything in them, as seen from where it begins."""
+    if len(command) > LONGEST:
+        return ["."]
+    parts = _parts(command)
+    found = ["."] if _decides_when_run(command) else []
+    for part in parts:
+        found += _read_whole(part)
+    found += [join(folder, path) for folder in _folders(parts) for path in found]
+    return list(dict.fromkeys(found))[:MOST_PATHS]
+
+
 def known_only_when_run(path: str) -> bool:
     """Whether the shell would turn this word into another path, one that could be hidden or far away."""
     return path.startswith("~") or bool(_OPAQUE.search(path) or _HIDDEN_NAME.search(path))
+
+
+def _read_whole(part: Sequence[str]) -> list[str]:
+    names = {basename(word).casefold() for word in part}
+    if "git" in names and GIT_READS & names:
+        return ["."]
+    recursive = any(_RECURSE.fullmatch(word) for word in part) and RECURSIVE & names
+    if not (TREES & names or recursive):
+        return []
+    at = next(at for at, word in enumerate(part) if basename(word).casefold() in TREES | RECURSIVE)
+    operands = [word for word in part[at + 1 :] if not word.startswith("-")]
+    return operands if len(operands) > 1 else [".", *operands]  # what is left out is the folder itself
 
 
 def _named(word: str) -> str:

@@ -17,6 +17,9 @@ PLAN = (
 )
 
 
+WHOLE = "the command may read everything in it, and a deny rule forbids to read some of its files."
+
+
 @frozen
 class Allow:
     """It may run. `by` says what allowed it: a rule, a mode, or "" when nothing had to."""
@@ -112,6 +115,8 @@ def _dangerous(aim: Aim, policy: Policy) -> Verdict | None:
     """What is asked every time, in every mode, whatever was allowed before."""
     if doubt := next(_restricting(policy.deny, aim, policy), None):
         return Ask((f"It cannot be told whether the rule deny {doubt[0].text} forbids it.",))
+    if aim.holds_denied:
+        return Ask((f"{one_line(aim.value)}: {WHOLE}",))
     if aim.effect is not Effect.WRITES:
         return None
     if aim.place and aim.place.protected:

@@ -14,16 +14,29 @@ _CHOICE = re.compile(r"\[[^\]]+\]")
 
 @lru_cache(maxsize=1024)
 def path_glob(pattern: str) -> re.Pattern[str]:
-    """A path pattern: `**/` is any folders, `**` anything, `*` and `?` stay within one name."""
-    tokens = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    once = re.sub(r"(?:\*\*/)+", "**/", pattern)  # repeating it means nothing and costs much
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", once)
-    return re.compile("".join(tokens.get(part, re.escape(part)) for part in parts), re.DOTALL)
+    """A path pattern: `**/` is any folders, `**` anything, `*` and `?` stay within one name.
+
+    What stands between two `**` is looked for once, at its first place, and so is what stands between two
+    `*`: if there is a match, it goes on from there. So no path takes long, however many there are.
+    """
+    once = re.sub(r"(?:\*\*/)+", "**/", pattern)  # repeating it means nothing
+    first, *rest = re.split(r"(\*\*/|\*\*)", once)
+    text, wide, spans = _within_names(first), rest[::2], rest[1::2]
+    for place, (kind, span) in enumerate(zip(wide, spans, strict=True)):
+        anything, is_last = ("(?:[^/]+/)*" if kind == "**/" else ".*"), place == len(spans) - 1
+        text += f"{anything}{_within_names(span)}" if is_last else f"(?>{anything}?{_within_names(span)})"
+    return re.compile(text, re.DOTALL)
+
+
+def _within_names(span: str) -> str:
+    first, *rest = (re.escape(chunk).replace(r"\?", "[^/]") for chunk in re.split(r"\*", span))
+    middle = "".join(f"(?>[^/]*?{chunk})" for chunk in rest[:-1])
+    return f"{first}{middle}" + (f"[^/]*{rest[-1]}" if rest else "")
 
 
 def forbids(pattern: str, names: Iterable[str]) -> bool:
     """Whether one of these names, or a folder it is in, fits the pattern, case and normal form apart."""
-    glob = _forbidding(pattern)
+    glob = forbidding(pattern)
     return any(glob.fullmatch(_folded(name)) for name in names)
 
 
@@ -70,8 +83,8 @@ def _alike(ours: str, theirs: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _forbidding(pattern: str) -> re.Pattern[str]:
-    """The pattern with everything beneath it, and, when it is one name, in every folder.
+def forbidding(pattern: str) -> re.Pattern[str]:
+    """The folded pattern with everything beneath it, and, when it is one name, in every folder.
 
     Who forbids all that is in a folder means the folder as well: it could be moved, or removed.
     """

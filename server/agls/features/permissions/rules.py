@@ -2,10 +2,11 @@
 
     *                     everything
     shell(git status)     exactly this command, byte for byte
-    shell(npm test *)     this program with these words first, when it is one plain command
+    shell(npm test *)     this program with these words first, when it is one plain command (`carriers` says
+                          what may follow where arguments can carry code)
     edit(src/**)  read(docs/*.md)   paths below the workspace, or absolute ones
-    network(example.com)  a host
-    shell  edit  read  network      all of that kind (an allow rule: inside the workspace)
+    network(example.com)  a host: only for what the user allowed a tool; in the settings it would not be kept
+    shell  edit  read     all of that kind (an allow rule: inside the workspace)
     web_fetch             a tool by its name
 
 A rule that allows must match exactly what would happen; a rule that asks or denies matches every
@@ -13,13 +14,14 @@ spelling that could mean what it names, and in doubt says so.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from posixpath import join, normpath
 
 from agls.engine.ports import Effect, Place
-from agls.features.permissions.commands import LAUNCHERS, Match, is_plain, mentions, simple_argv
-from agls.features.permissions.patterns import forbids, may_become, path_glob
+from agls.features.permissions.carriers import carries, may_follow, named_instead, options_of, program
+from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, is_plain, mentions, simple_argv
+from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
 from agls.features.permissions.visible import hidden_in
 from agls.frozen import frozen
 
@@ -40,7 +42,8 @@ class Aim:
     """One thing a call would do. `value` is what the model wrote, `place` where a path really leads.
 
     `problem` says why a path leads nowhere. A `guessed` aim was read out of a command: it can make
-    the call forbidden or dangerous, but never allowed.
+    the call forbidden or dangerous, but never allowed. With `holds_denied` it is a folder that a program
+    reads as a whole, with files in it that a rule denies to read.
     """
 
     tool: str
@@ -49,6 +52,7 @@ class Aim:
     place: Place | None = None
     problem: str = ""
     guessed: bool = False
+    holds_denied: bool = False
 
 
 @frozen
@@ -82,9 +86,26 @@ def _check_words(text: str, pattern: str, *, widens: bool) -> None:
         raise ValueError(
             f"{text!r}: * may only stand for the last words of one plain command, as in shell(npm test *)"
         )
-    if widens and argv[0].rpartition("/")[2] in LAUNCHERS:
+    if not widens:
+        return
+    if argv[0].rpartition("/")[2] in LAUNCHERS or program(argv[0]) in INTERPRETERS:
         raise ValueError(
             f"{text!r} would allow every command, because {argv[0]} runs others; write exact commands"
+        )
+    if carries(argv) and options_of(argv) is None:
+        instead = named_instead(argv)
+        raise ValueError(
+            f"{text!r} would allow every command, because arguments of {argv[0]} can name one to run; "
+            f"write exact commands{f', or {instead}' if instead else ''}"
+        )
+
+
+def check_kept(rule: Rule) -> None:
+    """Refuse a rule of the settings that promises what it cannot keep. **Raises** `ValueError`."""
+    if rule.name == "network":
+        raise ValueError(
+            f"{rule.text!r} cannot be kept: a command can reach the network without saying so. Deny or ask "
+            "for commands instead: shell, or the programs that connect, as in shell(curl *)"
         )
 
 
@@ -156,7 +177,9 @@ def _covers_command(pattern: str, command: str) -> bool:
     if not pattern.endswith(" *"):
         return command == pattern
     wanted, argv = simple_argv(pattern.removesuffix(" *")), simple_argv(command)
-    return wanted is not None and argv is not None and argv[: len(wanted)] == wanted
+    if wanted is None or argv is None or argv[: len(wanted)] != wanted:
+        return False
+    return may_follow(wanted, argv[len(wanted) :])
 
 
 def _covers_host(pattern: str, host: str) -> bool:
@@ -180,12 +203,10 @@ def _spellings(value: str, shown: str, path: str, roots: tuple[str, ...]) -> fro
     return frozenset(name for path in absolute for name in _under_roots(path, roots))
 
 
-def denied(rules: Iterable[str]) -> Callable[[Iterable[str]], bool]:
-    """A test of a file by all its names: whether these rules deny reading it, so that no list shows it."""
-    patterns = [rule.pattern for rule in map(parse_rule, rules) if rule.name == "read" and rule.pattern]
+def denied(rules: Iterable[str]) -> tuple[str, ...]:
+    """The files that these rules deny to read, so that no list shows them.
 
-    def is_denied(names: Iterable[str]) -> bool:
-        spellings = tuple(names) if patterns else ()
-        return any(forbids(pattern, spellings) for pattern in patterns)
-
-    return is_denied
+    They are regular expressions for a file's names in normal form C and folded case.
+    """
+    parsed = (rule for rule in map(parse_rule, rules) if rule.name == "read" and rule.pattern)
+    return tuple(forbidding(rule.pattern).pattern for rule in parsed)

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agls.features.permissions.modes import Mode, complaint, is_mode
-from agls.features.permissions.rules import parse_rule
+from agls.features.permissions.rules import check_kept, parse_rule
 
 
 class Settings(BaseModel):
@@ -27,12 +27,12 @@ class Settings(BaseModel):
     @classmethod
     def _safe_to_allow(cls, rules: list[str]) -> list[str]:
         for rule in rules:
-            parse_rule(rule, widens=True)
+            check_kept(parse_rule(rule, widens=True))
         return rules
 
     @field_validator("ask", "deny")
     @classmethod
     def _readable(cls, rules: list[str]) -> list[str]:
         for rule in rules:
-            parse_rule(rule)
+            check_kept(parse_rule(rule))
         return rules

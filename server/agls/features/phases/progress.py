@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agls.engine.state import Note, State
 from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
-from agls.features.phases.settings import INPUT, OUTPUT, PLACE, PhaseSettings
+from agls.features.phases.settings import INPUT, OUTPUT, PLACE
 
 ROOM, RUN, BEGUN, ENDED = "phases", "run", "begun", "ended"
 
@@ -39,15 +39,15 @@ def progress_in(notes: Sequence[Note]) -> Progress:
     return progress
 
 
-def filled(phase: PhaseSettings, progress: Progress, state: State) -> str:
-    """The prompt of a phase with everything in its places."""
+def filled(text: str, progress: Progress, state: State) -> str:
+    """The prompt of a phase, or what it adds to the system prompt, with everything in its places."""
     said = {_item(message): message for message in state.transcript}
 
     def word(place: str) -> str:
         item = progress.asked if place == INPUT else progress.ended.get(OUTPUT.sub(r"\1", place), "")
-        return _words(said[item]) if item in said else ""
+        return _words(said[item]) if item and item in said else ""
 
-    return PLACE.sub(lambda found: word(found[1]), phase.prompt)
+    return PLACE.sub(lambda found: word(found[1]), text)
 
 
 def last_said(state: State) -> str:
@@ -56,6 +56,17 @@ def last_said(state: State) -> str:
         m.item_id for m in reversed(state.transcript) if isinstance(m, UserMessage) and m.origin == "user"
     )
     return next(said, "")
+
+
+def last_words_of(phase: str, progress: Progress, state: State) -> str:
+    """The item of what the model said last in a phase that has begun, "" for nothing."""
+    begun, _ = progress.begun[phase]
+    for message in reversed(state.transcript):
+        if isinstance(message, AssistantMessage) and message.text.strip():
+            return message.item_id
+        if _item(message) == begun:
+            break
+    return ""
 
 
 def was_told(item_id: str, state: State) -> bool:

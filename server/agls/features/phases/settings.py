@@ -16,8 +16,8 @@ class PhaseSettings(BaseModel):
 
     `prompt` is what the model is told to do; in it `{{input}}` stands for what the run was asked and
     `{{phases.NAME.output}}` for the last words of an earlier phase. `system` follows the agent's system
-    prompt. `tier` is a tier or model, `tools` are the names of the only tools, `max_turns` is how many
-    times the model may be asked.
+    prompt, with the same places. `tier` is a tier or model, `tools` are the names of the only tools,
+    `max_turns` is how many times the model may be asked; then the next phase begins.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -36,7 +36,7 @@ def in_order(phases: tuple[PhaseSettings, ...]) -> tuple[PhaseSettings, ...]:
     for phase in phases:
         if phase.name in before:
             raise ValueError(f"there are two phases called {phase.name!r}; give each a name of its own")
-        for place in _wrong_places(phase.prompt, before):
+        for place in (*_wrong_places(phase.prompt, before), *_wrong_places(phase.system, before)):
             earlier = "".join(f", {{{{phases.{name}.output}}}}" for name in before)
             raise ValueError(
                 f"phase {phase.name!r}: {{{{{place}}}}} is nothing that is known then; "

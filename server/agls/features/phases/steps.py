@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agls.engine.facts import GateFact, Injected, PhaseStarted, Replied
+from agls.engine.facts import GateFact, Injected, Notice, PhaseStarted, Replied
 from agls.engine.feature import RunView
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import Stop, StopReason, Text, UserMessage
@@ -14,6 +14,7 @@ from agls.features.phases.progress import (
     Progress,
     filled,
     last_said,
+    last_words_of,
     progress_in,
     was_told,
 )
@@ -33,9 +34,8 @@ class Steps:
 
     async def before_turn(self, view: RunView) -> Sequence[Stop | GateFact]:
         """Begin, or go on in the phase in which the run was cut off; later only watch its limit."""
-        if self._now < 0:
-            return self._begin(view)
-        return self._used_up(view)
+        begun = self._begin(view) if self._now < 0 else ()
+        return (*begun, *self._used_up(view))
 
     async def before_stop(self, reply: Replied, view: RunView) -> Sequence[Injected | PhaseStarted]:
         """The phase is over, and the next one begins; after the last one the run is over."""
@@ -52,28 +52,36 @@ class Steps:
         view.note(ROOM, RUN, {"runId": state.run_id, "recovers": recovers, "asked": asked})
         ended = _progress(view).ended
         left = [number for number, phase in enumerate(self._phases) if phase.name not in ended]
-        return (*self._enter(left[0] if left else len(self._phases) - 1, view), *self._used_up(view))
+        return self._enter(left[0] if left else len(self._phases) - 1, view)
 
     def _enter(self, number: int, view: RunView) -> list[Injected | PhaseStarted]:
         """What begins the phase; its prompt is said once, also when the run is gone on with."""
         self._now, phase = number, self._phases[number]
-        system = f"{self._base}\n\n# Phase: {phase.name}\n{phase.system}" if phase.system else self._base
-        started = PhaseStarted(phase.name, system, phase.tier, phase.tools)
         progress = _progress(view)
+        own = filled(phase.system, progress, view.state)
+        system = f"{self._base}\n\n# Phase: {phase.name}\n{own}" if own else self._base
+        started = PhaseStarted(phase.name, system, phase.tier, phase.tools)
         item_id, turns = progress.begun.get(phase.name, ("", view.state.total.turns))
         self._since = turns
         if item_id and was_told(item_id, view.state):
             return [started]
         item_id = new_id("item")
         view.note(ROOM, BEGUN, {"phase": phase.name, "itemId": item_id, "turns": turns})
-        prompt = filled(phase, progress, view.state)
+        prompt = filled(phase.prompt, progress, view.state)
         return [started, Injected((UserMessage(item_id, (Text(prompt),), ROOM),))]
 
-    def _used_up(self, view: RunView) -> Sequence[Stop]:
+    def _used_up(self, view: RunView) -> Sequence[Stop | GateFact]:
+        """A phase without turns left hands over to the next one; the last one ends the run."""
         phase = self._phases[self._now]
         if phase.max_turns is None or view.state.total.turns - self._since < phase.max_turns:
             return ()
-        return (Stop(StopReason.MAX_TURNS, USED_UP.format(phase.name, phase.max_turns)),)
+        why = USED_UP.format(phase.name, phase.max_turns)
+        if self._now + 1 >= len(self._phases):
+            return (Stop(StopReason.MAX_TURNS, why),)
+        view.show(Notice("warning", why, f"The phase {self._phases[self._now + 1].name} goes on from there."))
+        last = last_words_of(phase.name, _progress(view), view.state)
+        view.note(ROOM, ENDED, {"phase": phase.name, "itemId": last})
+        return self._enter(self._now + 1, view)
 
 
 def _progress(view: RunView) -> Progress:

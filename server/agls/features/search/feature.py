@@ -4,7 +4,7 @@ from agls.engine.feature import Feature
 from agls.engine.ports import Effect
 from agls.toolkit import TypedTool
 
-from .glob import Glob, describe_glob, glob, glob_targets
+from .glob import Glob, Globbing, describe_glob, glob_targets
 from .grep import Grep, Grepping, describe_grep, grep_targets
 from .settings import Settings
 
@@ -16,7 +16,7 @@ def build(settings: Settings) -> Feature:
     find_names = TypedTool(
         name="glob",
         arguments=Glob,
-        work=glob,
+        work=Globbing(settings).glob,
         effects=READS,
         targets=glob_targets,
         describe=describe_glob,

@@ -1,12 +1,15 @@
 """The tool `glob`."""
 
+import asyncio
+
 from pydantic import Field
 
 from agls.engine.ports import Effect, Preview, Target, ToolContext
 from agls.engine.vocabulary import ToolOutcome
+from agls.frozen import frozen
 from agls.toolkit import Arguments
 
-from .candidates import files_below
+from .settings import Settings
 
 
 class Glob(Arguments):
@@ -32,12 +35,31 @@ async def describe_glob(arguments: Glob, context: ToolContext) -> Preview:
     return Preview(f"Find {arguments.pattern} in {shown}", {})
 
 
-async def glob(arguments: Glob, context: ToolContext) -> ToolOutcome:
-    """The paths, sorted."""
-    names = await files_below(context.workspace, arguments.path, arguments.pattern)
-    if not names:
-        return ToolOutcome(f"No file is called {arguments.pattern}.")
-    rows = names[: arguments.limit]
-    if left := len(names) - len(rows):
-        rows.append(f"[{left} more files are left out. Narrow the pattern, or raise limit (at most 1000).]")
-    return ToolOutcome("\n".join(rows))
+@frozen
+class Globbing:
+    """Finds files by name, as far as the time allows."""
+
+    settings: Settings
+
+    async def glob(self, arguments: Glob, context: ToolContext) -> ToolOutcome:
+        """The paths, sorted."""
+        names: list[str] = []
+        remarks: list[str] = []
+        try:
+            async with asyncio.timeout(self.settings.timeout_s):
+                async for some in context.workspace.walk(arguments.path, arguments.pattern):
+                    names += some
+        except TimeoutError:
+            remarks.append(stopped(self.settings.timeout_s, "listed. Narrow path or pattern."))
+        rows = sorted(names)[: arguments.limit]
+        if left := len(names) - len(rows):
+            more = f"[{left} more files are left out. Narrow the pattern, or raise limit (at most 1000).]"
+            remarks.insert(0, more)
+        if not names:
+            remarks.insert(0, f"No file is called {arguments.pattern}.")
+        return ToolOutcome("\n".join((*rows, *remarks)))
+
+
+def stopped(seconds: float, advice: str) -> str:
+    """The remark that the time was over."""
+    return f"[Stopped after {seconds:g} s; not every file was {advice}]"

@@ -1,20 +1,23 @@
 """The tool `grep`."""
 
-import asyncio
 import re
 import warnings
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
+from agls.engine.line_search import LineSearch, MatchingFile
 from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.toolkit import Arguments, shorten
 
-from .candidates import files_below, without_secrets
-from .finding import Found, Search, Wanted
+from .glob import stopped
+from .literals import required
 from .settings import Settings
+
+KEYS = (".[eE][nN][vV]*",)  # the names of files that are searched only when they are named
 
 
 class Grep(Arguments):
@@ -54,30 +57,23 @@ class Grepping:
 
     async def grep(self, arguments: Grep, context: ToolContext) -> ToolOutcome:
         """Search until there is enough or the time is over."""
-        search = Search(self.settings, context.workspace, wanted(arguments))
-        names = await files_below(context.workspace, arguments.path, arguments.glob)
-        names = without_secrets(names, context.workspace.place(arguments.path or ".").shown)
+        found = await context.workspace.search(wanted(arguments, self.settings))
         remarks: list[str] = []
-        try:
-            async with asyncio.timeout(self.settings.timeout_s):
-                await search.look(names)
-        except TimeoutError:
-            remarks.append(
-                f"[Stopped after {self.settings.timeout_s:g} s; not every file was searched. Narrow path or "
-                "glob, or use a simpler pattern: no repetition inside a repetition.]"
-            )
-        if search.more:
+        if found.stopped:
+            advice = "Narrow path or glob, or use a simpler pattern: no repetition inside a repetition."
+            remarks.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
+        if found.more:
             what = "matching lines" if arguments.output == "content" else "files"
             narrower = "Narrow the pattern, path or glob, or raise limit (at most 500)."
             remarks.append(f"[There are more than these {arguments.limit} {what}. {narrower}]")
-        if not search.found:
-            remarks.insert(0, f"No match in {len(names)} files.")
-        text = "\n".join(_rows(search.found, arguments))
+        if not found.files:
+            remarks.insert(0, f"No match in {found.searched} files.")
+        text = "\n".join(_rows(found.files, arguments))
         text, left_out = shorten(text, self.settings.output_characters, "Narrow the search to see it.")
         return ToolOutcome("\n".join(part for part in (text, *remarks) if part), truncated=left_out)
 
 
-def wanted(arguments: Grep) -> Wanted:
+def wanted(arguments: Grep, settings: Settings) -> LineSearch:
     """What a call looks for. Raises `WorkspaceError` for a pattern that cannot be used."""
     expression = re.escape(arguments.pattern) if arguments.literal else arguments.pattern
     if "\n" in arguments.pattern:
@@ -90,23 +86,40 @@ def wanted(arguments: Grep) -> Wanted:
             f"The pattern is no regular expression of Python: {problem}. "
             "Put a backslash before special characters, or set literal."
         ) from problem
-    return Wanted(
+    return LineSearch(
         expression,
+        under=arguments.path,
+        glob=arguments.glob,
         ignore_case=arguments.ignore_case,
+        needed=[text.lower() for text in required(expression, ignore_case=arguments.ignore_case)],
         limit=arguments.limit,
         by_line=arguments.output == "content",
         first_only=arguments.output == "files",
         context=arguments.context,
+        width=settings.line_characters,
+        max_bytes=settings.max_file_bytes,
+        left_out=KEYS,
+        seconds=settings.timeout_s,
     )
 
 
-def _rows(found: list[Found], arguments: Grep) -> list[str]:
+def _rows(files: Sequence[MatchingFile], arguments: Grep) -> list[str]:
     if arguments.output == "files":
-        return [file.name for file in found]
+        return [file.name for file in files]
     if arguments.output == "count":
-        return [f"{file.name}:{file.count}" for file in found]
+        return [f"{file.name}:{file.count}" for file in files]
     rows: list[str] = []
-    for file in found:
+    for file in files:
         rows += ["--"] if rows and arguments.context else []
-        rows += file.rows
+        rows += _excerpt(file, in_groups=arguments.context > 0)
     return rows
+
+
+def _excerpt(file: MatchingFile, *, in_groups: bool) -> Iterator[str]:
+    """The lines as `grep -n` prints them: `name:12:text`, and `name-11-text` for those around."""
+    last = file.lines[0].number - 1 if file.lines else 0
+    for line in file.lines:
+        if in_groups and line.number != last + 1:
+            yield "--"
+        mark, last = (":" if line.matches else "-"), line.number
+        yield f"{file.name}{mark}{line.number + 1}{mark}{line.text}"

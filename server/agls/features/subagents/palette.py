@@ -7,7 +7,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 
-KEPT = ("agent", "model", "mode", "effort")  # options that a child has of its parent
+KEPT = ("agent", "model", "mode", "effort", "caller")  # options that a child has of its parent
 
 
 @frozen
@@ -47,7 +47,8 @@ def hands_over(tool: str) -> bool:
 def options_of(entry: Entry, state: State, left: Mapping[str, float]) -> JsonObject:
     """The options of a child's session: its own, what it has of its parent, what it may use at most."""
     kept = {name: state.settings[name] for name in KEPT if name in state.settings}
-    options = {**kept, **entry.options, **{camel(name): limit for name, limit in left.items()}}
+    asked = {"parentRun": state.run_id} | {camel(name): limit for name, limit in left.items()}
+    options = {**kept, **entry.options, **asked}
     return {name: value for name, value in options.items() if value != ""}
 
 

@@ -1,10 +1,12 @@
 """What the user may ask: what was used, and what fills the model's context."""
 
+from collections.abc import Mapping
+
 from agls.engine.actions import Action, ActionContext, ActionOutcome
-from agls.engine.context import Context
 from agls.engine.limits import Totals
 from agls.engine.ports import ModelError
-from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, Resource, Text, UserMessage
+from agls.engine.vocabulary import JsonObject
+from agls.features.usage.kinds import shares, sizes_of
 from agls.features.usage.summary import summary
 from agls.toolkit import Arguments, TypedAction
 
@@ -40,55 +42,36 @@ async def show_usage(arguments: Usage, context: ActionContext) -> ActionOutcome:
 
 
 async def show_context(arguments: ContextSize, context: ActionContext) -> ActionOutcome:
-    """The tokens of the next request and how sure they are, and its characters by kind, tools left out."""
-    sizes = sizes_of(context.state.context)
-    whole = sum(sizes.values())
-    rows = [f"| {kind} | {size} | {size / (whole or 1):.0%} |" for kind, size in sizes.items()]
-    table = "\n".join(["| What | Characters | Share |", "|---|--:|--:|", *rows])
-    meter, data = await _meter(context)
-    return ActionOutcome(f"{meter}\n\n{table}", {"characters": whole, "byKind": sizes, **data})
+    """What the next request is made of, in tokens and in characters, and what is free of the model's window.
 
-
-async def _meter(context: ActionContext) -> tuple[str, JsonObject]:
-    """How full the context of the model is, in words and numbers."""
+    The tokens of the kinds are together those of the request, as the model or an estimate counts them.
+    """
     try:
         client, request = context.next_request()
     except ModelError as problem:
-        return f"The tokens are not known: {problem}", {}
+        known = context.state.context
+        sizes = sizes_of(known.system, known.messages)
+        return ActionOutcome(
+            f"The tokens are not known: {problem}\n\n{_table('Characters', sizes)}", _data(sizes)
+        )
     count, window = await client.count(request), client.info.context_window
-    data: JsonObject = {"tokens": count.tokens, "sure": count.sure, "window": window}
-    share = (
-        f"of {window:,} ({count.tokens / window:.0%})" if window else "of a context whose size is not known"
-    )
-    return f"{client.info.name}: {count.tokens:,} tokens {share}; {SURE[count.sure]}.", data
+    sizes = sizes_of(request.system, request.messages, request.tools)
+    tokens = shares(sizes, count.tokens)
+    free = {"free": max(window - count.tokens, 0)} if window else {}
+    of = f"of {window:,} ({count.tokens / window:.0%})" if window else "of a context whose size is not known"
+    meter = f"{client.info.name}: {count.tokens:,} tokens {of}; {SURE[count.sure]}."
+    data: JsonObject = {"tokens": count.tokens, "sure": count.sure, "window": window, "tokensByKind": tokens}
+    return ActionOutcome(f"{meter}\n\n{_table('Tokens', tokens | free)}", {**_data(sizes), **data, **free})
 
 
-def sizes_of(context: Context) -> dict[str, int]:
-    """Characters by kind; what a room put in stands under its name."""
-    sizes = {
-        "system": len(context.system),
-        "user": 0,
-        "assistant": 0,
-        "thinking": 0,
-        "calls": 0,
-        "results": 0,
-    }
-    for message in context.messages:
-        for kind, size in _sizes(message).items():
-            sizes[kind] = sizes.get(kind, 0) + size
-    return sizes
+def _data(sizes: Mapping[str, int]) -> JsonObject:
+    return {"characters": sum(sizes.values()), "byKind": dict(sizes)}
 
 
-def _sizes(message: Message) -> dict[str, int]:
-    match message:
-        case UserMessage():
-            texts = [part.text for part in message.content if isinstance(part, Text | Resource)]
-            return {message.origin: sum(map(len, texts))}
-        case AssistantMessage():
-            calls = sum(len(call.name) + len(str(call.arguments)) for call in message.tool_calls)
-            return {"assistant": len(message.text), "thinking": len(message.thinking), "calls": calls}
-        case _:
-            return {"results": len(message.text)}
+def _table(unit: str, sizes: Mapping[str, int]) -> str:
+    whole = sum(sizes.values()) or 1
+    rows = [f"| {kind} | {size:,} | {size / whole:.0%} |" for kind, size in sizes.items()]
+    return "\n".join([f"| What | {unit} | Share |", "|---|--:|--:|", *rows])
 
 
 def _words(totals: Totals) -> str:

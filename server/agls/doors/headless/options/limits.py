@@ -36,7 +36,10 @@ LIMITS: dict[str, tuple[Callable[[str], float], str]] = {
     "maxCostUsd": (_number("US dollars"), "US dollars at most"),
     "maxModelCalls": (count, "model calls at most, those of helpers and children included"),
     "maxToolCalls": (count, "tool calls at most"),
-    "maxDelegatedTasks": (count, "tasks given to other agents at most"),
+    "maxDelegatedTasks": (
+        count,
+        "tasks given to other agents at most; more are refused, and the run does them itself",
+    ),
     "maxTotalTokens": (count, "tokens at most, in and out"),
     "maxInputTokens": (count, "tokens in at most"),
     "maxOutputTokens": (count, "tokens out at most"),
@@ -53,11 +56,15 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     for name, (read, what) in LIMITS.items():
         group.add_argument(_flag(name), type=read, metavar="N", dest=name, help=what)
     group.add_argument("--caller", default="", help="who asks: [budget.callers] may limit them on a day")
+    group.add_argument(
+        "--parent-run", default="", metavar="ID", help="the run of another program it works for"
+    )
 
 
 def limits(arguments: argparse.Namespace) -> JsonObject:
     """The limits that were given, as options of a run."""
-    given = {name: getattr(arguments, name) for name in LIMITS} | {"caller": arguments.caller or None}
+    said = {"caller": arguments.caller or None, "parentRun": arguments.parent_run or None}
+    given = {name: getattr(arguments, name) for name in LIMITS} | said
     return {name: value for name, value in given.items() if value is not None}
 
 

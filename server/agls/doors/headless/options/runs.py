@@ -82,6 +82,9 @@ def _add_permissions(group: Options) -> None:
 def _add_output(group: Options) -> None:
     group.add_argument("--output", choices=("text", "json", "jsonl"), default="text", help="what is written")
     group.add_argument(
+        "-q", "--quiet", action="store_true", help="write the answer only, not what the agent does"
+    )
+    group.add_argument(
         "--input", choices=("text", "jsonl"), default="text",
         help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
     )  # fmt: skip

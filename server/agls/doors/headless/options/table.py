@@ -14,6 +14,7 @@ from agls.doors.headless.options.others import (
     add_usage,
 )
 from agls.doors.headless.options.parser import Parser
+from agls.doors.headless.options.rewinds import add_changes, add_rewind, add_undo
 from agls.doors.headless.options.runs import add_resume, add_run
 from agls.doors.headless.options.sessions import add_sessions
 from agls.frozen import frozen
@@ -56,6 +57,25 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ("agls sessions --cwd .", "those of this folder"),
                 ("agls sessions search parser", "those in which this was said"),
                 ("agls sessions export ses_0123 --format md", "one as a document"),
+            ),
+        ),
+    ),
+    "Look at what was done, and take it back": (
+        Command("changes", "show what the last run changed", add_changes, "[OPTIONS] [SESSION]"),
+        Command(
+            "undo", "go back to before the last prompt, files and conversation", add_undo,
+            "[OPTIONS] [SESSION]",
+            (
+                ("agls undo", "in this folder's latest session; again for the prompt before"),
+                ("agls undo --files", "the files alone"),
+            ),
+        ),
+        Command(
+            "rewind", "go back to before any prompt, or forth again", add_rewind, "[OPTIONS] [SESSION]",
+            (
+                ("agls rewind", "lists the prompts"),
+                ("agls rewind --before item_0123", "files and conversation"),
+                ("agls rewind --undo rewind_0123", "as it was before that"),
             ),
         ),
     ),

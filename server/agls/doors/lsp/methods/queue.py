@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from agls.config import Setup
 from agls.doors import from_wire
 from agls.doors.attaching import taken_in
 from agls.doors.from_wire import GivenFile
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import check_no_prompt, request_of
+from agls.doors.lsp.world import World
 from agls.doors.waiting import prompt
 from agls.engine import queueing
 from agls.engine.session import Session
@@ -22,13 +22,13 @@ async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
     if params.op == "replace" and not said:
         raise from_wire.Malformed("params.input must not be empty")
     session = (await door.open(params.session_id, call)).session
-    await _change(session, params, said, door.world.setup)
+    await _change(session, params, said, door.world)
     await session.log.sync()
     return QueueResult([{"runId": admitted.run_id, **prompt(admitted)} for admitted in session.state.queue])
 
 
 async def _change(
-    session: Session, params: QueueParams, said: Sequence[Content | GivenFile], setup: Setup
+    session: Session, params: QueueParams, said: Sequence[Content | GivenFile], world: World
 ) -> None:
     request = request_of("agent/queue", params)
     check_no_prompt(session, request)
@@ -41,5 +41,5 @@ async def _change(
         case "move":
             queueing.move(session, params.item_id, params.to, request)
         case "replace":
-            content = await taken_in(said, setup, session.state.cwd)
+            content = await taken_in(said, world.setup, session.state.cwd, world.storage.blobs)
             await queueing.replace(session, params.item_id, content, request)

@@ -1,6 +1,6 @@
 """`agent/respond`: answer an open question, for clients that cannot answer server requests."""
 
-from agls.doors.errors import session_busy
+from agls.doors.errors import check_asked, session_busy
 from agls.doors.lsp.asking import read_answer
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
@@ -8,7 +8,7 @@ from agls_protocol.types import RespondParams, RespondResult
 
 
 async def respond(door: Door, params: RespondParams, call: Call) -> RespondResult:
-    """Answer it; a question that is not open (any more) is `alreadyResolved`."""
+    """Answer it; one that is not open any more is `alreadyResolved`. Raises `Malformed`: it never was."""
     for session_id, followed in door.followed.items():
         if params.request_id in followed.session.state.questions:
             raise session_busy(session_id)
@@ -18,4 +18,5 @@ async def respond(door: Door, params: RespondParams, call: Call) -> RespondResul
             answer = read_answer(door.client, question, params.response)
             accepted = session.questions.answer(params.request_id, answer)
             return RespondResult("accepted" if accepted else "alreadyResolved")
+    check_asked((attached.session for attached in door.attached.values()), params.request_id)
     return RespondResult("alreadyResolved")

@@ -51,7 +51,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         check_admission(session, params)
         kept = gone_on_with(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
-    content = await taken_in(said, door.world.setup, session.state.cwd)
+    content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())

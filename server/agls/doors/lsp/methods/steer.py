@@ -24,7 +24,7 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
     async with door.admission(params.session_id, call):
         attached = await door.open(params.session_id, call)
         session = attached.session
-        content = await taken_in(said, door.world.setup, session.state.cwd)
+        content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
         check(session, params)
         call.until_answered.enter_context(attached.publisher.held())
         way = "" if params.if_ended == "return" else params.if_ended

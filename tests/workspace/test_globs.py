@@ -1,11 +1,17 @@
 """What a glob means."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agls.features.search.globs import glob_matcher
+from agls.workspace.globs import parse_glob, path_matcher
 from support.patience import within
+
+
+def matcher(glob: str) -> Callable[[str], bool]:
+    return path_matcher(parse_glob(glob))
 
 
 @pytest.mark.parametrize(
@@ -28,19 +34,19 @@ from support.patience import within
     ],
 )
 def test_a_glob_means_these_paths(glob: str, yes: str, no: str) -> None:
-    matches = glob_matcher(glob)
+    matches = matcher(glob)
     assert [path for path in yes.split() if not matches(path)] == []
     assert [path for path in no.split() if matches(path)] == []
 
 
 def test_braces_that_stand_for_too_much_are_refused() -> None:
     with pytest.raises(ValueError, match="more than 256 patterns"):
-        glob_matcher("{a,b}" * 9)
+        matcher("{a,b}" * 9)
 
 
 @pytest.mark.parametrize("glob", ["*a" * 50 + "b", "**/a/" * 50 + "b", "?*" * 50 + "b"])
 def test_a_hostile_glob_takes_no_time(glob: str) -> None:
-    matches = glob_matcher(glob)
+    matches = matcher(glob)
     for watch in within(1.0):
         with watch:
             assert not matches("/".join(["a"] * 200))
@@ -50,4 +56,4 @@ def test_a_hostile_glob_takes_no_time(glob: str) -> None:
 @given(st.text("ab/.", min_size=1, max_size=12).filter(lambda path: path.strip("/.") and "//" not in path))
 def test_a_path_without_special_characters_matches_itself(path: str) -> None:
     path = "/".join(name for name in path.split("/") if name not in ("", "."))
-    assert glob_matcher("/" + path)(path)
+    assert matcher("/" + path)(path)

@@ -1,0 +1,79 @@
+"""What an agent does, for people: one line for each call, and the diff of an edit."""
+
+from collections.abc import Callable, Iterator
+
+from agls.doors.headless.screen import Line
+from agls.engine.vocabulary import JsonObject
+from agls.hunks import read_patch
+
+LONGEST_REASON = 200  # characters of why a call failed
+LONGEST_DIFF = 80  # lines of one call's changes
+INDENT = "    "
+STYLES = {"+": "added", "-": "removed", "@": "faint"}
+
+
+class Activity:
+    """Turns items that are completed into lines. A diff that was just shown in a question is not repeated."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._since: dict[str, float] = {}
+        self._judged: set[str] = set()
+
+    def begin(self, item_id: str) -> None:
+        """Note that a call begins."""
+        self._since[item_id] = self._now()
+
+    def ask(self, item_id: str) -> None:
+        """Note that somebody was shown what this call would do; the time until they answer is theirs."""
+        self._judged.add(item_id)
+
+    def answered(self, item_id: str) -> None:
+        """Note that it goes on."""
+        self._since[item_id] = self._now()
+
+    def lines(self, item: JsonObject) -> Iterator[Line]:
+        """Return what a completed call did: what and how it ended, then its changes."""
+        title, status = " ".join(item["title"].split()), item["status"]
+        if status in {"failed", "rejected"}:
+            yield Line("trouble", f"{status}: {title}", _why(item))
+            return
+        passed = self._now() - self._since.pop(item["itemId"], self._now())
+        said = ", ".join(_ended(item, passed))
+        yield Line("call", f"→ {title}", f"[{said}]" if said else "")
+        if item["itemId"] not in self._judged:
+            yield from _diff(item)
+
+
+def _ended(item: JsonObject, passed: float) -> Iterator[str]:
+    if item["status"] != "completed":
+        yield item["status"]
+    if terminal := item.get("terminal"):
+        code = terminal.get("exitCode")
+        yield f"exit code {code}" if code is not None else terminal.get("signal") or "no exit code"
+        yield f"{passed:.1f} s"
+    if changes := item.get("changes"):
+        hunks = [hunk for change in changes for hunk in read_patch(change["patch"])]
+        yield f"+{sum(len(hunk.new) for hunk in hunks)} -{sum(len(hunk.old) for hunk in hunks)}"
+
+
+def _diff(item: JsonObject) -> Iterator[Line]:
+    changes = item.get("changes", ())
+    rows = [row for change in changes for row in _rows(change["patch"], named=len(changes) > 1)]
+    for row in rows[:LONGEST_DIFF]:
+        yield Line(STYLES.get(row[:1], ""), INDENT + row)
+    if len(rows) > LONGEST_DIFF:
+        yield Line("faint", f"{INDENT}… {len(rows) - LONGEST_DIFF} more lines")
+
+
+def _rows(patch: str, *, named: bool) -> list[str]:
+    """The rows of a patch; its head only where there are several files, the title names a single one."""
+    rows = patch.splitlines()
+    return rows if named else [row for row in rows if not row.startswith(("--- ", "+++ "))]
+
+
+def _why(item: JsonObject) -> str:
+    """Why a call failed; a rejected one needs no reason, the user or their rules gave it."""
+    why = " ".join(item.get("output", "").split()) if item["status"] == "failed" else ""
+    why = why if len(why) <= LONGEST_REASON else f"{why[:LONGEST_REASON]}…"
+    return f"({why})" if why else ""

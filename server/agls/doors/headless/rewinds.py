@@ -1,0 +1,124 @@
+"""`agls changes`, `agls undo`, `agls rewind`: what the agent did to the files, and the way back."""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+
+from agls.config import ConfigError, Told, read
+from agls.doors.harmless import harmless
+from agls.doors.headless.begin import folder, latest, opened
+from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.streams import write
+from agls.doors.messages import JsonObject
+from agls.doors.rewinding import Back, Gone, go_back
+from agls.engine.actions import ActionError
+from agls.engine.admission import Refused
+from agls.engine.invoking import invoke
+from agls.engine.ports import JournalError
+from agls.engine.session import Session
+from agls.workspace.editor import NoEditor
+from agls.workspace.redact import harden
+from agls.world import open_world
+
+Work = Callable[[Session, argparse.Namespace], Awaitable[tuple[str, JsonObject]]]
+POINT = "{:<20}  {:<18}  {}\n"
+NOWHERE = "Nothing was said in this session yet.\n"
+HOW = "\nGo back to before one of them: agls rewind {} --before ITEM (agls undo: to before the last)\n"
+
+
+def follow(arguments: argparse.Namespace) -> int:
+    """Do what was asked, in the session that was named or the latest of the folder."""
+    harden()
+    text, data = asyncio.run(_follow(arguments, WORK[arguments.command]))
+    write(f"{json.dumps(data, indent=2)}\n" if arguments.json else harmless(text))
+    return Exit.DONE
+
+
+async def _follow(arguments: argparse.Namespace, work: Work) -> tuple[str, JsonObject]:
+    here = folder(arguments.cwd)
+    try:
+        setup = read(Told(), here, lambda _: False)
+        async with open_world(setup, editor=NoEditor(), headless=True) as world:
+            session = await opened(world, arguments.session or await latest(world, here))
+            return await work(session, arguments)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
+    except (JournalError, Refused, ActionError) as problem:
+        raise CannotBegin(str(problem), "refused") from problem
+
+
+async def changes(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
+    """The net changes of the last run, or of the session."""
+    outcome = await invoke(session, "changes", {"scope": "session" if arguments.all else "run"})
+    return f"{outcome.text.rstrip()}\n", {"sessionId": session.session_id, **(outcome.data or {})}
+
+
+async def undo(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
+    """Back to before the last prompt that the model still sees."""
+    last = next((message for message in reversed(await _points(session))), None)
+    if last is None:
+        raise CannotBegin("There is nothing to undo: nothing was said in this session.", "nothingToUndo")
+    back = Back(last["beforeItemId"], what=_what(arguments), dry_run=arguments.dry_run)
+    return await _back(session, back)
+
+
+async def rewind(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
+    """Back to before a prompt, back to what stood before a rewind, or the points there are."""
+    if arguments.undo:
+        back = Back(undo=arguments.undo, what=_what(arguments), dry_run=arguments.dry_run)
+        return await _back(session, back)
+    points = await _points(session)
+    if arguments.before is None:
+        lines = [
+            POINT.format(one["itemId"], f"{len(one['files'])} files after", one["title"]) for one in points
+        ]
+        text = "".join([*lines, HOW.format(session.session_id)] if lines else [NOWHERE])
+        return text, {"sessionId": session.session_id, "points": points}
+    found = next((one for one in points if one["itemId"] == arguments.before), None)
+    if found is None:
+        raise CannotBegin(f"There is no prompt {arguments.before[:100]!r}. See: agls rewind", "noSuchItem")
+    return await _back(session, Back(found["beforeItemId"], what=_what(arguments), dry_run=arguments.dry_run))
+
+
+async def _points(session: Session) -> list[JsonObject]:
+    """The prompts that can be gone back to, the oldest first."""
+    seen = {getattr(message, "item_id", "") for message in session.state.context.messages}
+    outcome = await invoke(session, "checkpoint.list", {})
+    return [point for point in (outcome.data or {})["checkpoints"] if point["itemId"] in seen]
+
+
+async def _back(session: Session, back: Back) -> tuple[str, JsonObject]:
+    gone = await go_back(session, back)
+    return _told(session, back, gone), {
+        "sessionId": session.session_id,
+        "checkpointId": "" if back.dry_run else gone.fact.checkpoint_id,
+        "droppedItemIds": list(gone.dropped),
+        "files": gone.restored.get("files", []),
+        "conflicts": gone.restored.get("conflicts", []),
+    }
+
+
+def _told(session: Session, back: Back, gone: Gone) -> str:
+    would = "would go" if back.dry_run else "went"
+    lines = [f"{file['change']:<9} {file['uri']}" for file in gone.restored.get("files", [])]
+    lines += [f"left alone {left['uri']}: {left['reason']}" for left in gone.restored.get("conflicts", [])]
+    if back.what != "conversation" and not lines:
+        lines = ["No file is changed."]
+    if back.what != "files":
+        lines.append(f"{len(gone.dropped)} messages of the conversation {would} as well.")
+    else:
+        lines.append("The conversation stays as it is.")
+    if gone.restored.get("commandsRan"):
+        lines.append("Commands ran as well: what they changed in other files is not known.")
+    if not back.dry_run:
+        lines.append(f"Take it back: agls rewind {session.session_id} --undo {gone.fact.checkpoint_id}")
+    return "\n".join(lines) + "\n"
+
+
+def _what(arguments: argparse.Namespace) -> str:
+    return arguments.only or "both"
+
+
+WORK: Mapping[str, Work] = {"changes": changes, "undo": undo, "rewind": rewind}
+REWINDS = dict.fromkeys(WORK, follow)

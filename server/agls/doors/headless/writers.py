@@ -1,0 +1,46 @@
+"""How the text of an answer is written on a terminal, piece by piece."""
+
+import sys
+from typing import Protocol
+
+from agls.doors.harmless import harmless
+from agls.doors.headless.screen import can_change, has_colours
+
+
+class Writer(Protocol):
+    """Takes the pieces of a text and gives what can be written of it; `waits`: it keeps some back."""
+
+    @property
+    def waits(self) -> bool: ...
+    def feed(self, text: str) -> str: ...
+    def finish(self) -> str: ...
+
+
+class PlainWriter:
+    """Writes every piece as it comes, and the end of the last line."""
+
+    waits = False
+
+    def __init__(self) -> None:
+        self._last = "\n"  # what the cursor stands behind
+
+    def feed(self, text: str) -> str:
+        """Return the piece."""
+        self._last = text[-1:] or self._last
+        return harmless(text)
+
+    def finish(self) -> str:
+        """Return the end of the line, where it has none."""
+        last, self._last = self._last, "\n"
+        return "" if last == "\n" else "\n"
+
+
+def writer_at_hand() -> Writer | None:
+    """Return the writer for standard output; `None` where that is no terminal."""
+    if not sys.stdout.isatty():
+        return None
+    if not can_change(sys.stdout):
+        return PlainWriter()
+    from agls.doors.headless.rendered import Rendered  # noqa: PLC0415 - only a terminal needs the library
+
+    return Rendered(colours=has_colours(sys.stdout))

@@ -1,0 +1,75 @@
+"""Back to an item of a session, and forth again: the conversation, the files, or both."""
+
+from collections.abc import Sequence
+from dataclasses import field, replace
+
+from agls.doors.messages import JsonObject
+from agls.engine.admission import Refused
+from agls.engine.facts import Rewound
+from agls.engine.history import name_of, rewinding, undoing
+from agls.engine.invoking import actions, invoke
+from agls.engine.ports import new_id
+from agls.engine.session import Session
+from agls.engine.vocabulary import FileChange, FileVersion
+from agls.frozen import frozen
+
+WHAT = ("conversation", "files", "both")
+RESTORE = "checkpoint.restore"
+OFF = (
+    "Files cannot be rewound here: checkpoints are switched off ([checkpoints]). The conversation alone can: "
+    'what is "conversation".'
+)
+
+
+@frozen
+class Back:
+    """Where to: an item ("" for the beginning), or what stood before the rewind `undo`."""
+
+    to_item: str = ""
+    undo: str = ""
+    what: str = "both"
+    dry_run: bool = False
+
+
+@frozen
+class Gone:
+    """What went back: `restored` is what `checkpoint.restore` says of the files."""
+
+    fact: Rewound
+    dropped: Sequence[str]
+    restored: JsonObject = field(default_factory=JsonObject)
+
+
+async def go_back(session: Session, back: Back) -> Gone:
+    """Go back, or say what would. **Raises** `Refused` and `ActionError`."""
+    before = session.state.context.messages
+    fact = _planned(session, back)
+    restored = await _restored(session, back) if back.what != "conversation" else {}
+    kept = session.state.rewinds[fact.undoes] if fact.undoes else before[: fact.keep]
+    if not back.dry_run:
+        changes = tuple(map(_change, restored.get("changes", [])))
+        fact = replace(fact, checkpoint_id=restored.get("checkpointId", fact.checkpoint_id), changes=changes)
+        session.log.record(fact)
+        await session.log.sync()
+    return Gone(fact, [name_of(message) for message in before[len(kept) :]], restored)
+
+
+def _planned(session: Session, back: Back) -> Rewound:
+    if back.what == "files":
+        return Rewound(new_id("rewind"), back.to_item)
+    return undoing(session, back.undo) if back.undo else rewinding(session, back.to_item)
+
+
+async def _restored(session: Session, back: Back) -> JsonObject:
+    """What the room `checkpoints` did, or would do, to the files."""
+    if RESTORE not in {action.name for action in actions(session)}:
+        raise Refused(OFF, "unsupported")
+    asked: JsonObject = {"checkpointId": back.undo} if back.undo else {"toItemId": back.to_item}
+    outcome = await invoke(session, RESTORE, {**asked, "dryRun": back.dry_run})
+    return outcome.data or {}
+
+
+def _change(told: JsonObject) -> FileChange:
+    base, result = FileVersion(**told["base"]), FileVersion(**told["result"])
+    members: JsonObject = {**told, "base": base, "result": result}
+    return FileChange(**members)

@@ -1,0 +1,63 @@
+"""A search for lines in files: what is looked for, and what was found."""
+
+from collections.abc import Sequence
+
+from agls.frozen import frozen
+
+
+@frozen
+class LineSearch:
+    """The lines that a regular expression of Python matches, in the files below `under` that fit `glob`.
+
+    `needed` are texts of which every match contains one (ASCII in small letters; none: not known).
+    `limit` counts matching lines when `by_line`, else files; with `first_only` one line of a file will do.
+    `context` lines around each are given, each cut at `width` characters. Files over `max_bytes` are not
+    searched, nor those whose name fits one of the patterns `left_out`, unless `under` is the file. After
+    `seconds` the search ends with what it found.
+    """
+
+    expression: str
+    under: str = ""
+    glob: str = ""
+    ignore_case: bool = False
+    needed: Sequence[str] = ()
+    limit: int = 100
+    by_line: bool = True
+    first_only: bool = False
+    context: int = 0
+    width: int = 400
+    max_bytes: int = 5_000_000
+    left_out: Sequence[str] = ()
+    seconds: float = 30.0
+
+
+@frozen
+class Line:
+    """A line of a file: its number, counted from 0, whether it matches, and its text."""
+
+    number: int
+    matches: bool
+    text: str
+
+
+@frozen
+class MatchingFile:
+    """A file with matches: its path as people read it, how many lines match, and those to show."""
+
+    name: str
+    count: int
+    lines: Sequence[Line]
+
+
+@frozen
+class FoundLines:
+    """What a search found, by name.
+
+    `searched` counts the files that were looked at, `more` says that there is more than the limit allows,
+    `stopped` that the time was over before everything was searched.
+    """
+
+    files: Sequence[MatchingFile]
+    searched: int
+    more: bool = False
+    stopped: bool = False

@@ -1,0 +1,85 @@
+"""Requests to Bedrock, signed with the AWS credentials of this machine (Signature Version 4), by botocore."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from agls.models.errors import CallFailed, Failure
+
+NEEDS = Failure(
+    "auth",
+    "Signing requests to Bedrock needs the library botocore.",
+    "Install it: pip install 'agls[bedrock]'",
+)
+NOBODY = Failure(
+    "auth",
+    "No AWS credentials were found.",
+    "Log in (aws sso login), or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or profile of this model.",
+)
+SIGNED = "content-type"  # the header that is part of the signature, besides those that signing adds
+
+
+class AwsSignature:
+    """Implements `Credential`: signs for one region, with a profile or what botocore finds."""
+
+    hint = "Check the AWS credentials and the region, and that the account has access to this model."
+
+    def __init__(self, region: str, profile: str) -> None:
+        self._region, self._profile = region, profile
+        self._found: Any = None  # botocore's credentials, which renew themselves where they can
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What the credentials are made of, where it is known without asking anybody."""
+        held = (getattr(self._found, name, None) for name in ("_secret_key", "_token"))
+        return tuple(secret for secret in held if isinstance(secret, str))
+
+    async def key(self) -> str:
+        """None: the signature is enough."""
+        return ""
+
+    async def sign(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes
+    ) -> Mapping[str, str]:
+        """The headers with the signature of this request. Raises `CallFailed` (`auth`)."""
+        if not find_spec("botocore"):
+            raise CallFailed(NEEDS)
+        return await asyncio.to_thread(self._signed, method, url, headers, content)
+
+    def renew(self) -> bool:
+        """Look for credentials again before the next request."""
+        self._found = None
+        return True
+
+    def _signed(self, method: str, url: str, headers: Mapping[str, str], content: bytes) -> Mapping[str, str]:
+        auth, requests = import_module("botocore.auth"), import_module("botocore.awsrequest")
+        service = "bedrock-mantle" if "//bedrock-mantle." in url else "bedrock"
+        request = requests.AWSRequest(
+            method=method, url=url, data=content, headers={SIGNED: "application/json"}
+        )
+        auth.SigV4Auth(self._credentials(), service, self._region).add_auth(request)
+        return {**headers, **{name: str(value) for name, value in request.headers.items() if name != SIGNED}}
+
+    def _credentials(self) -> Any:
+        problems = import_module("botocore.exceptions")
+        try:
+            if self._found is None:
+                session = import_module("botocore.session")
+                self._found = session.Session(profile=self._profile or None).get_credentials()
+            found = self._found and self._found.get_frozen_credentials()
+        except problems.BotoCoreError as error:
+            raise CallFailed(
+                Failure("auth", f"AWS credentials cannot be had: {error}", NOBODY.hint)
+            ) from None
+        if not found or not found.access_key:
+            raise CallFailed(NOBODY)
+        return found
+
+
+@lru_cache(maxsize=16)  # the same settings share what was found
+def aws_signature(region: str, profile: str) -> AwsSignature:
+    """The credential for these settings."""
+    return AwsSignature(region, profile)

@@ -1,0 +1,47 @@
+"""What is in no list: files of which one of the names fits an expression.
+
+This module is used in isolated programs: it imports nothing but the standard library.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class Hiding(NamedTuple):
+    """Regular expressions for names in normal form C and folded case, and the roots of the workspace.
+
+    A root is a folder with its links resolved, and as the client named it.
+    """
+
+    expressions: tuple[str, ...] = ()
+    roots: tuple[tuple[str, str], ...] = ()
+
+    def hides(self, real: str) -> bool:
+        """Whether the file or folder at this path, its links resolved, is hidden."""
+        matchers = [_matcher(expression) for expression in self.expressions]
+        return bool(matchers) and any(matches(_folded(n)) for n in self._names(real) for matches in matchers)
+
+    def _names(self, real: str) -> Iterator[str]:
+        """Every name of a path: absolute, and relative to each root it is in."""
+        yield real
+        for root, named in self.roots:
+            below = real.removeprefix(root.rstrip("/") + "/")
+            if below != real:
+                yield from (below, f"{named.rstrip('/')}/{below}")
+
+
+def beneath(root: str, parts: Sequence[str]) -> str:
+    """The path of what lies at `parts` in a folder."""
+    return "/".join((root.rstrip("/"), *parts))
+
+
+@lru_cache(maxsize=256)
+def _matcher(expression: str) -> Callable[[str], object]:
+    return re.compile(expression, re.DOTALL).fullmatch
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

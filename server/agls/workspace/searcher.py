@@ -1,0 +1,183 @@
+"""Searching the lines of files: a program of its own, because a regular expression that runs away can only be
+ended with its process. It works in the root folder, reads one question from its standard input and writes one
+answer to its standard output, both as JSON (`search.py` asks). When its time is over, it says what it found.
+"""
+
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from agls.workspace.decoding import UTF16, Binary, decode
+from agls.workspace.handles import O_PATH, open_beneath, opened
+from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.sieve import Sieve
+from agls.workspace.walker import Folder, Parts, Wanted, walk
+
+Test = Callable[[str], object]
+Row = tuple[int, bool, str]
+
+_SMALL = 1 << 16  # bytes that are read at once
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class TimeOver(Exception):
+    """The time is over."""
+
+
+def main() -> None:
+    """Answer the one question."""
+    os.nice(5)  # who waits for the editor comes first
+    search = Search(json.load(sys.stdin))
+    stopped, problem = False, 0
+    try:
+        signal.signal(signal.SIGALRM, _stop)
+        signal.setitimer(signal.ITIMER_REAL, search.seconds)
+        search.look()
+    except TimeOver:
+        stopped = True
+    except OSError as error:
+        problem = error.errno or 0
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    answer = {"found": search.found, "searched": search.searched, "more": search.more}
+    json.dump({**answer, "stopped": stopped, "problem": problem}, sys.stdout)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise TimeOver
+
+
+class Search:
+    """Looks through files in the order of the walk until there is enough. `found` grows while it runs."""
+
+    def __init__(self, asked: Mapping[str, Any]) -> None:
+        self.seconds: float = asked["seconds"]
+        self.found: list[tuple[str, int, list[Row]]] = []
+        self.searched, self.more = 0, False
+        self._asked = asked
+        self._test: Test = re.compile(
+            asked["expression"], re.IGNORECASE if asked["ignore_case"] else 0
+        ).search
+        self._needed: list[bytes] = [text.encode() for text in asked["needed"]]
+        self._texts: dict[str, str] = asked["texts"]
+        self._open: list[str] = []
+        self._left: int = asked["limit"]
+
+    def look(self) -> None:
+        """Search until the limit is passed. Raises `TimeOver`, and `OSError` where it cannot begin."""
+        with opened(os.open(".", O_PATH | os.O_DIRECTORY)) as root:
+            for name, text in self._each(root):
+                self._take(name, text)
+                if self.more:
+                    return
+
+    def _each(self, root: int) -> Iterator[tuple[str, str]]:
+        """The files, and what of them counts: the editor's text, which no sieve sees, or what is stored."""
+        asked = self._asked
+        sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
+        self._open += sorted(asked["new"])
+        self.searched += len(self._open)
+        for folder in sieve.sieved(self._walked(root)):
+            yield from self._documents()
+            yield from self._stored(root, folder)
+        yield from self._documents()
+
+    def _documents(self) -> Iterator[tuple[str, str]]:
+        while self._open:
+            name = self._open.pop(0)
+            yield name, self._texts[name]
+
+    def _walked(self, root: int) -> Iterator[Folder]:
+        """The folders, without the files whose text the editor has: those are remembered."""
+        asked = self._asked
+        expressions: list[str] = asked["hidden"]
+        hiding = Hiding(tuple(expressions), tuple((real, named) for real, named in asked["roots"]))
+
+        def hidden(parts: Parts) -> bool:
+            return hiding.hides(beneath(asked["real"], parts))
+
+        patterns = tuple(tuple(pattern) for pattern in asked["patterns"])
+        wanted = Wanted(patterns, tuple(asked["left_out"]), hidden if expressions else None)
+        for folder in walk(root, tuple(asked["start"]), wanted):
+            if not folder.files:
+                continue
+            self.searched += len(folder.files)
+            place = "/".join((*folder.parts, ""))
+            documents = [name for name in folder.files if place + name in self._texts] if self._texts else []
+            self._open += [place + name for name in documents]
+            files = [name for name in folder.files if name not in documents] if documents else folder.files
+            yield folder._replace(files=files, whole=folder.whole and not documents)
+
+    def _stored(self, root: int, folder: Folder) -> Iterator[tuple[str, str]]:
+        place = "/".join((*folder.parts, ""))
+        try:
+            handle = open_beneath(root, folder.parts, O_PATH | os.O_DIRECTORY)
+        except OSError:  # it is gone
+            return
+        with opened(handle):
+            for name in folder.files:
+                if text := self._text(handle, name):
+                    yield f"{place}{name}", text
+
+    def _text(self, folder: int, name: str) -> str:
+        """What a file holds; "" for what is no text, too large, or surely without a match."""
+        try:
+            data = _bytes_of(folder, name, self._asked["max_bytes"])
+            return decode(data)[0] if _may_hold(self._needed, data) else ""
+        except (OSError, Binary):
+            return ""
+
+    def _take(self, name: str, text: str) -> None:
+        asked = self._asked
+        lines = lines_of(text)
+        matching = (number for number, line in enumerate(lines) if self._test(line))
+        numbers = list(islice(matching, 1 if asked["first_only"] else None))
+        if not numbers:
+            return
+        shown = numbers[: self._left] if asked["by_line"] else []
+        needed = len(numbers) if asked["by_line"] else 1
+        self.more = self.more or needed > self._left
+        if self._left > 0:
+            self.found.append((name, len(numbers), _excerpt(lines, shown, asked["context"], asked["width"])))
+        self._left = max(0, self._left - needed)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines without their ends (CR LF, LF, CR, as in LSP 3.17); a final end begins no further line."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _excerpt(lines: Sequence[str], numbers: Sequence[int], context: int, width: int) -> list[Row]:
+    """The lines with these numbers (from 0) and `context` lines around, cut at `width` characters."""
+    matching = set(numbers)
+    around = (range(max(0, at - context), min(len(lines), at + context + 1)) for at in numbers)
+    return [(at, at in matching, _cut(lines[at], width)) for at in sorted(set(chain(*around)))]
+
+
+def _cut(line: str, width: int) -> str:
+    return f"{line[:width]}[… {len(line) - width} more characters]" if len(line) > width else line
+
+
+def _may_hold(needed: Iterable[bytes], data: bytes) -> bool:
+    if not needed or data.startswith(tuple(encoding.mark for encoding in UTF16)):
+        return True
+    small = data.lower()
+    return any(text in small for text in needed)
+
+
+def _bytes_of(folder: int, name: str, max_bytes: int) -> bytes:
+    """What a file holds, b"" for one that is too large. Only what the walk found to be a file is read."""
+    with opened(os.open(name, _READ, dir_fd=folder)) as handle:
+        data = os.read(handle, min(_SMALL, max_bytes + 1))
+        if len(data) == _SMALL < max_bytes + 1:
+            data += os.read(handle, max_bytes + 1 - _SMALL)
+    return data if len(data) <= max_bytes else b""

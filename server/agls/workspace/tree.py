@@ -1,0 +1,175 @@
+"""The files of a workspace, as the editor and the disk have them: found by name, and by what is in them."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from agls.engine.line_search import FoundLines, Line, LineSearch, MatchingFile
+from agls.engine.ports import Command, WorkspaceError
+from agls.workspace.documents import Documents
+from agls.workspace.files import explained, remove_leftover
+from agls.workspace.globs import Pattern, parse_glob, path_matcher
+from agls.workspace.handles import folder_beneath
+from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.paths import Ground, Target
+from agls.workspace.processes import Processes
+from agls.workspace.walker import EVERYTHING, Folder, Parts, Wanted, walk
+
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from agls.workspace import searcher; searcher.main()"
+_SEARCHER = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, str(Path(__file__).parents[2]))
+_ANSWER = 32_000_000  # bytes of an answer: 500 matches, each with 40 lines around
+_SPARE = 2.0  # seconds after which a search that does not end by itself is ended
+_PORTION = 0.03  # seconds of walking at a time: so soon a walk that nobody waits for any more ends
+
+
+class Tree:
+    """Walks and searches a workspace. What is hidden is never found."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        documents: Documents,
+        hiding: Hiding,
+        processes: Processes,
+        which: Callable[[str], str],
+    ) -> None:
+        self._ground, self._documents, self._hiding = ground, documents, hiding
+        self._processes, self._which = processes, which
+
+    def hides(self, target: Target, parts: Parts) -> bool:
+        """Whether what lies at `parts` under the root of this target is hidden."""
+        return self._hiding.hides(beneath(target.root.real, parts))
+
+    async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
+        """All files below that fit the glob, as people read their paths, in portions; see `walker.walk`.
+
+        Files that exist only as documents come first. Raises `WorkspaceError`.
+        """
+        target, patterns = self._ground.enter(under), _parsed(glob)
+        if new := self._new(target, patterns):
+            yield self._shown(target, new)
+        wanted = Wanted(patterns, hidden=self._hidden_in(target))
+        folders = _walked(target, wanted)
+        try:
+            while found := await asyncio.to_thread(_portion, folders):
+                paths = [(*folder.parts, name) for folder in found for name in folder.files]
+                if paths:
+                    yield self._shown(target, paths)
+        except WorkspaceError:
+            if not new:
+                raise
+        finally:
+            with suppress(ValueError):  # a thread is still in it: it ends there
+                folders.close()
+
+    async def search(self, wanted: LineSearch) -> FoundLines:
+        """Search the lines of the files below; unsaved text counts as it is. Raises `WorkspaceError`."""
+        target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
+        question = self._question(target, patterns, wanted)
+        command = Command(
+            _SEARCHER,
+            timeout=wanted.seconds + _SPARE,
+            keep=_ANSWER,
+            stdin=await asyncio.to_thread(json.dumps, question),
+        )
+        with explained(target.place.shown), folder_beneath(target.root.real, ()) as folder:
+            finished = await self._processes.run(command, folder, target.root.real, _unheard)
+        if finished.timed_out:
+            return FoundLines((), 0, stopped=True)
+        if finished.exit_code != 0:
+            raise WorkspaceError(f"The search failed: {finished.output.strip()[-500:]}")
+        answer = json.loads(finished.output)
+        if answer["problem"] and not question["new"]:
+            with explained(target.place.shown):
+                raise OSError(answer["problem"], "")
+        files = (
+            MatchingFile(self._shown(target, [name.split("/")])[0], count, [Line(*row) for row in rows])
+            for name, count, rows in answer["found"]
+        )
+        by_name = sorted(files, key=lambda file: file.name)
+        return FoundLines(by_name, answer["searched"], answer["more"], answer["stopped"])
+
+    async def remove_leftovers(self, root: str) -> Sequence[str]:
+        """Remove the temporary files of writes whose process was killed, and give their names."""
+        target = self._ground.enter(root)
+        folders = _walked(target, Wanted(leftovers=True))
+        found = await asyncio.to_thread(list, folders)
+        removed: list[str] = []
+        for path in ((*folder.parts, name) for folder in found for name in folder.files):
+            leftover = self._ground.enter(str(Path(root, *path)))
+            if await asyncio.to_thread(remove_leftover, leftover):
+                removed.append(leftover.place.shown)
+        return removed
+
+    def _question(self, target: Target, patterns: Sequence[Pattern], wanted: LineSearch) -> dict[str, object]:
+        texts = {
+            "/".join(seen.target.parts): seen.buffer.text
+            for seen in self._documents.unsaved()
+            if seen.target.root == target.root and not self.hides(target, seen.target.parts)
+            if len(seen.buffer.text.encode("utf-8", "replace")) <= wanted.max_bytes
+        }
+        new = map("/".join, self._new(target, patterns))
+        return {
+            "start": target.parts,
+            "real": target.root.real,
+            "patterns": patterns,
+            "left_out": (*wanted.left_out, *self._ground.closed_in(target)),
+            "hidden": self._hiding.expressions,
+            "roots": self._hiding.roots,
+            "texts": texts,
+            "new": [name for name in new if name in texts],
+            "expression": wanted.expression,
+            "ignore_case": wanted.ignore_case,
+            "needed": wanted.needed,
+            "ripgrep": self._which("rg"),
+            "max_bytes": wanted.max_bytes,
+            "limit": wanted.limit,
+            "by_line": wanted.by_line,
+            "first_only": wanted.first_only,
+            "context": wanted.context,
+            "width": wanted.width,
+            "seconds": wanted.seconds,
+        }
+
+    def _new(self, target: Target, patterns: Sequence[Pattern]) -> list[Parts]:
+        """The files below that exist only as documents."""
+        fits, depth = path_matcher(patterns), len(target.parts)
+        found = self._documents.new_below(target)
+        return [parts for parts in found if fits("/".join(parts[depth:])) and not self.hides(target, parts)]
+
+    def _hidden_in(self, target: Target) -> Callable[[Parts], bool] | None:
+        return (lambda parts: self.hides(target, parts)) if self._hiding.expressions else None
+
+    def _shown(self, target: Target, paths: Sequence[Sequence[str]]) -> Sequence[str]:
+        return [self._ground.show(target.root, parts) for parts in paths]
+
+
+def _parsed(glob: str) -> tuple[Pattern, ...]:
+    try:
+        return parse_glob(glob) if glob else EVERYTHING
+    except ValueError as problem:
+        raise WorkspaceError(f"The glob cannot be used: {problem}.") from problem
+
+
+def _walked(target: Target, wanted: Wanted) -> Generator[Folder]:
+    with explained(target.place.shown), folder_beneath(target.root.real, ()) as root:
+        yield from walk(root, target.parts, wanted)
+
+
+def _portion(folders: Iterator[Folder]) -> Sequence[Folder]:
+    """What is found within a moment, at least one folder; nothing at the end."""
+    found: list[Folder] = []
+    end = time.monotonic() + _PORTION
+    for folder in folders:
+        found.append(folder)
+        if time.monotonic() > end:
+            break
+    return found
+
+
+def _unheard(output: str) -> None:
+    """The answer is read when the program has ended; nobody needs to see it."""

@@ -1,0 +1,134 @@
+"""Walking a tree: folder by folder, every file that is not ignored.
+
+This module is used in isolated programs: it imports nothing but the standard library.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from agls.workspace.globs import Pattern, beneath, names_here, names_matcher
+from agls.workspace.handles import O_PATH, open_beneath, opened
+from agls.workspace.ignores import Rules
+
+Parts = tuple[str, ...]
+
+TEMPORARY = ".agls-write-"  # how the names of unfinished writes begin
+LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
+EVERYTHING: tuple[Pattern, ...] = (("**", "*"),)
+_READABLE = os.O_RDONLY | os.O_DIRECTORY
+
+
+class Folder(NamedTuple):
+    """A folder and the files in it that are wanted, sorted; whether these are all files in it."""
+
+    parts: Parts
+    files: list[str]
+    whole: bool
+
+
+class Wanted(NamedTuple):
+    """What a walk looks for: files whose path below the start fits a pattern, but for `left_out` names.
+
+    What is `hidden`, by its components below the root, is left out with all that is in it. With `leftovers`
+    only what killed writes left behind is listed, else all but that.
+    """
+
+    patterns: tuple[Pattern, ...] = EVERYTHING
+    left_out: tuple[str, ...] = ()
+    hidden: Callable[[Parts], bool] | None = None
+    leftovers: bool = False
+
+
+class _Waiting(NamedTuple):
+    parts: Parts
+    rules: Rules
+    patterns: tuple[Pattern, ...]
+
+
+def walk(root: int, start: Parts, wanted: Wanted) -> Iterator[Folder]:
+    """Every folder at and below `start` in the open folder `root`, files before subfolders.
+
+    Links are not followed and not listed; `.git`, ignored and `hidden` files, folders that may not be
+    read, names that are not UTF-8 and paths too long to be opened are left out. A folder asked for by
+    name is walked even when it is ignored, and a file asked for by name is all there is. Raises `OSError`
+    when the start cannot be opened.
+    """
+    with opened(open_beneath(root, start, O_PATH)) as handle:
+        is_file = stat.S_ISREG(os.fstat(handle).st_mode)
+    if is_file:
+        yield Folder(start[:-1], [start[-1]], whole=False)
+        return
+    waiting = [_Waiting(start, _inherited(root, start), wanted.patterns)]
+    while waiting:
+        here = waiting.pop()
+        try:
+            found, folders = _look(root, here, wanted)
+        except OSError:
+            if here.parts == start:
+                raise
+            continue
+        yield found
+        waiting += reversed(folders)
+
+
+def _inherited(root: int, start: Parts) -> Rules:
+    """The rules from above a folder; none when they would ignore the folder itself."""
+    rules = Rules()
+    for depth, name in enumerate(start):
+        with opened(open_beneath(root, start[:depth], O_PATH)) as folder:
+            rules = rules.within(folder, _IGNORE_FILES, top=depth == 0)
+        if rules.ignored((name,), folders=True):
+            return Rules()
+        rules = rules.beneath(name)
+    return rules
+
+
+_IGNORE_FILES = (".git", ".gitignore", ".ignore")
+
+
+def _look(root: int, here: _Waiting, wanted: Wanted) -> tuple[Folder, list[_Waiting]]:
+    with opened(open_beneath(root, here.parts, _READABLE)) as handle:
+        files, folders = _names(handle)
+        rules = here.rules.within(handle, {*files, *folders}, top=not here.parts)
+    room = LONGEST - sum(map(len, here.parts)) - len(here.parts) - 1
+    names = _chosen(files, here, rules, wanted, room)
+    below = [
+        _Waiting((*here.parts, name), rules.beneath(name), left)
+        for name in _known(folders, rules.ignored(folders, folders=True), room)
+        if (left := beneath(here.patterns, name))
+        if wanted.hidden is None or not wanted.hidden((*here.parts, name))
+    ]
+    return Folder(here.parts, names, whole=len(names) == len(files)), below
+
+
+def _names(handle: int) -> tuple[list[str], list[str]]:
+    files: list[str] = []
+    folders: list[str] = []
+    with os.scandir(handle) as entries:
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+    return files, folders
+
+
+def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: Wanted, room: int) -> list[str]:
+    fitting = names_matcher(names_here(here.patterns))(files)
+    out = rules.ignored(fitting, folders=False) | names_matcher(wanted.left_out)(fitting)
+    names = _known(fitting, out, room)
+    if hidden := wanted.hidden:
+        names = [name for name in names if not hidden((*here.parts, name))]
+    return [name for name in names if name.startswith(TEMPORARY) == wanted.leftovers]
+
+
+def _known(names: Iterable[str], left_out: set[str], room: int) -> list[str]:
+    """Those that can be opened by their name, sorted; never `.git`, which may be a file."""
+    left = left_out | {".git"}
+    return sorted(name for name in names if name not in left and len(name) <= room and _is_utf8(name))
+
+
+def _is_utf8(name: str) -> bool:
+    return name.isascii() or not any("\udc80" <= character <= "\udcff" for character in name)

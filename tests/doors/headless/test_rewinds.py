@@ -1,0 +1,81 @@
+"""`agls changes`, `agls undo`, `agls rewind`: what the agent did to the files, and the way back."""
+
+import json
+from typing import Any
+
+from doors.headless.conftest import Agls
+
+
+def write(text: str) -> dict[str, Any]:
+    """A turn that writes the file."""
+    return {"calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": text}}]}
+
+
+def edit(old: str, new: str) -> dict[str, Any]:
+    """A turn that edits it."""
+    read = {"name": "read_file", "arguments": {"path": "a.txt"}}
+    change = {"name": "edit_file", "arguments": {"path": "a.txt", "old_text": old, "new_text": new}}
+    return {"calls": [read, change]}
+
+
+def worked(agls: Agls) -> str:
+    """Two prompts: the file is made, then edited. Gives the session."""
+    agls.prompts([write("one\n"), {"text": "Made."}], [edit("one", "two"), {"text": "Edited."}])
+    made = agls.run("run", "make it", "--mode", "acceptEdits", "--output", "json").whole
+    assert agls.run("resume", "edit it", "--mode", "acceptEdits").code == 0
+    assert (agls.workspace / "a.txt").read_text() == "two\n"
+    return made["sessionId"]
+
+
+def test_what_the_last_run_changed_is_shown(agls: Agls) -> None:
+    worked(agls)
+    done = agls.run("changes")
+    assert done.code == 0
+    assert "-one" in done.out
+    assert "+two" in done.out
+    whole = json.loads(agls.run("changes", "--all", "--json").out)
+    assert [file["change"] for file in whole["files"]] == ["added"]
+
+
+def test_undo_takes_back_files_and_conversation_prompt_by_prompt(agls: Agls) -> None:
+    session = worked(agls)
+    first = agls.run("undo")
+    assert first.code == 0, first.err
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert "of the conversation went as well" in first.out
+    assert agls.run("undo", session).code == 0
+    assert not (agls.workspace / "a.txt").exists()
+    done = agls.run("undo")
+    assert (done.code, done.out) == (2, "")
+    assert "nothing to undo" in done.err
+
+
+def test_an_undo_is_taken_back(agls: Agls) -> None:
+    worked(agls)
+    gone = json.loads(agls.run("undo", "--json").out)
+    back = agls.run("rewind", "--undo", gone["checkpointId"])
+    assert back.code == 0, back.err
+    assert (agls.workspace / "a.txt").read_text() == "two\n"
+
+
+def test_a_rewind_lists_the_prompts_and_goes_to_before_one(agls: Agls) -> None:
+    worked(agls)
+    listed = agls.run("rewind")
+    assert listed.code == 0
+    first, second = [line.split()[0] for line in listed.out.splitlines()[:2]]
+    would = agls.run("rewind", "--before", first, "--dry-run")
+    assert (agls.workspace / "a.txt").read_text() == "two\n"
+    assert "would go as well" in would.out
+    files = agls.run("rewind", "--before", second, "--files")
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
+    assert "The conversation stays as it is." in files.out
+    wrong = agls.run("rewind", "--before", "item_x")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "There is no prompt 'item_x'. See: agls rewind" in wrong.err
+
+
+def test_without_a_session_there_is_nothing_to_undo(agls: Agls) -> None:
+    for command in ("undo", "rewind", "changes"):
+        done = agls.run(command)
+        assert done.code == 2
+        assert "There is no session of" in done.err

@@ -1,0 +1,141 @@
+"""What strangers met: users whom passwd does not know, odd homes, beginnings of ids, narrow terminals."""
+
+import fcntl
+import json
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+from doors.headless.conftest import Agls
+from doors.headless.test_terminal import FakeTerminal, terminal
+from support.patience import PATIENCE
+
+__all__ = ["terminal"]
+
+LIST = {"calls": [{"name": "list_dir", "arguments": {"path": "."}}]}
+UNKNOWN_USER = """
+import os, pwd, sys
+def nobody(uid):
+    raise KeyError(f"getpwuid(): uid not found: {uid}")
+pwd.getpwuid = nobody
+from agls.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def as_unknown(agls: Agls, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run it as a user whom passwd does not know, without our own variables."""
+    variables = {k: v for k, v in agls.variables.items() if not k.startswith("AGLS_")} | environment
+    variables = {name: value for name, value in variables.items() if value}
+    return subprocess.run(
+        [sys.executable, "-c", UNKNOWN_USER, *arguments],
+        cwd=agls.workspace, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def test_user_without_a_passwd_entry_can_run(agls: Agls) -> None:
+    folder = agls.home / ".config" / "agls"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(agls.config_file.read_text())
+    agls.script({"text": "Fine."})
+    (agls.home / "script.json").rename(folder / "script.json")
+    done = as_unknown(agls, "run", "go")
+    assert (done.returncode, done.stdout) == (0, "Fine.\n"), done.stderr
+
+
+def test_user_without_a_home_is_told_what_to_set(agls: Agls) -> None:
+    done = as_unknown(agls, "run", "go", HOME="")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "agls: HOME: HOME is not set, and the system does not know this user. Set AGLS_"
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_home_inside_the_workspace_is_named_by_its_own_variable(agls: Agls) -> None:
+    done = as_unknown(agls, "run", "go", HOME=str(agls.workspace))
+    assert done.returncode == 2
+    assert done.stderr.startswith("agls: HOME: ")
+    assert "Set AGLS_STATE_DIR to a place outside." in done.stderr
+
+
+def test_full_disk_or_a_gone_reader_warns_of_no_coroutine(agls: Agls) -> None:
+    agls.script(LIST, {"text": "Done."})
+    for _ in range(3):
+        with Path("/dev/full").open("w") as full:
+            process = agls.start("run", "go", "--output", "jsonl", stdout=full)
+            _, err = process.communicate(timeout=PATIENCE)
+        assert "never awaited" not in err
+        assert "Warning" not in err
+
+
+def test_resume_takes_the_beginning_of_an_id(agls: Agls) -> None:
+    agls.script({"text": "Fine."})
+    agls.run("run", "one")
+    agls.run("run", "two")
+    first, second = (session["sessionId"] for session in agls.sessions())
+    assert agls.run("resume", first[:10], "again").code == 0
+    done = agls.run("resume", "ses_", "again")
+    assert done.code == 2
+    assert "More than one session begins with 'ses_'" in done.err
+    assert second in done.err
+    assert "See: agls sessions" in agls.run("resume", "ses_zzz", "again").err
+
+
+def test_exports_have_the_title_that_the_list_shows(agls: Agls) -> None:
+    agls.script({"text": "Fine."})
+    agls.run("run", "count the birds")
+    (session,) = agls.sessions()
+    for form, title in (("md", "# count the birds\n"), ("html", "<title>count the birds")):
+        assert title in agls.run("sessions", "export", session["sessionId"], "--format", form).out
+
+
+def test_audit_shows_arguments_as_json(agls: Agls) -> None:
+    agls.script(LIST, {"text": "Fine."})
+    agls.run("run", "go")
+    (session,) = agls.sessions()
+    assert (
+        '| list_dir | {"path": "."} | completed |' in agls.run("sessions", "audit", session["sessionId"]).out
+    )
+
+
+def test_sessions_fit_a_terminal_of_80_columns(agls: Agls, terminal: FakeTerminal) -> None:
+    fcntl.ioctl(terminal.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    agls.script({"text": "Fine."})
+    agls.run("run", "a long prompt " * 20)
+    assert agls.start("sessions", stdout=terminal.theirs).wait(PATIENCE) == 0
+    heading, row = terminal.rest().splitlines()
+    assert len(row) <= 80
+    assert re.match(r"ses_\w+  \d\d-\d\d \d\d:\d\d  idle   …\S*workspace  a long pro", row), row
+    assert heading.startswith("SESSION")
+    assert str(agls.workspace) in agls.run("sessions").out, "whole, where a program may read it"
+
+
+def test_commands_are_those_that_can_be_invoked(agls: Agls) -> None:
+    agls.script({"text": "begun", "hang": True})
+    process = agls.start("run", "go", "--input", "jsonl", "--output", "jsonl", stdin=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    events = (json.loads(line) for line in process.stdout)
+    told = next(event for event in events if event.get("type") == "commands")["data"]["commands"]
+    assert "idle" not in {command["when"] for command in told}
+    assert "limits" in {command["name"] for command in told}
+    params = {"name": "limits", "input": {}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "agent/action/invoke", "params": params}
+    wrong = {"jsonrpc": "2.0", "id": 2, "method": "agent/respond",
+             "params": {"requestId": "ask_none", "response": {"outcome": "cancelled"}}}  # fmt: skip
+    next(event for event in events if event.get("type") == "runStarted")
+    process.stdin.write(f"{json.dumps(request)}\n{json.dumps(wrong)}\n")
+    process.stdin.flush()
+    done = next(event for event in events if event.get("id") == 1)
+    assert "turns" in done["result"]["output"][0]["text"]
+    refused = next(event for event in events if event.get("id") == 2)
+    assert "there was no question 'ask_none'" in refused["error"]["message"]
+    process.kill()
+    agls.script({"text": "Fine."})
+    (alone,) = [e for e in agls.run("run", "go", "--output", "jsonl").events if e["type"] == "commands"]
+    assert alone["data"]["commands"] == [], "nobody could"

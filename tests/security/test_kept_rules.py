@@ -1,0 +1,154 @@
+"""P2: a rule does what it says, or is refused with the reason."""
+
+import subprocess
+import sys
+
+import pytest
+
+from .attacker import CANARY, House, call
+
+
+def refusal_of(house: House, rules: str) -> str:
+    """What agls says to settings with these rules; it must not work with them."""
+    house.configure(f"[permissions]\n{rules}\n")
+    loot = house.attack(call("shell", command="true"))
+    assert (loot.code, loot.requests) == (2, [])
+    return str(loot.events)
+
+
+@pytest.mark.parametrize("kind", ["deny", "ask", "allow"])
+@pytest.mark.parametrize("rule", ["network", "network(example.com)", "network(*.example.com)"])
+def test_network_rule_of_the_settings_is_refused_with_the_reason(house: House, kind: str, rule: str) -> None:
+    said = refusal_of(house, f'{kind} = ["{rule}"]')
+    assert f"'{rule}' cannot be kept" in said or rule in said
+    assert "a command can reach the network without saying so" in said
+    assert "shell(curl *)" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["git", "/usr/bin/git", "python3", "python3.11", "node", "perl -n", "sed", "find", "curl", "ssh", "tar",
+     "npm", "rsync", "cargo run", "git push", "git clone", "git -C src", "docker run", "pip install", "vim",
+     "awk", "gdb", "env"],
+)  # fmt: skip
+def test_prefix_rule_over_a_program_that_runs_others_is_refused(house: House, words: str) -> None:
+    said = refusal_of(house, f'allow = ["shell({words} *)"]')
+    assert "would allow every command" in said
+    assert "write exact commands" in said
+
+
+def test_refused_prefix_rule_names_the_commands_that_it_may_name(house: House) -> None:
+    assert "shell(git status *)" in refusal_of(house, 'allow = ["shell(git *)"]')
+
+
+RULES = """[permissions]
+allow = ["shell(git log *)", "shell(git status *)", "shell(git diff *)", "shell(make *)", "shell(rg *)",
+         "shell(sort *)", "shell(npm test *)", "shell(cargo test *)", "shell(go test *)", "shell(pytest *)"]
+"""
+CARRYING = [
+    "git -c alias.log=!touch${IFS}pwned log",
+    "git -c core.pager=./evil log",
+    "git log --output=pwned",
+    "git log --ext-diff",
+    "git log --textconv",
+    "git diff --no-index /etc/passwd a",
+    "git diff --output pwned",
+    "git status --no-optional-locks --exec-path=.",
+    "git --exec-path=. log",
+    "make SHELL=./evil",
+    "make --eval=x:;touch",
+    "make -f evil.mk",
+    "make -C /tmp",
+    "rg --pre=./evil x",
+    "rg --pre ./evil x",
+    "rg --hostname-bin=./evil x",
+    "sort --compress-program=./evil a",
+    "sort -o pwned a",
+    "sort -opwned a",
+    "npm test --script-shell=./evil",
+    "npm test --prefix /tmp",
+    "npm test --node-options=--require=./evil.js",
+    "cargo test --config evil.toml",
+    "cargo test --manifest-path /tmp/Cargo.toml",
+    "go test -exec ./evil",
+    "go test -toolexec=./evil",
+    "pytest -p evil",
+    "pytest -c evil.ini",
+    "pytest --rootdir=/tmp -o python_files=evil",
+    "pytest --confcutdir=/",
+    "/usr/bin/git log",
+    "./git log",
+]
+PLAIN = ["git log --oneline -5", "git status --short", "git log -n 3 -- a", "sort -n -r a", "make -j4 -s"]
+
+
+def test_prefix_rule_covers_no_option_that_carries_code(house: House) -> None:
+    house.configure(RULES)
+    house.put("a", "1\n")
+    house.put("Makefile", "all:\n\ttrue\n")
+    house.put("evil", "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    subprocess.run(["git", "init", "-q"], cwd=house.workspace, check=True)
+    loot = house.attack(*(call("shell", command=command) for command in CARRYING))
+    assert loot.unanswered == len(CARRYING)
+    assert not (house.workspace / "pwned").exists()
+    loot = house.attack(*(call("shell", command=command) for command in PLAIN))
+    assert loot.unanswered == 0
+
+
+WHOLE = [
+    "grep -r canary .",
+    "grep -R canary",
+    "grep -rn canary . --include=*",
+    "grep --recursive canary .",
+    "grep -d recurse canary .",
+    "grep --directories=recurse canary .",
+    "egrep -ri canary .",
+    "cd deep && grep -r canary .",
+    "grep -r canary deep",
+    "grep -r canary ./deep/..",
+    "rg --hidden canary",
+    "rg -uuu canary .",
+    "find . -type f -exec cat {} +",
+    "find . -type f | xargs cat",
+    "tar -cf - .",
+    "cp -r . ../elsewhere/copy",
+    "cp -a . ../elsewhere/copy",
+    "rsync -a ./ copy/",
+    "diff -r . empty",
+    "git grep canary",
+    "git grep --no-index canary",
+    "cat $(ls -A)",
+    "for f in $(ls -A); do cat $f; done",
+    "ls -A | while read f; do cat $f; done",
+    "bash -c 'cat .e*'",
+    f"{sys.executable} -c \"import os; [print(open(f).read()) for f in os.listdir() if '.e' in f]\"",
+]
+
+
+@pytest.mark.parametrize("mode", ["ask", "allowAll"])
+def test_program_that_reads_a_whole_folder_does_not_read_what_a_rule_denies(house: House, mode: str) -> None:
+    house.configure('[permissions]\ndeny = ["read(.env)"]\nallow = ["shell(rg *)"]\n')
+    house.put(".env", f"KEY={CANARY}\n")
+    house.put("deep/down/.env", f"KEY={CANARY}\n")
+    house.put("free/a.txt", "free\n")
+    house.put("empty/x")
+    subprocess.run(["git", "init", "-q"], cwd=house.workspace, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=house.workspace, check=True)
+    loot = house.attack(*(call("shell", command=command) for command in WHOLE), mode=mode)
+    assert loot.unanswered == len(WHOLE)
+    assert not loot.stolen
+    assert not (house.outside / "copy").exists()
+
+
+def test_program_that_reads_a_folder_without_a_denied_file_runs(house: House) -> None:
+    house.configure('[permissions]\ndeny = ["read(.env)"]\n')
+    house.put(".env", f"KEY={CANARY}\n")
+    house.put("free/a.txt", "free\n")
+    loot = house.attack(
+        call("shell", command="grep -r free free"),
+        call("shell", command="cd free && find a.txt"),
+        call("shell", command="ls -la"),
+        mode="allowAll",
+    )
+    assert "a.txt" in loot.answers[0]
+    assert "It cannot" not in str(loot.answers)

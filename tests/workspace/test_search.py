@@ -1,0 +1,247 @@
+"""Searching lines: as a program, with ripgrep and without it, over all kinds of files."""
+
+import asyncio
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agls.engine.line_search import FoundLines, LineSearch
+from agls.engine.ports import WorkspaceError
+from agls.workspace import tree
+from agls.workspace.contents import read_text
+from agls.workspace.paths import Ground
+from agls.workspace.processes import Processes
+from agls.workspace.searcher import lines_of
+from agls.workspace.sieve import Sieve
+from agls.workspace.walker import Folder
+from agls.workspace.workspace import OpenWorkspace
+from support.fake_editor import FakeEditor
+from support.patience import within
+from support.walks import found
+
+RIPGREP = (
+    shutil.which("rg", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))) or ""
+)
+BACKENDS = [pytest.param(RIPGREP, id="ripgrep"), pytest.param("", id="alone")]
+assert RIPGREP
+
+
+class Searching(OpenWorkspace):
+    """A workspace that finds this ripgrep, or none."""
+
+    def __init__(self, root: Path, ripgrep: str, editor: FakeEditor, *hidden: str) -> None:
+        self._ripgrep = ripgrep
+        super().__init__(str(root), (), editor, Processes(), hidden=hidden)
+
+    def which(self, program: str) -> str:
+        return self._ripgrep if program == "rg" else super().which(program)
+
+
+def needing(expression: str, *texts: str, **options: object) -> LineSearch:
+    return replace(LineSearch(expression, needed=texts), **options)
+
+
+def shown(result: FoundLines) -> list[tuple[str, int, list[tuple[int, bool, str]]]]:
+    return [
+        (file.name, file.count, [(line.number, line.matches, line.text) for line in file.lines])
+        for file in result.files
+    ]
+
+
+def plant_anything(root: Path, seed: int) -> FakeEditor:
+    """A tree of everything that searches have to get right, some of it open in an editor."""
+    dice = random.Random(seed)
+    editor = FakeEditor()
+    words = ["needle", "Needle", "hay", "größer", "\U0001f600", "a\tb", "nee", "dle", "\x1b[0m", ""]
+    names = [
+        "a.py",
+        "b.txt",
+        ".hidden",
+        ".env",
+        "x.log",
+        "keep.log",
+        "na me",
+        "-e",
+        "ö.txt",
+        "line\nend",
+        "build",
+    ]
+    folders = ["", "src", "src/deep", "build", "docs/build", "vendor/lib", ".dot", "-x"]
+    for folder in folders:
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    for folder in folders:
+        for name in dice.sample(names, 6):
+            path = root / folder / name
+            if path.is_dir():
+                continue
+            ends = dice.choice(["\n", "\r\n", "\r"])
+            text = ends.join(" ".join(dice.choices(words, k=3)) for _ in range(dice.randint(0, 8)))
+            encoding = dice.choice(["utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"])
+            data = text.encode(encoding, "replace") + dice.choice([b"", b"", b"", b"\n", b"\0", b"x" * 300])
+            path.write_bytes(data)
+            if dice.random() < 0.15:
+                editor.open(path.as_uri(), dice.choice(["needle in the editor\n", "hay\n"]))
+        if dice.random() < 0.5:
+            rules = dice.sample(
+                ["*.log", "!keep.log", "build/", "/src", "**/deep", "vendor/*", ".e*", "b.*"], 3
+            )
+            (root / folder / dice.choice([".gitignore", ".ignore"])).write_text("\n".join(rules))
+    (root / "link.txt").symlink_to("src/a.py")
+    (root / "away").symlink_to("/etc")
+    os.mkfifo(root / "pipe")
+    editor.open((root / "src/new.py").as_uri(), "needle that was never saved\n")
+    return editor
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int) -> None:
+    """Both back ends, and a plain look into each file that the walk gives, agree."""
+    editor = plant_anything(tmp_path, seed)
+    searches = (
+        needing("needle", "needle"),
+        needing("NEEDLE|größer", ignore_case=True),
+        needing("needle", "needle", ignore_case=True, by_line=False, glob="src/**"),
+        needing(r"^\W*needle", "needle", context=1, glob="*.{py,txt}"),
+        needing("nee", "nee", by_line=False, first_only=True, under="src"),
+        needing(".", limit=500, max_bytes=200),
+    )
+    for wanted in searches:
+        results = [await Searching(tmp_path, rg, editor, "docs(/.*)?").search(wanted) for rg in (RIPGREP, "")]
+        assert shown(results[0]) == shown(results[1])
+        assert results[0].searched == results[1].searched
+        workspace = Searching(tmp_path, "", editor, "docs(/.*)?")
+        expected: list[tuple[str, int]] = []
+        for name in await found(workspace, wanted.under, wanted.glob):
+            try:
+                text = (await workspace.read(name, max_bytes=wanted.max_bytes)).text
+            except WorkspaceError:
+                continue
+            test = re.compile(wanted.expression, re.IGNORECASE if wanted.ignore_case else 0).search
+            count = sum(1 for line in lines_of(text) if test(line))
+            if count:
+                expected.append((name, 1 if wanted.first_only else count))
+        assert [(file.name, file.count) for file in results[0].files] == expected
+
+
+@pytest.mark.parametrize("ripgrep", BACKENDS)
+async def test_a_limit_is_kept_and_the_rest_is_not_searched(tmp_path: Path, ripgrep: str) -> None:
+    for number in range(3_000):
+        (tmp_path / f"{number % 30}").mkdir(exist_ok=True)
+        (tmp_path / f"{number % 30}" / f"{number}.txt").write_text("needle\n")
+    workspace = Searching(tmp_path, ripgrep, FakeEditor())
+    result = await workspace.search(needing("needle", "needle", limit=5))
+    assert (len(result.files), result.more) == (5, True)
+    assert result.searched < 2_500
+    everything = await workspace.search(needing("needle", "needle", limit=3_000))
+    assert (len(everything.files), everything.more, everything.searched) == (3_000, False, 3_000)
+
+
+@pytest.mark.parametrize("ripgrep", [*BACKENDS, pytest.param("/no/such/program", id="gone")])
+async def test_what_ripgrep_cannot_read_is_not_missed(tmp_path: Path, ripgrep: str) -> None:
+    (tmp_path / "plain.txt").write_text("needle")
+    (tmp_path / "wide.txt").write_text("needle", encoding="utf-16")
+    for number in range(60):
+        (tmp_path / f"{number}.log").write_text("needle")
+    (tmp_path / ".gitignore").write_text("*.log")
+    os.mkfifo(tmp_path / "pipe")
+    result = await Searching(tmp_path, ripgrep, FakeEditor()).search(needing("needle", "needle"))
+    assert [file.name for file in result.files] == ["plain.txt", "wide.txt"]
+
+
+def test_a_sieve_without_a_program_or_without_a_text_lets_everything_through() -> None:
+    folders = [Folder(("a",), ["b"], whole=True)]
+    for sieve in (Sieve("", ["needle"], 10), Sieve(RIPGREP, [], 10)):
+        assert list(sieve.sieved(folders)) == folders
+
+
+@pytest.mark.parametrize("ripgrep", BACKENDS)
+async def test_a_folder_that_becomes_a_link_is_not_searched(tmp_path: Path, ripgrep: str) -> None:
+    """What is outside is never read, however the tree changes under the search."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/a.txt").write_text("needle outside\n")
+    root = tmp_path / "root"
+    (root / "here").mkdir(parents=True)
+    (root / "here/a.txt").write_text("hay\n")
+    workspace = Searching(root, ripgrep, FakeEditor())
+
+    async def swap() -> None:
+        while True:
+            (root / "here").rename(root / "aside")
+            (root / "here").symlink_to(tmp_path / "outside")
+            await asyncio.sleep(0.001)
+            (root / "here").unlink()
+            (root / "aside").rename(root / "here")
+            await asyncio.sleep(0.001)
+
+    swapping = asyncio.create_task(swap())
+    try:
+        results = [await workspace.search(needing("needle", "needle")) for _ in range(10)]
+    finally:
+        swapping.cancel()
+    assert not any(result.files for result in results)
+
+
+FILES = {
+    "plain": "find größer\n".encode(),
+    "marked": b"\xef\xbb\xbffind gr\xc3\xb6\xc3\x9fer",
+    "wide": "x\r\nfind größer\r\n".encode("utf-16"),
+    "wide, big-endian": b"\xfe\xff" + "find größer".encode("utf-16-be"),
+    "Latin-1": "find größer".encode("latin-1"),
+    "broken": b"\xff\xfe\x00",
+    "binary": b"find gr\xc3\xb6\xc3\x9fer\0",
+    "large": "find größer".encode() + b" " * 100,
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("ripgrep", BACKENDS)
+async def test_no_file_is_missed_that_the_workspace_reads(tmp_path: Path, ripgrep: str) -> None:
+    for name, data in FILES.items():
+        (tmp_path / name).write_bytes(data)
+    readable = sorted(FILES.keys() - {"broken", "binary", "large", "empty"})
+    assert all("find größer" in read_text(Ground(str(tmp_path)).enter(name), 100).text for name in readable)
+    workspace = Searching(tmp_path, ripgrep, FakeEditor())
+    for texts in ((), ("find gr",)):
+        wanted = needing("^FIND größer *$", *texts, ignore_case=True, max_bytes=100)
+        assert [file.name for file in (await workspace.search(wanted)).files] == readable
+
+
+@given(st.text(alphabet="ab\r\n\x0b\x85\u2028"))
+def test_lines_end_where_lsp_says(text: str) -> None:
+    lines = re.split(r"\r\n|\r|\n", text)
+    assert lines_of(text) == (lines if lines[-1] else lines[:-1])
+
+
+async def test_a_search_that_nobody_waits_for_any_more_ends(tmp_path: Path) -> None:
+    (tmp_path / "trap.txt").write_text("a" * 40 + "!\n")
+    for watch in within(2.0):
+        with watch, pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await Searching(tmp_path, "", FakeEditor()).search(needing("(a+)+$"))
+
+
+def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
+    (tmp_path / "yes").write_text("B")
+    (tmp_path / "no").write_text("c")
+    question = {
+        "start": (), "real": str(tmp_path), "patterns": [["**", "*"]], "left_out": [],
+        "hidden": [], "roots": [],
+        "texts": {}, "new": [], "expression": "b", "ignore_case": True, "needed": ["b"], "ripgrep": "",
+        "max_bytes": 100, "limit": 5, "by_line": True, "first_only": False, "context": 0, "width": 80,
+        "seconds": 5,
+    }  # fmt: skip
+    done = subprocess.run(
+        tree._SEARCHER, cwd=tmp_path, check=True, text=True, input=json.dumps(question), capture_output=True
+    )
+    assert json.loads(done.stdout)["found"] == [["yes", 1, [[0, True, "B"]]]]
+    assert done.stderr == ""
