@@ -17,7 +17,7 @@ local text = require("agls.text")
 ---@field later fun() the window was closed without an answer
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.question")
-local SHARE = 0.4 -- of the screen's lines at first
+local SHARE = 0.6 -- of the screen's lines at first
 local SETTLE = 400 -- milliseconds in which a window that took the focus takes no answer: the key was for another one
 local PAINT = { ["+"] = "AglsAdded", ["-"] = "AglsRemoved" }
 
@@ -35,6 +35,7 @@ local M = {}
 ---@field left integer rows that were not on the screen yet
 ---@field seen table<integer, true>
 ---@field at integer when it took the focus by itself
+---@field back integer the window to return to
 ---@field layout agls.Layout of the other windows, before
 
 ---@type agls.Shown?
@@ -207,6 +208,9 @@ function M.close()
   local was = open
   open = nil
   if was and vim.api.nvim_win_is_valid(was.win) then
+    if vim.api.nvim_get_current_win() == was.win and vim.api.nvim_win_is_valid(was.back) then
+      vim.api.nvim_set_current_win(was.back)
+    end
     vim.api.nvim_win_close(was.win, true)
     restore(was.layout)
   end
@@ -215,6 +219,9 @@ end
 ---Go to the question.
 function M.focus()
   if open and vim.api.nvim_win_is_valid(open.win) then
+    if vim.api.nvim_get_current_win() ~= open.win then
+      open.back = vim.api.nvim_get_current_win()
+    end
     open.at = 0 -- they came by themselves: the next key is for the question
     vim.api.nvim_set_current_win(open.win)
   end
@@ -251,10 +258,21 @@ function M.show(sheet, focused)
   local buf, count = make_buffer(sheet, vim.o.columns - 1)
   local need = count + 2 + #sheet.choices -- and the bar
   local height = math.max(5, math.min(need, math.floor(vim.o.lines * SHARE)))
+  local back = vim.api.nvim_get_current_win()
   local layout = { sizes = vim.fn.winrestcmd(), count = vim.fn.winnr("$") }
   local win = vim.api.nvim_open_win(buf, false, { split = "below", win = -1, height = height })
   dress(win)
-  open = { buf = buf, win = win, sheet = sheet, count = count, left = count, seen = {}, at = 0, layout = layout }
+  open = {
+    buf = buf,
+    win = win,
+    sheet = sheet,
+    count = count,
+    left = count,
+    seen = {},
+    at = 0,
+    layout = layout,
+    back = back,
+  }
   map(buf)
   draw_choices()
   watch(buf)
