@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import httpcore
 import httpx
@@ -10,7 +11,10 @@ import pytest
 
 from agls.models.connections import system_trust
 from agls.models.network import MOST, Connection, Network, Transport
+from support.model_server import ModelServer, Reply
+from support.patience import become
 
+KEPT = 4  # both ends of two connections that the next request may use
 LARGE = 30_000_000  # bytes: more than the buffers of any socket hold
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -129,3 +133,32 @@ async def test_nobody_answers_at_all() -> None:
 async def test_a_proxy_has_to_speak_http() -> None:
     with pytest.raises(ValueError, match="socks5"):
         Transport(system_trust(), 1.0, httpx.Proxy("socks5://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_request_cancelled_at_any_moment_leaves_no_open_connection(host: str) -> None:
+    """Between any two steps of the event loop: while it connects, asks, reads and closes."""
+
+    with ModelServer(lambda _: Reply("ok")) as server:
+        url = f"{server.url.replace('127.0.0.1', host)}/models"
+        transport = Transport(system_trust(), kept=60)
+        timeout = dict.fromkeys(("connect", "read", "write"), 20.0)
+
+        async def ask() -> None:
+            asked = httpx.Request("GET", url, extensions={"timeout": timeout})
+            answer = await transport.handle_async_request(asked)
+            try:
+                await answer.aread()
+            finally:
+                await answer.aclose()
+
+        await ask()
+        before = len([*Path("/proc/self/fd").iterdir()])
+        for steps in [*range(40)] * 8:
+            asking = asyncio.create_task(ask())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.wait({asking})
+        await become(lambda: len([*Path("/proc/self/fd").iterdir()]) <= before + KEPT, patience=5)
+        await transport.aclose()

@@ -12,7 +12,7 @@ from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.facts import Asked
-from agls.engine.ports import JournalBusy, JournalError, ModelError, WorkspaceError
+from agls.engine.ports import JournalBusy, JournalError, ModelError, NoSuchSession, WorkspaceError
 from agls.engine.session import Session
 from agls.features.permissions.choices import UntrustedMode
 from agls_protocol.converter import explain
@@ -108,9 +108,10 @@ def given_up() -> Bad:
     return bad("serverCancelled", "The server ends, and gave this request up. What it did is not known.")
 
 
-def session_not_found(session_id: str, error: JournalError) -> Bad:
-    """There is no such session (or it cannot be read)."""
-    return bad("sessionNotFound", str(error), sessionId=session_id)
+def cannot_open(session_id: str, error: JournalError) -> Bad:
+    """There is no such session, or it cannot be read."""
+    kind = "sessionNotFound" if isinstance(error, NoSuchSession) else "journal"
+    return bad(kind, str(error), sessionId=session_id)
 
 
 def session_busy(session_id: str) -> Bad:

@@ -17,6 +17,7 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
 CANCELLED = -32800
+SERVER_CANCELLED = -32802
 
 DEEPEST = 128  # levels of arrays and objects in one message
 MOST = 500_000  # members of arrays and objects in one message: each may cost 30 times its bytes
@@ -67,11 +68,18 @@ def parse(body: bytes) -> JsonObject:
         raise Bad(PARSE_ERROR, "The message is not JSON in UTF-8.") from None
     if not isinstance(message, dict):
         raise Bad(INVALID_REQUEST, "A message is one JSON object; batches are not part of LSP.")
+    if not _is_text(cast(JsonObject, message).get("id")):
+        raise Bad(INVALID_REQUEST, "An id has no half of a surrogate pair: it could not be sent back.")
     if body.count(b"[") + body.count(b"{") > DEEPEST:
         _check_depth(cast(JsonObject, message))
     checked = cast(JsonObject, scrubbed(message) if b"\\ud" in body or b"\\uD" in body else message)
     check(checked)
     return checked
+
+
+def _is_text(value: object) -> bool:
+    """Whether this can be written as UTF-8, if it is a string."""
+    return not isinstance(value, str) or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _check_depth(message: JsonObject) -> None:

@@ -117,9 +117,7 @@ Reply = Replied | Overflowed
 
 
 class ModelClient(Protocol):
-    """A model.
-
-    `stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
+    """`stream` yields deltas and then exactly one `Replied` or `Overflowed`, never a reply that did not
     complete; it raises only `ModelError`; closing it closes the connection. `count` never raises.
     """
 
@@ -143,6 +141,10 @@ class ModelResolver(Protocol):
 
 class JournalError(Exception):
     """The journal cannot be opened or may no longer be written; the message says why and what to do."""
+
+
+class NoSuchSession(JournalError):
+    """There is no session of this id."""
 
 
 class JournalBusy(JournalError):

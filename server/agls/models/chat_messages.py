@@ -1,6 +1,6 @@
 """A conversation as chat-completions servers take it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agls.engine.ports import ModelRequest
@@ -18,6 +18,7 @@ from agls.models.messages import (
     text_of,
     written,
 )
+from agls.models.own_ids import SAID
 from agls.models.reasoning import CONTENT
 
 READ = "I have read the results."  # what stands between a result and the user where the server wants it
@@ -100,7 +101,10 @@ def _assistant(message: AssistantMessage, manner: _Manner) -> JsonObject:
 def _reasoning(message: AssistantMessage, own: JsonObject, manner: _Manner) -> JsonObject:
     """What goes back of the reasoning, in the field in which it came."""
     if "reasoning_details" in own:
-        return {"reasoning_details": own["reasoning_details"]}
+        fitting = manner.server.call_ids.fitting
+        ids = {said: fitting(ours) for ours, said in own.get(SAID, {}).items()}
+        details = own["reasoning_details"]
+        return {"reasoning_details": [_renamed(detail, ids) for detail in details]}
     if field := own.get("reasoning_field"):
         return {field: message.thinking}
     if message.tool_calls and not own and manner.server.signs == "details":
@@ -108,6 +112,11 @@ def _reasoning(message: AssistantMessage, own: JsonObject, manner: _Manner) -> J
         signature = {"type": "reasoning.encrypted", "data": SIGNED_ELSEWHERE, "id": call_id}
         return {"reasoning_details": [{**signature, "format": "google-gemini-v1", "index": 0}]}
     return {CONTENT: ""} if manner.reasons else {}
+
+
+def _renamed(detail: JsonObject, ids: Mapping[str, str]) -> JsonObject:
+    """A piece of reasoning; the one that signs a call names it as the call is named here."""
+    return {**detail, "id": ids[detail["id"]]} if detail.get("id") in ids else detail
 
 
 def _result(result: ToolResult, manner: _Manner) -> JsonObject:

@@ -9,7 +9,7 @@ import asyncio
 import select
 import ssl
 from asyncio.staggered import staggered_race
-from collections.abc import AsyncIterator, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import inf
@@ -43,7 +43,7 @@ class Transport(httpx.AsyncBaseTransport):
     def __init__(self, trusted: ssl.SSLContext, kept: float, proxy: httpx.Proxy | None = None) -> None:
         if proxy and proxy.url.scheme not in {"http", "https"}:
             raise ValueError(proxy.url.scheme)
-        self._pool = httpcore.AsyncConnectionPool(
+        self._pool = _Pool(
             ssl_context=trusted,
             proxy=httpcore.Proxy(_plain(proxy.url), proxy.raw_auth, proxy.headers.raw) if proxy else None,
             max_connections=None,
@@ -72,6 +72,55 @@ class Transport(httpx.AsyncBaseTransport):
         await self._pool.aclose()
 
 
+class _Pool(httpcore.AsyncConnectionPool):
+    """Connections that are closed when the first request on them comes to nothing."""
+
+    def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        return _Way(super().create_connection(origin))
+
+
+class _Way(httpcore.AsyncConnectionInterface):
+    """A connection of the pool; until an answer came on it, it belongs to the one request it was made for.
+
+    A cancel that meets the moment between the connecting and the request would leave it open and unused for
+    ever: the pool takes it for busy.
+    """
+
+    def __init__(self, connection: httpcore.AsyncConnectionInterface) -> None:
+        self._connection, self._answered = connection, False
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        try:
+            response = await self._connection.handle_async_request(request)
+        except BaseException:
+            if not self._answered:
+                await self._connection.aclose()
+            raise
+        self._answered = True
+        return response
+
+    async def aclose(self) -> None:
+        await self._connection.aclose()
+
+    def info(self) -> str:
+        return self._connection.info()
+
+    def can_handle_request(self, origin: httpcore.Origin) -> bool:
+        return self._connection.can_handle_request(origin)
+
+    def is_available(self) -> bool:
+        return self._connection.is_available()
+
+    def has_expired(self) -> bool:
+        return self._connection.has_expired()
+
+    def is_idle(self) -> bool:
+        return self._connection.is_idle()
+
+    def is_closed(self) -> bool:
+        return self._connection.is_closed()
+
+
 class _Body(httpx.AsyncByteStream):
     def __init__(self, answer: httpcore.Response) -> None:
         self._answer = answer
@@ -84,7 +133,7 @@ class _Body(httpx.AsyncByteStream):
             raise _as_httpx(error) from error
 
     async def aclose(self) -> None:
-        await self._answer.aclose()
+        await asyncio.shield(self._answer.aclose())  # half closed, it would count as busy for ever
 
 
 def _plain(url: httpx.URL) -> httpcore.URL:
@@ -119,10 +168,27 @@ class Network(httpcore.AsyncNetworkBackend):
 async def _connected(addresses: Sequence[str], port: int) -> "Connection":
     """A connection to one of them; the next is tried as well when one takes long. Raises `OSError`."""
     loop = asyncio.get_running_loop()
-    ways = [partial(loop.create_connection, Connection, address, port) for address in addresses]
+    tried: list[Connection] = []
+    chosen: Connection | None = None
+
+    def another() -> Connection:
+        tried.append(Connection())
+        return tried[-1]
+
+    ways = [partial(loop.create_connection, another, address, port) for address in addresses]
+    try:
+        chosen = await _first(ways)
+        return chosen
+    finally:
+        for connection in tried:
+            if connection is not chosen:  # also one that was there in the moment of a cancel
+                connection.abandon()
+
+
+async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, Connection]]]]") -> "Connection":
     if len(ways) == 1:
         return (await ways[0]())[1]
-    made, _, problems = await staggered_race(ways, EYEBALLS, loop=loop)
+    made, _, problems = await staggered_race(ways, EYEBALLS)
     if made is None:
         raise OSError("; ".join(map(str, problems)))
     return made[1]
@@ -134,6 +200,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
+        self._made = self._abandoned = False
         self._came = bytearray()
         self._held = False  # whether the other side waits
         self._over: Exception | bool = False  # True, or what went wrong
@@ -147,7 +214,9 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     # --- for the event loop ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
+        self._transport, self._made = cast("asyncio.Transport", transport), True
+        if self._abandoned:
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._came += data
@@ -182,6 +251,12 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def _go_on(self) -> None:
         if self._waiting and not self._waiting.done():
             self._waiting.set_result(None)
+
+    def abandon(self) -> None:
+        """Nobody wants it, whether it is there yet or not."""
+        self._abandoned = True
+        if self._made:
+            self._transport.abort()
 
     # --- for the HTTP library: it reads and writes in turns, never both at once ---
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agls.engine.ports import ModelClient, ModelError
 from agls.models.endpoint import Endpoint, Prices
+from agls.models.own_ids import OwnIds
 
 if TYPE_CHECKING:
     from agls.models.connections import Connections
@@ -122,7 +123,7 @@ class Models:
         if endpoint.dialect == "scripted":
             from agls.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
 
-            return ScriptedModel(endpoint)
+            return OwnIds(ScriptedModel(endpoint))
         from agls.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
 
         endpoint = with_facts(endpoint)
@@ -131,7 +132,7 @@ class Models:
 
         pool = self._pool = self._pool or Connections()
         usual = HASTY if endpoint.fallback else PATIENT
-        return HttpModel(endpoint, pool, self._patience or usual)
+        return OwnIds(HttpModel(endpoint, pool, self._patience or usual))
 
 
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 from agls.engine.facts import Entry
-from agls.engine.ports import Journal, JournalBusy, JournalError, Tail
+from agls.engine.ports import Journal, JournalBusy, JournalError, NoSuchSession, Tail
 from agls.engine.vocabulary import SessionRow
 from agls.stores.rows import at_rest, checked, cursor_after, place_of, summarise, terms
 
@@ -147,7 +147,7 @@ class MemoryStore:
         try:
             return self._journals[checked(session_id)]
         except KeyError:
-            raise JournalError(f"There is no session {session_id}.") from None
+            raise NoSuchSession(f"There is no session {session_id}.") from None
 
 
 def _busy(session_id: str) -> JournalBusy:

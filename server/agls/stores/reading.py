@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 
 from agls.engine.facts import Entry
-from agls.engine.ports import JournalError
+from agls.engine.ports import JournalError, NoSuchSession
 from agls.frozen import frozen
 from agls.stores.codec import Damaged, Header, decode
 from agls.stores.disk import READ, read_all
@@ -73,7 +73,7 @@ def open_file(path: Path, flags: int) -> int:
     try:
         fd = os.open(path, flags)
     except FileNotFoundError:
-        raise JournalError(f"There is no session {path.stem}.") from None
+        raise NoSuchSession(f"There is no session {path.stem}.") from None
     except OSError as error:
         raise JournalError(f"The file of session {path.stem} cannot be opened: {error.strerror}.") from error
     if not stat.S_ISREG(os.fstat(fd).st_mode):

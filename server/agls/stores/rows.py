@@ -24,7 +24,7 @@ from agls.engine.facts import (
     SessionChanged,
     Steered,
 )
-from agls.engine.ports import JournalError
+from agls.engine.ports import JournalError, NoSuchSession
 from agls.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason, Text
 
 TAGS, ARCHIVED = "tags", "archived"  # notes of the room `history` that a list shows
@@ -38,9 +38,9 @@ def is_session_id(name: str) -> bool:
 
 
 def checked(session_id: str) -> str:
-    """The same id. Raises `JournalError` when it cannot be one."""
+    """The same id. Raises `NoSuchSession` when it cannot be one."""
     if not is_session_id(session_id):
-        raise JournalError(f"{session_id[:100]!r} is not a session id: letters, digits, '_' and '-' only.")
+        raise NoSuchSession(f"{session_id[:100]!r} is not a session id: letters, digits, '_' and '-' only.")
     return session_id
 
 

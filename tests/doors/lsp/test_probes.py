@@ -365,6 +365,13 @@ def _(arena: Arena) -> None:
     body = b'{"jsonrpc":"2.0","id":"s","method":"x\\ud800","params":{"a":["\\udfff"]}}'
     arena.shared.write(framed(body))
     assert arena.shared.answer_of("s")["error"]["code"] == -32601
+    before = len(arena.shared.messages)
+    arena.shared.write(framed(b'{"jsonrpc":"2.0","id":"a\\udc00","method":"agent/status"}'))
+    arena.shared.write(framed(b'{"jsonrpc":"2.0","id":"a\xef\xbf\xbd","method":"agent/status"}'))
+    assert "result" in arena.shared.answer_of("a\N{REPLACEMENT CHARACTER}")
+    told = [message for message in arena.shared.messages[before:] if "method" not in message]
+    refused = [message["error"]["code"] for message in told if message["id"] is None]
+    assert (refused, len(told)) == ([-32600], 2), "never under the id of another request"
 
 
 # --- requests ------------------------------------------------------------------------------------

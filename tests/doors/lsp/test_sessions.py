@@ -131,6 +131,21 @@ def test_a_session_that_is_not_there_is_refused(serve: Serve) -> None:
             assert "agent/session/list" in error["data"]["hint"]
 
 
+def test_session_that_cannot_be_opened_is_no_session_that_is_not_there(serve: Serve) -> None:
+    wire = serve("hi")
+    wire.initialize()
+    session = wire.session()
+    wire.run(session)
+    wire.call("agent/session/close", {"sessionId": session})
+    file = wire.workspace.parent / "state" / "sessions" / f"{session}.jsonl"
+    file.write_bytes(b"what no agls wrote\n")
+    for method in ("agent/run", "agent/resume", "agent/events", "agent/session/fork"):
+        error = wire.ask(method, {"sessionId": session, "input": "go"})["error"]
+        assert (error["code"], error["data"]["kind"]) == (-32803, "journal")
+        assert error["data"]["sessionId"] == session
+        assert session in error["message"]
+
+
 def test_a_session_that_is_busy_elsewhere_is_refused_and_free_when_the_other_leaves(serve: Serve) -> None:
     wire = serve("hi", "again")
     wire.initialize()

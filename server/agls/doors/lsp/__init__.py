@@ -12,11 +12,11 @@ from typing import Any
 from agls.doors.ending import die_after
 from agls.doors.lsp.hello import greet
 from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.loading import LAST_WORDS, Loading
 from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.lsp.watchdog import PATIENCE, watch
 
 ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
-LAST_WORDS = 0.3  # seconds to write what still waits
 
 
 def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = None) -> int:
@@ -30,24 +30,28 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
     except OSError as problem:
         sys.stderr.write(f"agls: serve --stdio needs standard input and output: {problem.strerror}\n")
         return 1
+    parent = os.getppid()
     writer = Writer(output)
     limits = limits or Limits()
     reader = Reader(received, writer, limits)
+    loading = Loading(reader, writer)
     greeting = greet(reader, writer)
     if isinstance(greeting, int):
         code = greeting
     else:
-        watch(greeting.client.process_id, output, partial(_lost, reader))
+        watch(greeting.client.process_id, parent, output, partial(_lost, reader, loading))
+        loading.listen()
         gc.disable()  # what is loaded now stays, and looking at it takes a tenth of the start
         from agls.doors.lsp.server import Connection, serve  # noqa: PLC0415 - it was answered
 
-        code = serve(Connection(reader, writer, greeting, limits), dict(arguments or {}))
+        code = serve(Connection(reader, writer, greeting, limits, loading.over), dict(arguments or {}))
     writer.close(LAST_WORDS)
     return code
 
 
-def _lost(reader: Reader) -> None:
+def _lost(reader: Reader, loading: Loading) -> None:
     """Nobody is there any more."""
+    loading.leave(0)
     die_after(PATIENCE, 0)
     reader.end()
 

@@ -8,7 +8,7 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from agls.config import ConfigError
-from agls.doors.errors import session_busy, session_not_found
+from agls.doors.errors import cannot_open, session_busy
 from agls.doors.lsp.admissions import Admissions
 from agls.doors.lsp.asking import Asking
 from agls.doors.lsp.call import Call
@@ -194,7 +194,7 @@ class Door:
                 raise session_busy(session_id) from None
             return await self._follow(session_id)
         except JournalError as error:
-            raise session_not_found(session_id, error) from None
+            raise cannot_open(session_id, error) from None
         if followed := self._followed.pop(session_id, None):
             with suppress(JournalError):  # that was told
                 await self.world.sessions.unfollow(session_id)
@@ -270,7 +270,7 @@ class Door:
         except JournalBusy:
             raise session_busy(session_id) from None
         except JournalError as error:
-            raise session_not_found(session_id, error) from None
+            raise cannot_open(session_id, error) from None
 
     def attach(self, session: Session, call: Call) -> Attached:
         """Send this session's events to the client from now on, and say what of it could not be read."""

@@ -45,6 +45,11 @@ class Inbox:
                 raise Empty
             return self._take()
 
+    def waiting(self) -> list[JsonObject | None]:
+        """What is in here, in order."""
+        with self._changed:
+            return [message for message, _ in self._messages]
+
     def _take(self) -> JsonObject | None:
         message, size = self._messages.popleft()
         full = self._size >= self._limit

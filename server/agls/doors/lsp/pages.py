@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agls.doors import from_wire
-from agls.doors.errors import session_not_found
+from agls.doors.errors import cannot_open
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import member
 from agls.doors.lsp.door import Attached, Door
@@ -53,7 +53,7 @@ async def virtual_transcript(door: Door, params: Any, call: Call) -> JsonObject:
         try:
             entries = await door.world.sessions.peek(session_id)
         except JournalError as problem:
-            raise session_not_found(session_id, problem) from None
+            raise cannot_open(session_id, problem) from None
     return {"text": await asyncio.to_thread(_page_of, session_id, entries)}
 
 

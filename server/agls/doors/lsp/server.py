@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-import signal
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
 from queue import Empty
@@ -17,6 +17,7 @@ from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.focus import read_focus
 from agls.doors.lsp.hello import Greeting
 from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.loading import SIGNALS
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.pulse import pulse
 from agls.doors.lsp.recovering import recover
@@ -39,8 +40,10 @@ BREATH = 64  # messages taken before other work gets its turn
 class Connection:
     """One client, from its first message after `initialize` to the exit code."""
 
-    def __init__(self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits) -> None:
-        self._reader, self._client = reader, greeting.client
+    def __init__(
+        self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits, loaded: Callable[[], None]
+    ) -> None:
+        self._reader, self._client, self._loaded = reader, greeting.client, loaded
         self._opening = read_opening(greeting.params)
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
@@ -50,11 +53,6 @@ class Connection:
 
     async def serve(self, arguments: JsonObject) -> int:
         """Serve until the connection ends; gives the exit code."""
-        loop = asyncio.get_running_loop()
-        self._reader.wake(partial(_wake, loop, self._arrived))
-        self._arrived.set()
-        for end in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(end, self._reader.end)
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
@@ -63,6 +61,7 @@ class Connection:
                 gc.enable()
                 door = Door(world, self._peer, self._client, self._editor, self._opening)
                 dispatcher = Dispatcher(door, tasks)
+                self._listen_from_here()
                 besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
                 code = await self._listen(door, dispatcher)
                 for task in besides:
@@ -70,6 +69,15 @@ class Connection:
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
+
+    def _listen_from_here(self) -> None:
+        """What arrives, and what ends the process, is followed in order from now on."""
+        loop = asyncio.get_running_loop()
+        self._reader.wake(partial(_wake, loop, self._arrived))
+        self._arrived.set()
+        for end in SIGNALS:
+            loop.add_signal_handler(end, self._reader.end)
+        self._loaded()
 
     @cached_property
     def _sync(self) -> "Sync":

@@ -6,20 +6,27 @@ import threading
 from collections.abc import Callable
 
 PATIENCE = 1.8  # seconds from the end of the connection to the end of the process, whatever still works
+INIT = 1  # the process that takes over the children of those that died: nobody's client
 LOOK = 1_000  # milliseconds between two looks where the system cannot tell us
 
 
-def watch(process_id: int | None, output: int, gone: Callable[[], None]) -> None:
+def watch(process_id: int | None, parent: int, output: int, gone: Callable[[], None]) -> None:
     """Call `gone` once, from a thread of its own, when the client's process or its reading end is gone.
 
-    A `process_id` that names no process here (the client lives in another container) is not watched.
+    A `process_id` that names no process here (the client lives in another container) cannot be watched; then,
+    and without one, the client is the `parent`, who started this process.
     """
     threading.Thread(
-        target=_watch, args=(process_id, output, gone), name="agls-watchdog", daemon=True
+        target=_watch, args=(process_id, parent, output, gone), name="agls-watchdog", daemon=True
     ).start()
 
 
-def _watch(process_id: int | None, output: int, gone: Callable[[], None]) -> None:
+def _watch(process_id: int | None, parent: int, output: int, gone: Callable[[], None]) -> None:
+    if process_id is None or not _alive(process_id):
+        process_id = parent if parent > INIT else None
+    if process_id == parent and os.getppid() != parent:  # it died before we could look
+        gone()
+        return
     poll = select.poll()
     poll.register(output, 0)  # errors and hang-ups are always told
     pidfd = _open(process_id)

@@ -1,6 +1,6 @@
 """`agent/session/delete`: a session and its data, gone for good."""
 
-from agls.doors.errors import session_busy, session_not_found
+from agls.doors.errors import cannot_open, session_busy
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.engine.ports import JournalBusy, JournalError
@@ -16,5 +16,5 @@ async def delete_session(door: Door, params: SessionIdParams, call: Call) -> Emp
     except JournalBusy:
         raise session_busy(params.session_id) from None
     except JournalError as error:
-        raise session_not_found(params.session_id, error) from None
+        raise cannot_open(params.session_id, error) from None
     return Empty()

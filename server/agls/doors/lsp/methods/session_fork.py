@@ -1,6 +1,6 @@
 """`agent/session/fork`: a new session with what was said up to an item (protocol 4.4)."""
 
-from agls.doors.errors import session_busy, session_not_found
+from agls.doors.errors import cannot_open, session_busy
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import request_of
@@ -20,5 +20,5 @@ async def fork_session(door: Door, params: SessionForkParams, call: Call) -> Ses
     except JournalBusy:
         raise session_busy(made_for(request)) from None
     except JournalError as error:
-        raise session_not_found(params.session_id, error) from None
+        raise cannot_open(params.session_id, error) from None
     return SessionForkResult(session.session_id, session.log.journal.epoch, session.state.seq)
