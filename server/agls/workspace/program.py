@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from agls.engine.ports import WorkspaceError
+from agls.workspace.orphans import ours
 
 
 async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
@@ -26,6 +27,7 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
         )
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from None
+    ours.add(process.pid)
     try:
         async with asyncio.timeout(seconds):
             told, problems = await process.communicate()
@@ -36,6 +38,7 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
+        ours.discard(process.pid)
     if process.returncode:
         words = " ".join(problems.decode(errors="replace").split())[-200:]
         raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")
