@@ -13,8 +13,10 @@ from .attacker import House, call
 
 ESCAPES = {
     "a session of its own": "setsid sleep 1000 & disown; sleep 0.3; kill -9 $PPID; sleep 1000",
-    "forked twice": "(setsid sh -c 'setsid sleep 1000 & setsid sleep 1000 & sleep 1000' &); sleep 0.3; kill -9 $PPID",
-    "deaf": "(setsid sh -c 'trap \"\" TERM HUP INT; env -i sleep 1000; sleep 1000' &); sleep 0.3; kill -9 $PPID",
+    "forked twice": "(setsid sh -c 'setsid sleep 1000 & setsid sleep 1000 & sleep 1000' &); "
+    "sleep 0.3; kill -9 $PPID",
+    "deaf": "(setsid sh -c 'trap \"\" TERM HUP INT; env -i sleep 1000; sleep 1000' &); sleep 0.3; "
+    "kill -9 $PPID",
     "no environment": "env -i setsid sleep 1000 & disown; sleep 0.3; kill -9 $PPID",
     "the keeper stopped": "setsid sleep 1000 & disown; sleep 0.3; kill -STOP $PPID; kill -9 $PPID",
 }

@@ -1,7 +1,7 @@
 """Processes that lost their keeper: this process adopts them and ends them.
 
 A command may kill the keeper above it. What it started and took out of its session would then belong to the
-system's first process and live on. Where we `adopt` (in `agls`, not in a program that uses the library), such a
+system's first process and live on. Where we `adopt` (in `agls`, not in programs that use the library), such a
 process becomes our child, so every child that we did not start ourselves is one.
 """
 
