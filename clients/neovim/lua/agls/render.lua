@@ -59,7 +59,7 @@ end
 ---@param change agls.Change
 ---@return string[]
 local function change_lines(change)
-  local word = ({ added = "new file", deleted = "deleted", moved = "moved" })[change.change]
+  local word = ({ added = "new file", deleted = "deleted" })[change.change]
   local made = { code(text.short_name(change.uri)) .. (word and (" (" .. word .. ")") or "") }
   if change.patch ~= "" then
     local patch = change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")
@@ -194,16 +194,6 @@ function by_kind.compaction(item)
   local lines = quoted("What was said before, in short", item.text or "")
   lines[#lines + 1] = ""
   return { lines = lines, fold = 1, summary = "What was said before, in short" }
-end
-
-function by_kind.plan(item)
-  local marks = { completed = "x", inProgress = "~" }
-  local lines = { "**" .. (item.title or "Plan") .. "**", "" }
-  for _, step in ipairs(item.steps or {}) do
-    lines[#lines + 1] = ("- [%s] %s"):format(marks[step.status] or " ", (step.text:gsub("%s+", " ")))
-  end
-  lines[#lines + 1] = ""
-  return { lines = lines }
 end
 
 function by_kind.fileEdit(item, options)
