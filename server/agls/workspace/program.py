@@ -23,20 +23,8 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
-    try:
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=environment,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from None
-    ours.add(process.pid)
-    with process:
+    with _started(argv, environment) as process:
+        ours.add(process.pid)
         told, problems = bytearray(), bytearray()
         try:
             while process.poll() is None:
@@ -56,6 +44,22 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
         words = " ".join(problems.decode(errors="replace").split())[-200:]
         raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")
     return told.decode(errors="replace")
+
+
+def _started(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """The program, in a process group of its own. Raises `WorkspaceError`."""
+    try:
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from None
 
 
 def _read(name: str, stream: IO[bytes] | None, held: bytearray) -> None:
