@@ -55,6 +55,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
         all_of_them = session.outfit(Admitted("run_1", "item_1", (), "", options)).features
     assert [feature.name for feature in all_of_them] == snapshot(
         [
+            "redaction",
             "deadline",
             "guards",
             "budget",

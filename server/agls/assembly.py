@@ -30,6 +30,7 @@ from agls.features import (
     permissions,
     phases,
     recovery,
+    redaction,
     scratchpad,
     search,
     shell,
@@ -48,7 +49,7 @@ _folder = lru_cache(maxsize=16)(Path)  # of a workspace, for every run in it
 
 def features(parts: Parts) -> tuple[Feature, ...]:
     """The features of a run: the first is asked first and is outermost in the wrappers."""
-    rooms = (*_shaping(parts), *_judging(parts), *_tools(parts))
+    rooms = (redaction.build(parts.held_keys), *_shaping(parts), *_judging(parts), *_tools(parts))
     names = {tool.spec.name for room in rooms for tool in room.tools}
     return tuple(with_tools(room, parts.agent.tools) for room in (*rooms, *_added(parts, names)))
 

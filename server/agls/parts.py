@@ -66,6 +66,10 @@ class Parts:
         """The session for whose call this one works, "" for none."""
         return self.session.state.parent if self.session.state.parent_item else ""
 
+    def held_keys(self) -> tuple[str, ...]:
+        """The user's keys, as far as they are known now."""
+        return self.setup.held_keys
+
     def rest(self) -> Limits:
         """What is left of all that the running run may spend."""
         return self.books.left(self.session.session_id)

@@ -155,7 +155,7 @@ class World:
         loaded = setup.load(state.cwd)
         config = loaded.config
         scratch = str(self._scratch.path(session.session_id)) if config.scratchpad.enabled else ""
-        own = Own(tuple(map(str, setup.own_places)), scratch)
+        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
         hidden = denied(config.permissions.deny)
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
         bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)

@@ -1,5 +1,6 @@
 """P10: the user's keys go only to the host they were given for (`promises.md` e7, R20, R24, R25)."""
 
+import base64
 import json
 import os
 import stat
@@ -253,3 +254,57 @@ def private(path: Path, house: House) -> bool:
     """Whether a folder above it keeps others out."""
     above = [folder for folder in path.parents if folder.is_relative_to(house.state)]
     return any(stat.S_IMODE(folder.stat().st_mode) & 0o077 == 0 for folder in above)
+
+
+CONFIGURED = (
+    'model = "other"\n[models.work]\nbase_url = "http://model.invalid/v1"\nmodel = "m"\napi_key = "{}"\n'
+)
+
+
+def test_files_of_ours_that_hold_keys_are_closed_to_tools_by_every_spelling(house: House) -> None:
+    """R20: the key of one host is not for the model of another."""
+    house.configure(CONFIGURED.format(FILE_KEY))
+    (house.workspace / "link.toml").symlink_to(house.config)
+    (house.workspace / "hard.toml").hardlink_to(house.config)
+    (house.workspace / "folder").symlink_to(house.home)
+    spelled = (
+        str(house.config), "link.toml", "hard.toml", "folder/config.toml", f"/proc/self/root{house.config}",
+        f"{house.home}/state/../config.toml", house.config.as_uri(),
+        "/proc/self/cwd/../../home/config.toml",
+    )  # fmt: skip
+    loot = house.attack(
+        *(call("read_file", path=path) for path in spelled),
+        *(call("grep", pattern="api_key", path=path) for path in spelled),
+        *(call("edit_file", path=path, old_text="api_key", new_text="x") for path in spelled),
+        mode="allowAll",
+    )
+    assert len(loot.answers) == 3 * len(spelled)
+    assert not [answer for answer in loot.answers if "api_key" in answer.replace("api_key in", "")]
+    assert all("opened for nobody" in answer for answer in loot.answers[: len(spelled)])
+    assert_secret(house, loot)
+    assert FILE_KEY in house.config.read_text()
+
+
+SPELL = """
+cat {config}; cat {config} | base64; base64 -w0 < {config}; (printf x; cat {config}) | base64
+xxd -p {config} | tr -d '\\n'
+od -An -tx1 {config} | tr -d '\\n'; python3 -c 'import html,json,sys,urllib.parse as u
+t = open(sys.argv[1]).read()
+print(u.quote(t, safe=""), html.escape(t), json.dumps(t), t.encode().hex().upper())
+print("".join("&#%d;" % ord(c) for c in t), "".join("%%%02x" % ord(c) for c in t))' {config}; echo ran
+"""
+
+
+def test_a_command_that_prints_a_key_gives_it_to_nobody_however_it_is_encoded(house: House) -> None:
+    """In no request, event, journal, audit nor export; the commands of others are what they are."""
+    house.configure(CONFIGURED.format(FILE_KEY) + "[audit]\nfile = true\n")
+    house.put("spell.sh", SPELL.format(config=house.config))
+    loot = house.attack(call("shell", command="bash spell.sh"), mode="allowAll")
+    assert "ran" in loot.answers[0]
+    assert loot.answers[0].count("[secret]") >= 10
+    exported = house.run("export", loot.events[0]["sessionId"]).stdout
+    everything = loot.seen + json.dumps(loot.events) + everything_kept(house) + exported
+    plain = FILE_KEY.encode()
+    encoded = {base64.b64encode(b"x" * shift + plain)[4:-4].decode() for shift in range(3)}
+    for spelled in (FILE_KEY, plain.hex(), plain.hex().upper(), plain.hex(" "), *encoded):
+        assert spelled not in everything

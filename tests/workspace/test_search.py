@@ -235,7 +235,7 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     (tmp_path / "no").write_text("c")
     question = {
         "start": (), "real": str(tmp_path), "patterns": [["**", "*"]], "left_out": [],
-        "hidden": [], "roots": [],
+        "hidden": [], "roots": [], "closed": [],
         "texts": {}, "new": [], "expression": "b", "ignore_case": True, "needed": ["b"], "ripgrep": "",
         "max_bytes": 100, "limit": 5, "by_line": True, "first_only": False, "context": 0, "width": 80,
         "seconds": 5,

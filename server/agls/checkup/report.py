@@ -6,9 +6,9 @@ from dataclasses import replace
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.findings import Finding
+from agls.redaction import without
 
 MARKS = {"pass": "ok  ", "warn": "warn", "fail": "FAIL"}
-HIDDEN = "[secret]"
 
 
 @frozen
@@ -25,12 +25,10 @@ class Report:
 
     def without(self, secrets: Iterable[str]) -> "Report":
         """The same, with no secret in any text."""
-        hidden = sorted(set(secrets), key=len, reverse=True)
+        known = tuple(secrets)
 
         def told(text: str) -> str:
-            for secret in hidden:
-                text = text.replace(secret, HIDDEN)
-            return text
+            return without(known, text)
 
         findings = (replace(f, text=told(f.text), fix=told(f.fix)) for f in self.findings)
         return Report(tuple(findings), tuple((topic, told(why)) for topic, why in self.unchecked))

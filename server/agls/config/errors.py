@@ -2,15 +2,20 @@
 
 
 class ConfigError(Exception):
-    """A setting is wrong: `file`, `line` (from 1; 0 when unknown) and `key` say where."""
+    """A setting is wrong: `file`, `line` (from 1; 0 when unknown) and `key` say where.
+
+    `others` are further mistakes that were found with it.
+    """
 
     def __init__(self, message: str, *, file: str = "", line: int = 0, key: str = "") -> None:
         super().__init__(message)
         self.message, self.file, self.line, self.key = message, file, line, key
+        self.others: tuple[ConfigError, ...] = ()
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
-        return ": ".join(part for part in (place, self.key, self.message) if part)
+        own = ": ".join(part for part in (place, self.key, self.message) if part)
+        return "\n".join((own, *map(str, self.others)))
 
 
 class KeyMissing(ConfigError):

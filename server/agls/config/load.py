@@ -23,6 +23,7 @@ _known: deque[tuple[object, "Loaded"]] = deque(maxlen=8)  # what was asked for l
 USER_ONLY = frozenset(
     {"base_url", "api_key", "api_key_env", "models", "delivery"}
 )  # an editor may pass on a workspace's
+MOST_MISTAKES = 20  # told at once beside the first
 WHY = {
     Rank.MANAGED: "the managed file allows no more.",
     Rank.PROJECT: "a project file may only make things stricter. Put it into your own config file.",
@@ -130,7 +131,9 @@ def _validated(values: JsonObject, said: Mapping[KeyPath, Source]) -> Config:
     try:  # as JSON: strict there means no guessing ("5" is no number), while a list still makes a tuple
         return Config.model_validate_json(json.dumps(values, default=str), strict=True)
     except ValidationError as error:
-        raise _explained(error.errors(include_url=False)[0], said) from None
+        first, *others = (_explained(problem, said) for problem in error.errors(include_url=False))
+        first.others = tuple(others[:MOST_MISTAKES])
+        raise first from None
 
 
 def _explained(problem: Mapping[str, Any], said: Mapping[KeyPath, Source]) -> ConfigError:

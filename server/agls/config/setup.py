@@ -26,6 +26,7 @@ from agls.config.tables import leaves
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.providers import KEY_VARIABLES
+from agls.workspace.redact import is_secret
 
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
@@ -61,12 +62,24 @@ class Setup:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What may never be shown: all keys, what clouds sign with, and the values of extra headers."""
-        said = (leaf for source in self.sources for leaf in leaves(source.values))
-        written = (str(value) for path, value in said if path[-1] == "api_key" or path[-2:-1] == ("headers",))
+        """What may never be shown: all keys, and the values of extra headers."""
+        headers = (str(value) for path, value in self._said() if path[-2:-1] == ("headers",))
+        return (*self.held_keys, *headers)
+
+    @property
+    def held_keys(self) -> tuple[str, ...]:
+        """All keys, what clouds sign with, and the values of headers whose names say that they hold one."""
+        written = (
+            str(value)
+            for path, value in self._said()
+            if path[-1] == "api_key" or (path[-2:-1] == ("headers",) and is_secret(str(path[-1])))
+        )
         kept = (kept.key for kept in self.kept.values())
         others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
         return (*self.keys.values(), *written, *kept, *told_keys(), *others)
+
+    def _said(self) -> Iterator[tuple[tuple[str, ...], object]]:
+        return (leaf for source in self.sources for leaf in leaves(source.values))
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from agls.stores.lines import without
+from agls.redaction import without
 
 LARGEST = 5_000_000  # bytes; then the file becomes `agls.log.1` and a new one begins
 

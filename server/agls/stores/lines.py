@@ -1,24 +1,12 @@
 """Lines for others to read, in a private file that begins anew when it is full."""
 
 import fcntl
-import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from agls.redaction import without
 from agls.stores.disk import APPEND, PRIVATE, make_private
-
-SHORTEST = 4  # characters; shorter secrets would make everything unreadable and are none
-
-
-def without(secrets: Iterable[str], text: str) -> str:
-    """The text without the secrets, as they are and as JSON spells them."""
-    spelled = {
-        form for secret in secrets if len(secret) >= SHORTEST for form in (secret, json.dumps(secret)[1:-1])
-    }
-    for secret in sorted(spelled, key=len, reverse=True):
-        text = text.replace(secret, "[secret]")
-    return text
 
 
 def _locked(folder: int) -> bool:

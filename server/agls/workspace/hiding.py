@@ -11,16 +11,24 @@ from typing import NamedTuple
 
 
 class Hiding(NamedTuple):
-    """Regular expressions for names in normal form C and folded case, and the roots of the workspace.
+    """Expressions for names in normal form C and folded case, the workspace's roots, and `closed` paths.
 
     A root is a folder with its links resolved, and as the client named it.
     """
 
     expressions: tuple[str, ...] = ()
     roots: tuple[tuple[str, str], ...] = ()
+    closed: tuple[str, ...] = ()
+
+    def hides_below(self, folder: str) -> bool:
+        """Whether something at or below this path may be hidden."""
+        start = folder.rstrip("/") + "/"
+        return bool(self.expressions) or any(f"{path}/".startswith(start) for path in self.closed)
 
     def hides(self, real: str) -> bool:
         """Whether the file or folder at this path, its links resolved, is hidden."""
+        if real in self.closed:
+            return True
         matchers = [_matcher(expression) for expression in self.expressions]
         return bool(matchers) and any(matches(_folded(n)) for n in self._names(real) for matches in matchers)
 

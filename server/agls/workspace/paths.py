@@ -7,7 +7,7 @@ it means to the kernel. `~`, variables and patterns are ordinary characters.
 import os
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from stat import S_ISLNK
 
 from agls.engine.ports import PathOutside, Place, WorkspaceError
@@ -35,10 +35,12 @@ class Own:
     """agls's own folders: the `private` ones are protected wherever they lie, and everything in them.
 
     `scratch` ("" for none), in one of them, is the session's: open like the workspace, but no part of it.
+    `closed` are files with keys, which are opened for nobody, like the files of keys in the private folders.
     """
 
     private: Sequence[str] = ()
     scratch: str = ""
+    closed: Sequence[str] = ()
 
 
 _NONE = Own()
@@ -76,6 +78,8 @@ class Ground:
             by_path.setdefault(found.real, found)  # the same folder may come twice
         self.roots = tuple(by_path.values())
         self._private = tuple(_parts(_real(folder, links)) for folder in own.private)
+        keys = ("/".join(("", *folder, name)) for folder in self._private for name in CLOSED)
+        self.closed = (*keys, *(_real(file, links) for file in own.closed))
         self._scratch = (_apart(own.scratch),) if own.scratch else ()
         self._allowed: set[str] = set()
         self._known = _targets(self.roots, self._private, self._scratch)
@@ -87,8 +91,7 @@ class Ground:
     def enter(self, path: str) -> Target:
         """The target of a path that may be opened. Raises `PathOutside` for every other one."""
         target = self.locate(path)
-        *folder, name = _parts(target.place.path) or ("",)
-        if name in CLOSED and tuple(folder) in self._private:
+        if self._is_closed(target.place.path):
             raise PathOutside("The user's keys are in this file. It is opened for nobody.")
         if not self.permits(target):
             roots = ", ".join(root.named for root in self.roots)
@@ -98,11 +101,12 @@ class Ground:
             )
         return target
 
-    def closed_in(self, target: Target) -> tuple[str, ...]:
-        """The names that a search leaves out: those of our own closed files, where it may meet them."""
-        at = _parts(target.place.path)
-        meets = any(own[: len(at)] == at or at[: len(own)] == own for own in self._private)
-        return tuple(sorted(CLOSED)) if meets else ()
+    def _is_closed(self, path: str) -> bool:
+        """Whether this is one of the closed files, by its path or, as with hard links, by what is there."""
+        if path.casefold() in (closed.casefold() for closed in self.closed):
+            return True
+        identity = _identity(path)
+        return identity is not None and identity in map(_identity, self.closed)
 
     def allow(self, path: str) -> None:
         """Let exactly this path be opened: the user said yes. What lies beneath it is not meant."""
@@ -210,6 +214,14 @@ def _apart(folder: str) -> Root:
     """A folder that a command may have made a link meanwhile: then nothing is in it."""
     path = os.path.normpath(folder)
     return Root(path, path)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _is_link(path: str) -> bool:

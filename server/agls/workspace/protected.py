@@ -13,7 +13,7 @@ from functools import lru_cache
 
 KEYS = "keys.json"  # in a folder of agls's own: what the user gave to be kept
 SEAL = "seal.key"  # in the same place: the key with which agls marks what the user allowed
-CLOSED = frozenset({KEYS, SEAL})
+CLOSED = frozenset({KEYS, SEAL, "config.toml"})
 AGLS = "This belongs to agls itself: it decides what the agent may do."
 
 _DANGERS = {

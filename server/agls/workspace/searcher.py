@@ -95,13 +95,15 @@ class Search:
         """The folders, without the files whose text the editor has: those are remembered."""
         asked = self._asked
         expressions: list[str] = asked["hidden"]
-        hiding = Hiding(tuple(expressions), tuple((real, named) for real, named in asked["roots"]))
+        roots = tuple((real, named) for real, named in asked["roots"])
+        hiding = Hiding(tuple(expressions), roots, tuple(asked["closed"]))
 
         def hidden(parts: Parts) -> bool:
             return hiding.hides(beneath(asked["real"], parts))
 
+        start = beneath(asked["real"], asked["start"])
         patterns = tuple(tuple(pattern) for pattern in asked["patterns"])
-        wanted = Wanted(patterns, tuple(asked["left_out"]), hidden if expressions else None)
+        wanted = Wanted(patterns, tuple(asked["left_out"]), hidden if hiding.hides_below(start) else None)
         for folder in walk(root, tuple(asked["start"]), wanted):
             if not folder.files:
                 continue

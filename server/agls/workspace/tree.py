@@ -117,9 +117,10 @@ class Tree:
             "start": target.parts,
             "real": target.root.real,
             "patterns": patterns,
-            "left_out": (*wanted.left_out, *self._ground.closed_in(target)),
+            "left_out": wanted.left_out,
             "hidden": self._hiding.expressions,
             "roots": self._hiding.roots,
+            "closed": self._hiding.closed,
             "texts": texts,
             "new": [name for name in new if name in texts],
             "expression": wanted.expression,
@@ -142,7 +143,8 @@ class Tree:
         return [parts for parts in found if fits("/".join(parts[depth:])) and not self.hides(target, parts)]
 
     def _hidden_in(self, target: Target) -> Callable[[Parts], bool] | None:
-        return (lambda parts: self.hides(target, parts)) if self._hiding.expressions else None
+        start = beneath(target.root.real, target.parts)
+        return (lambda parts: self.hides(target, parts)) if self._hiding.hides_below(start) else None
 
     def _shown(self, target: Target, paths: Sequence[Sequence[str]]) -> Sequence[str]:
         return [self._ground.show(target.root, parts) for parts in paths]

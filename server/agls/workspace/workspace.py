@@ -60,7 +60,8 @@ class OpenWorkspace:
         self._ground = Ground(root, extra_roots, own)
         self._documents = Documents(editor, self._ground)
         self._editor, self._processes = editor, processes
-        self._hiding = Hiding(tuple(hidden), tuple((root.real, root.named) for root in self._ground.roots))
+        roots = tuple((root.real, root.named) for root in self._ground.roots)
+        self._hiding = Hiding(tuple(hidden), roots, self._ground.closed)
         self._tree = Tree(self._ground, self._documents, self._hiding, processes, self.which)
         self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
 

@@ -11,7 +11,7 @@ from agls.doors.headless.options.parser import Misused
 from agls.doors.headless.options.shorthand import RUNS, spelled_out
 from agls.doors.headless.options.table import build_parser
 from agls.doors.headless.settings import settings
-from agls.doors.headless.streams import finish, make_ready, tell
+from agls.doors.headless.streams import finish, make_ready, tell, write
 
 
 def main(argv: Sequence[str]) -> int:
@@ -61,6 +61,11 @@ def _do(arguments: argparse.Namespace) -> int:
             from agls.doors.headless.protocol_files import write_schema  # noqa: PLC0415 - as above
 
             write_schema(arguments.out or "")
+            return Exit.DONE
+        case "completion":
+            from agls.doors.headless.options.completion import SHELLS  # noqa: PLC0415 - as above
+
+            write(SHELLS[arguments.shell]())
             return Exit.DONE
         case command:
             from agls.doors.headless.commands import follow  # noqa: PLC0415 - they load the whole agent

@@ -63,6 +63,11 @@ def add_schema(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_completion(parser: argparse.ArgumentParser) -> None:
+    """Add the shell of `agls completion`."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="for which shell")
+
+
 def add_demo(parser: argparse.ArgumentParser) -> None:
     """Add those of `agls demo`."""
     parser.add_argument("--yes", action="store_true", help="do not ask before writing")

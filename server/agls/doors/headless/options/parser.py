@@ -33,10 +33,17 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(**settings, allow_abbrev=False)
+        self.below: Any = None  # the commands below this one
 
     def add_subparsers(self, **settings: Any) -> Any:
         """Make place for commands, named behind this one."""
-        return super().add_subparsers(prog=self.prog, metavar=COMMAND, **settings)
+        self.below = super().add_subparsers(prog=self.prog, metavar=COMMAND, **settings)
+        return self.below
+
+    @property
+    def arguments(self) -> Sequence[argparse.Action]:
+        """What it takes, but for commands."""
+        return [action for action in self._actions if action is not self.below]
 
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
         """Parse, and refuse what is left over here, where the known options can be compared with it."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from agls import __version__
 from agls.doors.headless.options.others import (
+    add_completion,
     add_config,
     add_demo,
     add_key,
@@ -92,6 +93,13 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "For programs, and to look at": (
         Command("serve", "serve an editor", add_serve, "--stdio [OPTIONS]"),
         Command("schema", "the protocol, for whoever writes a client", add_schema, "[OPTIONS]"),
+        Command(
+            "completion", "complete commands and options in a shell", add_completion, "bash|zsh|fish",
+            (
+                ('eval "$(agls completion bash)"', "in ~/.bashrc; with zsh in ~/.zshrc"),
+                ("agls completion fish > ~/.config/fish/completions/agls.fish", ""),
+            ),
+        ),
         Command("demo", "watch a whole session, with a scripted model", add_demo, "[OPTIONS]"),
     ),
 }  # fmt: skip

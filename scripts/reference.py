@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Write what can be generated of docs/cli.md, docs/config.md and the man page; `--check` only compares.
+
+In the pages it stands between `<!-- generated: NAME -->` and `<!-- end -->`; the rest is written by hand.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr
+from pydantic_core import PydanticUndefined
+
+from agls import __version__
+from agls.config.schema import Config
+from agls.doors.headless.exits import Exit
+from agls.doors.headless.options.tree import Node, Option, nodes
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PLACE = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+RANGES = {
+    "minimum": "at least",
+    "exclusiveMinimum": "above",
+    "maximum": "at most",
+    "maxLength": "length at most",
+}
+TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "object": "table",
+}
+
+
+# --- the configuration -----------------------------------------------------------------------------
+
+
+def tables() -> str:
+    """Every table of the configuration: what it is for, and each key with its type and default."""
+    return "\n".join(_tables(Config, "", set()))
+
+
+def _tables(model: type[BaseModel], name: str, seen: set[type[BaseModel]]) -> Iterator[str]:
+    title = f"`[{name}]`" if name and not name.startswith("[") else f"`{name}`"
+    yield f"### {title if name else 'Keys outside of any table'}\n"
+    yield f"{cleandoc(model.__doc__ or '')}\n".replace("{{", "{{").replace("\n\n\n", "\n\n")
+    schema = model.model_json_schema()
+    below: list[tuple[type[BaseModel], str]] = []
+    rows: list[str] = []
+    for key, field in model.model_fields.items():
+        inner = _model_in(field.annotation)
+        if inner:
+            below.append((inner, _name_of(name, key, field.annotation)))
+        else:
+            rows.append(f"| `{key}` | {_type(schema['properties'][key], schema)} | {_default(field)} |")
+    if rows:
+        yield "\n".join(("| Key | Type | Default |", "|---|---|---|", *rows, ""))
+    below.sort(key=lambda one: one[1].startswith("agents"))  # their tables are those of others, too
+    for inner, where in below:
+        if inner in seen:
+            yield f"### `{where if where.startswith('[') else f'[{where}]'}`\n\n{_same(inner)}\n"
+        else:
+            seen.add(inner)
+            yield from _tables(inner, where, seen)
+
+
+def _same(model: type[BaseModel]) -> str:
+    return f"The keys are those of `[{model.__module__.split('.')[-2]}]`."
+
+
+def _name_of(above: str, key: str, annotation: Any) -> str:
+    path = f"{above.strip('[]')}.{key}" if above else key
+    kinds = {get_origin(annotation), *(get_origin(part) for part in get_args(annotation))}
+    if dict in kinds or "Mapping" in str(annotation):
+        return f"{path}.NAME"
+    return f"[[{path}]]" if tuple in kinds else path
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if (
+        get_origin(annotation) is not None
+        or isinstance(annotation, UnionType)
+        or get_origin(annotation) is Union
+    ):
+        return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+    return None
+
+
+def _type(schema: dict[str, Any], root: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        return _type(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return " or ".join(_type(each, root) for each in schema[several] if each.get("type") != "null")
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}), root)}"
+    said = [f"{word} {schema[name]:g}" for name, word in RANGES.items() if name in schema]
+    return ", ".join((TYPES.get(str(schema.get("type")), "any value"), *said))
+
+
+def _default(field: Any) -> str:
+    if field.default is PydanticUndefined:
+        return "required" if field.default_factory is None else ""
+    value = field.default.get_secret_value() if isinstance(field.default, SecretStr) else field.default
+    if value is None:
+        return "not set"
+    return f"`{json.dumps(value, default=lambda one: list(one) if hasattr(one, '__iter__') else str(one))}`"
+
+
+# --- the command line ------------------------------------------------------------------------------
+
+
+def commands() -> str:
+    """Every command with its options."""
+    return "\n".join(_section(node) for node in nodes() if node.words)
+
+
+def exits() -> str:
+    """The exit codes, by their names."""
+    said = {
+        Exit.DONE: "done",
+        Exit.FAILED: "an error, or interrupted",
+        Exit.UNUSABLE: "the command line or the configuration cannot be used",
+        Exit.NEEDED_HUMAN: "it ended well, but a question found nobody to answer it",
+        Exit.LIMIT: "a limit was reached",
+        Exit.REFUSED: "the model refused",
+        Exit.CANCELLED: "cancelled",
+    }
+    return "\n".join(
+        ("| Code | Meaning |", "|--:|---|", *(f"| {int(code)} | {said[code]} |" for code in Exit), "")
+    )
+
+
+def _section(node: Node) -> str:
+    rows = [f"| `{name}` | {_cell(text)} |" for name, text in node.positionals if text]
+    rows += [
+        f"| {_names(option)} | {_cell(option.help)} |" for option in node.options if "-h" not in option.names
+    ]
+    rows += [f"| `agls {' '.join((*node.words, name))}` | {_cell(text)} |" for name, text in node.below]
+    table = "\n".join(("", "| | |", "|---|---|", *rows, "")) if rows else ""
+    examples = node.examples.removeprefix("examples:").strip("\n")
+    shown = f"\n```sh\n{cleandoc(examples)}\n```\n" if examples else ""
+    level = "#" * (len(node.words) + 2)
+    return f"{level} `agls {' '.join(node.words)}`\n\n{node.summary}\n\n`{node.usage}`\n{table}{shown}"
+
+
+def _names(option: Option) -> str:
+    value = f" {option.value}".replace("|", "\\|") if option.value else ""
+    return ", ".join(f"`{name}`" for name in option.names) + (f"{value}" if value else "")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+# --- the man page ----------------------------------------------------------------------------------
+
+
+def man() -> str:
+    """The manual page."""
+    lines = [
+        f'.TH AGLS 1 "" "agls {__version__}" "User Commands"',
+        ".SH NAME", r"agls \- a coding agent for every editor, and without one",
+        ".SH SYNOPSIS", r".B agls", r".I COMMAND", "\\&...",
+        ".SH COMMANDS",
+    ]  # fmt: skip
+    for node in (node for node in nodes() if node.words):
+        lines += [f".SS {_roff(node.usage)}", _roff(node.summary)]
+        for name, text in node.positionals:
+            lines += [".TP", f".I {_roff(name)}", _roff(text)] if text else []
+        for option in node.options:
+            if "-h" not in option.names:
+                value = f" {option.value}" if option.value else ""
+                lines += [".TP", f".B {_roff(', '.join(option.names) + value)}", _roff(option.help)]
+        if node.examples:
+            lines += [".PP", ".nf", *map(_roff, node.examples.splitlines()), ".fi"]
+    lines += [".SH EXIT STATUS"]
+    for row in exits().splitlines()[2:]:
+        code, text = row.strip("| ").split(" | ")
+        lines += [".TP", f".B {code}", _roff(text)]
+    lines += [".SH SEE ALSO", _roff("docs/cli.md and docs/config.md of the project; agls COMMAND --help")]
+    return "\n".join(lines) + "\n"
+
+
+def _roff(text: str) -> str:
+    quoted = text.replace("\\", r"\e").replace("-", r"\-")
+    return f"\\&{quoted}" if quoted.startswith((".", "'")) else quoted
+
+
+PARTS = {"tables": tables, "commands": commands, "exits": exits}
+
+
+def fresh(path: Path) -> str:
+    """What the file should say."""
+    if path.suffix == ".1":
+        return man()
+    text = path.read_text("utf-8")
+    return PLACE.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n{found[3]}", text)
+
+
+def main() -> int:
+    """Write the files, or with `--check` say which are stale; gives the exit code."""
+    files = [DOCS / "cli.md", DOCS / "config.md", DOCS / "agls.1"]
+    stale = [file for file in files if not file.exists() or file.read_text("utf-8") != fresh(file)]
+    for file in stale:
+        if "--check" not in sys.argv:
+            file.write_text(fresh(file), "utf-8")
+    if stale and "--check" in sys.argv:
+        print(f"stale: {', '.join(str(file.relative_to(ROOT)) for file in stale)}; run scripts/reference.py")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
