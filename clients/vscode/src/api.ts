@@ -24,6 +24,7 @@ export interface Api {
   readonly context: readonly string[];
   /** The questions that wait: their ids. */
   readonly questions: readonly string[];
+  titleOf(requestId: string): string;
   prompt(text: string): Promise<void>;
   answer(requestId: string, answer: PermissionAnswer): boolean;
 }
@@ -62,6 +63,7 @@ export function apiOf({ server, conversation, questions, attachments, review }: 
     get questions() {
       return Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
     },
+    titleOf: (requestId) => conversation.transcript.requests[requestId]?.title ?? "",
     prompt: (text) =>
       attachments.with((attached) => conversation.send([{ type: "text", text }, ...attached], "queue")),
     answer: (requestId, answer) => questions.answer(requestId, answer),

@@ -53,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const server = new Server(environment, log, prepare);
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
-  const review = new Review(server, log);
+  const review = new Review(server, context.workspaceState, log);
   const told = new Told();
   const actions = new Actions(server, conversation, told);
   const models = new Models(server, failed);
@@ -133,7 +133,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      const chosen = ["agls.server.command", "agls.configFile"];
+      const chosen = ["agls.server.command", "agls.configFile", "agls.saveBeforeCommand"];
       if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
       else if (change.affectsConfiguration("agls")) chat.tellModels();

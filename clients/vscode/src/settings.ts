@@ -10,6 +10,7 @@ export interface UserSettings {
   mode: string;
   model: string;
   effort: string;
+  saveBeforeCommand: string;
 }
 
 /** The user's own value, else the default; never a folder's. */
@@ -26,4 +27,14 @@ export function optionsOfUser(): Record<string, string> {
   const refused = vscode.workspace.isTrusted ? [] : WIDENING;
   const named = (["mode", "model", "effort"] as const).map((name) => [name, ofUser(name)] as const);
   return Object.fromEntries(named.filter(([, value]) => value && !refused.includes(value)));
+}
+
+/** What of the user's settings takes the place of `config.toml`'s, as the server reads it when it begins. */
+export function settingsOfUser(): Record<string, unknown> {
+  const model = ofUser("model");
+  const save = vscode.workspace.getConfiguration("agls").inspect<string>("saveBeforeCommand")?.globalValue;
+  return {
+    ...(model ? { model } : {}),
+    ...(save === undefined ? {} : { shell: { save_before_commands: save } }),
+  };
 }

@@ -30,12 +30,13 @@ class AwsSignature:
     def __init__(self, region: str, profile: str) -> None:
         self._region, self._profile = region, profile
         self._found: Any = None  # botocore's credentials, which renew themselves where they can
+        self._used: Any = None  # as they were for the last request
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What the credentials are made of, where it is known without asking anybody."""
-        held = (getattr(self._found, name, None) for name in ("_secret_key", "_token"))
-        return tuple(secret for secret in held if isinstance(secret, str))
+        """What the last request was signed with."""
+        held = (self._used.secret_key, self._used.token) if self._used else ()
+        return tuple(secret for secret in held if secret)
 
     async def key(self) -> str:
         """None: the signature is enough."""
@@ -51,7 +52,7 @@ class AwsSignature:
 
     def renew(self) -> bool:
         """Look for credentials again before the next request."""
-        self._found = None
+        self._found = self._used = None
         return True
 
     def _signed(self, method: str, url: str, headers: Mapping[str, str], content: bytes) -> Mapping[str, str]:
@@ -69,14 +70,14 @@ class AwsSignature:
             if self._found is None:
                 session = import_module("botocore.session")
                 self._found = session.Session(profile=self._profile or None).get_credentials()
-            found = self._found and self._found.get_frozen_credentials()
+            self._used = self._found and self._found.get_frozen_credentials()
         except problems.BotoCoreError as error:
             raise CallFailed(
                 Failure("auth", f"AWS credentials cannot be had: {error}", NOBODY.hint)
             ) from None
-        if not found or not found.access_key:
+        if not self._used or not self._used.access_key:
             raise CallFailed(NOBODY)
-        return found
+        return self._used
 
 
 @lru_cache(maxsize=16)  # the same settings share what was found

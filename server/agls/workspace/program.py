@@ -3,40 +3,67 @@
 import asyncio
 import os
 import signal
+import subprocess  # noqa: TID251 - this package starts processes
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import IO
 
 from agls.engine.ports import WorkspaceError
 
+LOOK = 0.02  # seconds between two looks at it
+MOST = 1_000_000  # bytes of what it writes
+
 
 async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
-    """What the program writes to its standard output.
+    """What the program writes to its standard output, when it has ended.
 
-    Raises `WorkspaceError` when it cannot be started, fails, or takes longer; cancelling ends it.
+    Raises `WorkspaceError` when it cannot be started, fails, writes too much, or takes longer; cancelling
+    ends it with its children.
     """
-    pipe = asyncio.subprocess.PIPE
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    with _started(argv, environment) as process:
+        told, problems = bytearray(), bytearray()
+        try:
+            while process.poll() is None:
+                _read(argv[0], process.stdout, told)
+                _read(argv[0], process.stderr, problems)
+                if loop.time() > until:
+                    raise WorkspaceError(f"{argv[0]} did not end within {seconds:g} seconds.")
+                await asyncio.sleep(LOOK)
+            _read(argv[0], process.stdout, told)
+            _read(argv[0], process.stderr, problems)
+        finally:
+            if process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode:
+        words = " ".join(problems.decode(errors="replace").split())[-200:]
+        raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")
+    return told.decode(errors="replace")
+
+
+def _started(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """The program, in a process group of its own. Raises `WorkspaceError`."""
     try:
-        process = await asyncio.create_subprocess_exec(  # noqa: TID251 - this package starts processes
-            *argv,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=pipe,
-            stderr=pipe,
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
             env=environment,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from None
-    try:
-        async with asyncio.timeout(seconds):
-            told, problems = await process.communicate()
-    except TimeoutError:
-        raise WorkspaceError(f"{argv[0]} did not end within {seconds:g} seconds.") from None
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
-    if process.returncode:
-        words = " ".join(problems.decode(errors="replace").split())[-200:]
-        raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")
-    return told.decode(errors="replace")
+
+
+def _read(name: str, stream: IO[bytes] | None, held: bytearray) -> None:
+    """Take what is there. Raises `WorkspaceError`."""
+    assert stream
+    os.set_blocking(stream.fileno(), False)
+    while part := stream.read(1 << 16):
+        held += part
+        if len(held) > MOST:
+            raise WorkspaceError(f"{name} wrote more than {MOST:,} bytes.")

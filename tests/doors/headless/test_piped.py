@@ -1,8 +1,10 @@
 """What is piped beside a prompt goes with it; a pipe that nobody writes to is given up."""
 
+import fcntl
 import json
 import os
 import subprocess
+import termios
 import time
 from typing import Any
 
@@ -96,6 +98,27 @@ def test_somebody_at_the_terminal_is_told_what_is_waited_for(agls: Agls, termina
     process.send_signal(2)
     assert process.wait(PATIENCE) == 130
     assert not list(agls.state.glob("sessions/*"))
+
+
+def test_questions_of_a_run_with_piped_input_are_asked_at_the_terminal(
+    agls: Agls, terminal: FakeTerminal
+) -> None:
+    write = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
+    agls.script({"calls": [write]}, {"text": "Done."})
+
+    def sit_down() -> None:
+        os.setsid()
+        fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+
+    ends = {"stdin": subprocess.PIPE, "stdout": terminal.theirs, "stderr": terminal.theirs}
+    process = agls.start("run", "review this", **ends, preexec_fn=sit_down)
+    assert process.stdin
+    process.stdin.write(DIFF)
+    process.stdin.close()
+    terminal.wait_for("Reject: ")
+    terminal.type("y\n")
+    assert process.wait(PATIENCE) == 0
+    assert (agls.workspace / "a.txt").read_text() == "one\n"
 
 
 @pytest.mark.parametrize(

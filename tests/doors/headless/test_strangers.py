@@ -24,6 +24,16 @@ pwd.getpwuid = nobody
 from agls.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
+REFUSED = """
+import sys
+from agls.engine.ports import JournalError
+from agls.engine.session import Session
+async def refuse(self, *said, **more):
+    raise JournalError("the disk is full")
+Session.prompt = refuse
+from agls.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 def as_unknown(agls: Agls, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -71,6 +81,19 @@ def test_full_disk_or_a_gone_reader_warns_of_no_coroutine(agls: Agls) -> None:
             _, err = process.communicate(timeout=PATIENCE)
         assert "never awaited" not in err
         assert "Warning" not in err
+
+
+def test_start_that_fails_leaves_no_session_behind(agls: Agls) -> None:
+    agls.script({"text": "never"})
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED, "run", "go", "--output", "json"],
+        cwd=agls.workspace, env=agls.variables, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert (done.returncode, json.loads(done.stdout)["error"]["kind"]) == (1, "journal")
+    for wrong in (["--model", "none"], ["--agent", "none"], ["--deliver", "none"], ["--attach", "none"]):
+        assert agls.run("run", "go", *wrong).code == 2
+    assert agls.sessions() == []
 
 
 def test_resume_takes_the_beginning_of_an_id(agls: Agls) -> None:

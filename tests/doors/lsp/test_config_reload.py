@@ -84,3 +84,15 @@ def test_model_taken_out_of_the_file_is_gone(tmp_path: Path, played: str) -> Non
         assert status(wire)["models"]
         config.write_text(NO_MODEL)
         assert "no model is configured" in status(wire)["problem"]
+
+
+def test_models_of_the_file_are_listed_beside_a_default_that_is_none_of_them(
+    tmp_path: Path, played: str
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(played.replace('model = "play"', 'model = "work"', 1))
+    with opened(tmp_path) as wire:
+        wire.initialize()
+        told = status(wire)
+        assert "work" in told["problem"]
+        assert [model["name"] for model in told["models"]] == ["play"]

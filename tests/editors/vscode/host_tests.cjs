@@ -196,6 +196,7 @@ const tests = {
   },
 
   async "an edited command is what runs"() {
+    await vscode.workspace.saveAll(false); // else it is asked about first
     await api.prompt("Run two lines");
     const asked = await question();
     const input = { ...last("toolCall").input, command: "echo edited; echo twice" };
@@ -239,6 +240,49 @@ const tests = {
     await vscode.commands.executeCommand("agls.review.keep");
     await until("nothing is left", () => api.changes.length === 0);
     assert.match(document.getText(), /Helo [^]*Good bye \{name\}!/);
+  },
+
+  async "a command after an edit sees it: the agent's text is saved, the user's only when they say so"() {
+    const uri = file("greet.py");
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("agls.chat.new");
+    const original = async () => {
+      const whole = new vscode.WorkspaceEdit();
+      whole.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), 'def greet(name):\n    return "Helo " + name\n');
+      await vscode.workspace.applyEdit(whole);
+      await document.save();
+    };
+    await original();
+    await api.prompt("Correct it and look");
+    await until("it runs", () => api.state !== "idle");
+    await allowAll();
+    const saw = last("toolCall");
+    assert.match(saw.output, /Hello \{name\}!/);
+    assert.equal(saw.terminal.unsaved ?? undefined, undefined);
+    assert.equal(document.isDirty, false);
+
+    await vscode.commands.executeCommand("agls.chat.new");
+    await original();
+    const editor = await vscode.window.showTextDocument(document);
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# my own\n"));
+    await api.prompt("Correct it and look");
+    await until("it runs", () => api.state !== "idle");
+    let asked = "";
+    for (;;) {
+      const found = await until("it asks or ends", () => api.questions[0] ?? (api.state === "idle" && "ended"));
+      if (found === "ended") break;
+      const isSave = api.titleOf(found).startsWith("Save your own changes");
+      if (isSave) asked += api.titleOf(found);
+      api.answer(found, { outcome: "selected", optionId: isSave ? "leave" : "once" });
+      await until("the question is closed", () => !api.questions.includes(found));
+    }
+    assert.equal(asked, "Save your own changes: greet.py");
+    assert.match(last("toolCall").output, /Helo /);
+    assert.deepEqual(last("toolCall").terminal.unsaved, ["greet.py"]);
+    assert.ok(document.isDirty);
+    await document.save();
+    await vscode.commands.executeCommand("agls.review.keepAll");
   },
 
   async "a server that is killed is started again, and the session is back"() {

@@ -32,8 +32,10 @@ async function changeIsMade() {
   await bench.page.locator('.statusbar-item[aria-label*="waiting for you"]').waitFor();
   await shot("permission");
   await bench.chat.getByRole("button", { name: "Allow once" }).click();
-  say("a command was allowed");
-  const edit = bench.chat.getByRole("group", { name: /^Permission: .*greet\.py/ });
+  const save = bench.chat.getByRole("group", { name: /^Permission: Save your own changes: greet\.py/ });
+  await save.getByRole("button", { name: "Leave them unsaved" }).click();
+  say("a command was allowed, and the user's own text left as it is");
+  const edit = bench.chat.getByRole("group", { name: /^Permission: Edit .*greet\.py/ });
   await edit.locator(".diff .add").first().waitFor();
   await shot("edit");
   await edit.getByRole("button", { name: "Allow once" }).click();

@@ -81,6 +81,12 @@ export const SCRIPT = {
         { text: "Both greetings are correct now." },
       ],
     },
+    { match: "Correct it and look", turns: [
+      { calls: [{ name: "read_file", arguments: { path: "greet.py" } }] },
+      { calls: [{ name: "edit_file", arguments: { path: "greet.py", old_text: HELLO[0], new_text: HELLO[1] } }] },
+      { calls: [{ name: "shell", arguments: { command: "cat greet.py" } }] },
+      { text: "I looked at it." },
+    ] },
     { match: "Think for ever", turns: [{ text: "This takes a while", hang: true }] },
     {
       match: "Write the notes",
@@ -156,19 +162,19 @@ export function makeProject() {
 }
 
 /** The model that plays the script, as a configuration in this file. */
-function playing(folder, config) {
+function playing(folder, config, prompts = []) {
   const script = path.join(folder, "script.json");
-  fs.writeFileSync(script, JSON.stringify(SCRIPT));
+  fs.writeFileSync(script, JSON.stringify({ ...SCRIPT, prompts: [...prompts, ...SCRIPT.prompts] }));
   const model = ['model = "play"', "[models.play]", 'dialect = "scripted"', `script = ${JSON.stringify(script)}`];
   fs.mkdirSync(path.dirname(config), { recursive: true });
   fs.writeFileSync(config, [...model, "context_window = 32000", "[models.other]", ...model.slice(2), ""].join("\n"));
 }
 
-/** The project with the scripted model. */
-export function makeStage() {
+/** The project with the scripted model, which plays these prompts too. */
+export function makeStage(prompts = []) {
   const stage = makeProject();
   const config = path.join(stage.folder, "config.toml");
-  playing(stage.folder, config);
+  playing(stage.folder, config, prompts);
   Object.assign(stage.env, { AGLS_CONFIG: config, AGLS_STATE_DIR: path.join(stage.folder, "state") });
   return stage;
 }

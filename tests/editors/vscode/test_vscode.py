@@ -89,6 +89,20 @@ def test_folder_in_restricted_mode_cannot_choose_the_mode(tools: dict[str, str],
     assert screens(tmp_path) == {"asked"}
 
 
+def test_what_is_shown_is_what_runs(tools: dict[str, str], tmp_path: Path) -> None:
+    """Cards and notifications are read back to the letter: deceptions, links, long texts, many lines."""
+    said = done(["node", HERE / "shown.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"link", "400-lines", "notification"}
+
+
+def test_what_goes_wrong_is_said_and_leads_on(tools: dict[str, str], tmp_path: Path) -> None:
+    """No model, errors, limits, waiting questions and a server that dies, on a screen of 1280 x 720."""
+    said = done(["node", HERE / "trouble.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"no-model", "error", "waiting", "question"}
+
+
 @pytest.mark.parametrize("model", ["scripted", "local"])
 def test_somebody_new_follows_the_readme(tools: dict[str, str], tmp_path: Path, model: str) -> None:
     """An empty profile, a first change reviewed: within three minutes, as the page promises."""
@@ -119,7 +133,7 @@ def test_five_thousand_items_are_read_without_a_jump(tools: dict[str, str]) -> N
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:
     said = done(["node", HERE / "host.mjs"], LONGEST, **tools)
     assert "FAILED" not in said
-    assert said.count("ok: ") == 14
+    assert said.count("ok: ") == 15
 
 
 def test_the_package_brings_the_server_and_no_source(tools: dict[str, str]) -> None:

@@ -104,10 +104,9 @@ end
 
 ---@private
 function Client:start()
-  local cmd = config.current.cmd
+  local cmd = config.command()
   if vim.fn.executable(cmd[1]) == 0 then
-    local problem = cmd[1]
-      .. " is not there or cannot be run. Install agls, or set `cmd`; :checkhealth agls says more"
+    local problem = cmd[1] .. " is not there or cannot be run: " .. require("agls.install").advice()
     tell(problem, vim.log.levels.ERROR)
     return self:fail(problem)
   end
@@ -125,7 +124,7 @@ function Client:start()
     flags = { debounce_text_changes = 0 }, -- the agent reads what was typed, not what was typed a while ago
     init_options = {
       trusted = type(trusted) == "function" and trusted(self.root) or trusted == true,
-      settings = not vim.tbl_isempty(config.current.settings) and config.current.settings or nil,
+      settings = config.settings(),
     },
     handlers = self.handlers,
     on_init = function(client)

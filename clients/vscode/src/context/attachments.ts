@@ -117,7 +117,7 @@ export class Attachments implements vscode.Disposable {
 }
 
 function seen(offered: readonly Attached[]): string {
-  return offered.map(({ chip }) => chip.detail).join("\n");
+  return offered.map(({ chip }) => `${chip.id} ${chip.detail}`).join("\n");
 }
 
 function chipOf(block: Exclude<Content, { type: "text" }>): Omit<Chip, "id"> {

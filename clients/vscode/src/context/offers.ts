@@ -19,13 +19,17 @@ export function offers(): Attached[] {
   const settings = vscode.workspace.getConfiguration("agls.context");
   const wanted = (name: string) => settings.get<boolean>(name, true);
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-  const document =
-    editor && ["file", "untitled"].includes(editor.document.uri.scheme) ? editor.document : undefined;
+  const document = editor && isOffered(editor.document.uri) ? editor.document : undefined;
   return [
     ...(editor && document && wanted("activeFile") ? [active(editor)] : []),
     ...(document && wanted("diagnostics") ? problemsOf(document.uri) : []),
     ...(wanted("openTabs") ? tabs(document?.uri) : []),
   ].map((one) => ({ ...one, chip: { ...one.chip, offered: true } }));
+}
+
+/** Files of the opened folders, and what has no file yet; others are attached only when the user says so. */
+function isOffered(uri: vscode.Uri): boolean {
+  return uri.scheme === "untitled" || (uri.scheme === "file" && !!vscode.workspace.getWorkspaceFolder(uri));
 }
 
 function active({ document, selection }: vscode.TextEditor): Attached {
@@ -80,7 +84,7 @@ export function tabs(but?: vscode.Uri): Attached[] {
   const uris = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
     .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
-    .filter((uri) => uri.scheme === "file" && uri.toString() !== but?.toString())
+    .filter((uri) => uri.scheme === "file" && isOffered(uri) && uri.toString() !== but?.toString())
     .filter((uri) => existsSync(uri.fsPath)); // a tab stays when its file is deleted
   const links = new Map(uris.map((uri) => [uri.toString(), vscode.workspace.asRelativePath(uri)]));
   if (links.size === 0) return [];

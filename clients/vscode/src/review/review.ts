@@ -6,6 +6,7 @@ import type { Server } from "../server/server";
 import { type Hunk, byFile, lengthOf } from "./hunks";
 
 const PAUSE = 120; // milliseconds after the last reason to look again
+const SESSIONS = "agls.review"; // with changes that nobody has judged, of this workspace
 const PATIENCE = 20_000; // milliseconds for the editor to take an edit
 
 export class Review implements vscode.Disposable {
@@ -13,10 +14,12 @@ export class Review implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onChange = this.changed.event;
   private timer: NodeJS.Timeout | undefined;
+  private restored = false;
   private readonly watching: vscode.Disposable;
 
   constructor(
     private readonly server: Server,
+    private readonly memory: vscode.Memento,
     private readonly log: vscode.LogOutputChannel,
   ) {
     const look = (document: vscode.TextDocument) => this.of(document.uri).length > 0 && this.later();
@@ -25,8 +28,21 @@ export class Review implements vscode.Disposable {
         (change) => change.contentChanges.length > 0 && look(change.document),
       ),
       vscode.workspace.onDidOpenTextDocument(look),
-      server.onState((state) => state === "ready" && this.later()),
+      server.onState((state) => {
+        this.restored = false;
+        if (state === "ready") void this.restore();
+      }),
     );
+  }
+
+  /** Open the sessions that had changes to review, also those that nobody looks at: the server knows only what is open. */
+  private async restore(): Promise<void> {
+    for (const sessionId of this.memory.get<string[]>(SESSIONS, []))
+      await this.server.request("agent/resume", { sessionId, replay: "none" }).catch((problem: unknown) => {
+        this.log.info(`a session with changes to review was not opened: ${String(problem)}`);
+      });
+    this.restored = true;
+    this.later();
   }
 
   /** Events of a session: some mean that the change set is another one. */
@@ -52,6 +68,8 @@ export class Review implements vscode.Disposable {
     try {
       const { changes } = await this.server.command<{ changes: Hunk[] }>("agls.changes", {});
       this.hunks = changes;
+      const sessions = [...new Set(changes.map(({ sessionId }) => sessionId))];
+      if (this.restored) await this.memory.update(SESSIONS, sessions);
     } catch (problem) {
       this.log.debug(`the changes could not be listed: ${String(problem)}`);
       return;

@@ -15,7 +15,7 @@ import { Abilities } from "./abilities";
 import { Backoff } from "./backoff";
 import { type Choice, choose } from "./choice";
 import type { Environment } from "./environment";
-import { ofUser } from "../settings";
+import { ofUser, settingsOfUser } from "../settings";
 import { onPath } from "./programs";
 
 /** `missing`: there is no program yet. `failed`: it ended or did not start; `problem` says why. */
@@ -106,7 +106,7 @@ export class Server implements vscode.Disposable {
   }
 
   private create({ command, args }: Choice): LanguageClient {
-    const [configFile, model] = [ofUser("configFile"), ofUser("model")];
+    const configFile = ofUser("configFile");
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
       outputChannel: this.log,
@@ -114,7 +114,7 @@ export class Server implements vscode.Disposable {
       initializationOptions: {
         trusted: vscode.workspace.isTrusted,
         ...(configFile ? { configFile } : {}),
-        ...(model ? { settings: { model } } : {}),
+        settings: settingsOfUser(),
       },
       initializationFailedHandler: () => false,
       errorHandler: {

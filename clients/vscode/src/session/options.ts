@@ -56,7 +56,7 @@ export class Options {
         label: name,
         description: provider,
         detail: contextWindow ? `${contextWindow.toLocaleString("en")} tokens` : "",
-        choose: () => this.conversation.setOption("model", name),
+        choose: () => this.choose(name),
       })),
       { label: "$(edit) Another name…", choose: () => this.name() },
       { label: "$(key) Store a provider's key…", choose: () => this.key() },
@@ -90,8 +90,13 @@ export class Options {
       ignoreFocusOut: true,
     });
     if (!name?.trim() || name.endsWith("/")) return;
-    if (this.models.problem) await this.models.use(name.trim());
-    else await this.conversation.setOption("model", name.trim());
+    await this.choose(name.trim());
+  }
+
+  /** For this session; where no run could begin, for all. */
+  private async choose(name: string): Promise<void> {
+    if (this.models.problem) await this.models.use(name);
+    else await this.conversation.setOption("model", name);
   }
 
   async effort(): Promise<void> {

@@ -139,6 +139,7 @@ function CommandField({ command, onCommand }: { command: string; onCommand: (com
   return (
     <textarea
       class="command"
+      rows={1}
       aria-label="The exact command; it can be edited"
       spellcheck={false}
       ref={fit}

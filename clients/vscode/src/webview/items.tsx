@@ -1,7 +1,7 @@
 /** One item of the transcript, by its kind; an unknown kind is shown by its title or text. */
 
 import { memo } from "preact/compat";
-import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
+import type { Change, Content, Terminal } from "../protocol.gen";
 import { textOf } from "../store/patch";
 import { statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
@@ -33,8 +33,6 @@ export const ItemView = memo(function ItemView({ item, idle, helpers }: ItemProp
       return <ToolCall item={item} helpers={helpers} />;
     case "fileEdit":
       return <FileEdit item={item} />;
-    case "plan":
-      return <Plan item={item} />;
     case "notice":
       return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
     case "subagent":
@@ -147,6 +145,7 @@ function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
     <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
       <CallLine item={item} terminal={terminal} />
       {changes.length === 0 && <Asked item={item} terminal={terminal} />}
+      <Unsaved files={terminal?.unsaved ?? []} />
       {helpers && <HelperList helpers={helpers} live={live} />}
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
@@ -183,6 +182,16 @@ function Command({ command, cwd }: { command: string; cwd: string | undefined })
   );
 }
 
+/** The command saw an older text of these files than the editor shows. */
+function Unsaved({ files }: { files: readonly string[] }) {
+  if (files.length === 0) return null;
+  return (
+    <p class="unsaved" role="note">
+      Ran with the text on the disk; not saved in the editor: {visible(files.join(", "))}
+    </p>
+  );
+}
+
 function Input({ input }: { input: Record<string, unknown> }) {
   if (Object.keys(input).length === 0) return null;
   return <pre class="input">{visible(JSON.stringify(input, null, 2))}</pre>;
@@ -190,7 +199,8 @@ function Input({ input }: { input: Record<string, unknown> }) {
 
 function stateOf(item: AnyItem, terminal: Terminal | undefined): string {
   if (terminal && item.status === "completed") {
-    return terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`;
+    const stale = terminal.unsaved?.length ? ", on unsaved files" : "";
+    return `${terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`}${stale}`;
   }
   return item.status === "completed" ? "" : statusOf(item.status);
 }
@@ -247,22 +257,5 @@ function FileEdit({ item }: { item: AnyItem }) {
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
     </details>
-  );
-}
-
-function Plan({ item }: { item: AnyItem }) {
-  const steps = (item["steps"] ?? []) as PlanStep[];
-  const done: Record<string, string> = { completed: "done", inProgress: "being done", pending: "to do" };
-  return (
-    <article class="item plan" aria-label="Plan">
-      <b>{visible(textOf(item["title"]) || "Plan")}</b>
-      <ul>
-        {steps.map((step) => (
-          <li class={step.status}>
-            {visible(step.text)} <span class="faint">{done[step.status] ?? step.status}</span>
-          </li>
-        ))}
-      </ul>
-    </article>
   );
 }

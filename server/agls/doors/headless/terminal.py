@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TextIO
 
 from agls.doors.headless.forms import Unfit, fields_of
@@ -133,9 +134,10 @@ def keyed(options: tuple[Option, ...]) -> dict[str, Option]:
 
 
 def menu(choices: Mapping[str, Option]) -> str:
-    """The choices as one line, with the rule each of them would make."""
-    parts = (f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items())
-    return "  ".join(parts) + ": "
+    """The choices with the rule each of them would make: on one line, or on several where it is too long."""
+    parts = [f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items()]
+    line = "  ".join(parts) + ": "
+    return line if len(line) < get_terminal_size().columns else "\n".join(parts) + ": "
 
 
 def subject_lines(subject: JsonObject) -> list[str]:

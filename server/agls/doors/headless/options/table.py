@@ -107,7 +107,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
 TOP = (
     ('agls run "add a test for parse"', "works in the current folder"),
     ('git diff | agls run "review this"', "reads what is piped, too"),
-    ('agls resume "and the changelog"', "goes on with the latest session; so does agls -c"),
+    ('agls resume "and the changelog"', "goes on, as agls -c does"),
     ("agls doctor", "when something does not work"),
 )
 

@@ -28,6 +28,8 @@ async def status(door: Door, params: Empty, call: Call) -> StatusResult:
         result.models = [_row(info, chosen) for info in door.world.models(door.folder)]
     except (ConfigError, ModelError) as problem:
         result.problem = str(problem)
+        with suppress(ConfigError):
+            result.models = [_row(info, "") for info in door.world.models(door.folder)]
     with suppress(ConfigError):  # that is the problem, then
         result.auth = _auth(door.world.offered(door.folder).endpoints)
     return result
