@@ -116,8 +116,7 @@ class Keyring:
         if not self.usable:
             return ""
         try:
-            found = (self._library.get_password(service, host) for service in (SERVICE, NAME))
-            return next(filter(None, found), "")
+            return self._library.get_password(SERVICE, host) or self._library.get_password(NAME, host) or ""
         except self._library.errors.KeyringError:
             return ""
 
