@@ -26,7 +26,7 @@ from agls.config.tables import leaves
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.providers import KEY_VARIABLES
-from agls.workspace.redact import is_secret
+from agls.workspace.redact import forget, is_secret
 
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
@@ -155,6 +155,8 @@ def key_variables(sources: Iterable[Source]) -> set[str]:
 
 def _take(environment: MutableMapping[str, str], names: Iterable[str]) -> Mapping[str, str]:
     taken = {name: environment.pop(name, "") for name in names}
+    if environment is process_environment():
+        forget(taken.__contains__)
     return {name: value for name, value in taken.items() if value}
 
 
