@@ -21,8 +21,11 @@ from agls.config.folders import (
 from agls.config.kept import Kept, Place
 from agls.config.key_command import told_keys
 from agls.config.load import Loaded, load
+from agls.config.own_files import OwnFiles
+from agls.config.seal import Seal
 from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from agls.config.tables import leaves
+from agls.config.trust import Trust
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.providers import KEY_VARIABLES
@@ -43,8 +46,13 @@ class Setup:
     are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
     their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
     platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
+<<<<<<< HEAD
     `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder.
     `notices` say what was taken over from the name that agls had before.
+=======
+    `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder,
+    `trust` which folders the user trusts from now on.
+>>>>>>> main
     """
 
     sources: tuple[Source, ...]
@@ -54,6 +62,7 @@ class Setup:
     config_file: Path
     instructions: str
     trusts: Trusts
+    trust: Trust = field(repr=False, compare=False)
     own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
@@ -95,7 +104,8 @@ class Setup:
 class Told:
     """What a door was told: `arguments` and `editor` are tables as in the config file.
 
-    So are `defaults`: what holds for this door where nobody says anything.
+    So are `defaults`: what holds for this door where nobody says anything. With `remembered` the folders
+    count that the user trusts from now on (`agls trust`).
     """
 
     arguments: JsonObject = field(default_factory=JsonObject)
@@ -103,6 +113,7 @@ class Told:
     config_file: str = ""
     state_dir: str = ""
     defaults: JsonObject = field(default_factory=JsonObject)
+    remembered: bool = False
 
 
 def read(
@@ -126,6 +137,8 @@ def read(
         from_arguments(told.arguments),
     )
     state = state_folder(variables).resolve()
+    files = OwnFiles(state, file)
+    trust = Trust(files, Seal(files))
     return Setup(
         sources=said,
         state_folder=state,
@@ -133,7 +146,8 @@ def read(
         environment=dict(environment),
         config_file=file,
         instructions=_text(file.with_name("AGENTS.md")) or "",
-        trusts=trusts,
+        trusts=(lambda root: trusts(root) or trust.trusts(root)) if told.remembered else trusts,
+        trust=trust,
         own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
         notices=notices,
     )
