@@ -3,10 +3,11 @@
 import argparse
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from agls.config import Choice, ConfigError, Setup, Told, read
+from agls.config import Choice, ConfigError, Setup, Told, read, take_over
 from agls.config.environment import process_environment
 from agls.doors.harmless import harmless
 from agls.doors.headless.begin import Request, folder
@@ -127,6 +128,13 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "trust": trust,
     "permissions": permissions,
 }
+
+
+def follow(command: str, arguments: argparse.Namespace) -> int:
+    """Follow a command. What is taken over from the former name is said before anything else."""
+    for notice in take_over(process_environment()):
+        sys.stderr.write(f"agls: {harmless(notice)}\n")
+    return COMMANDS[command](arguments)
 
 
 def _start(
