@@ -210,6 +210,7 @@ class ToolCallItem:
 
     `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts
     the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object.
+    `images` are those that the call gave to the model; `output` says what they are.
     """
 
     item_id: str
@@ -224,6 +225,7 @@ class ToolCallItem:
     terminal: Terminal | None = None
     truncated: int | None = None
     malformed: str | None = None
+    images: list[ImageContent] | None = None
 
 
 @define

@@ -6,6 +6,7 @@ import re
 import tempfile
 import threading
 import time
+from base64 import b64decode
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from agls.doors.library import bounded, errands, results
 from agls.doors.library.tools import FunctionTool
 from agls.engine.invoking import NOBODY, invoke
-from agls.engine.vocabulary import Limits, UserMessage
+from agls.engine.vocabulary import Limits, ToolResult, UserMessage
 from agls.library import (
     Agent,
     Artifact,
@@ -37,6 +38,7 @@ EXAMPLES = EXAMPLE.findall(PAGE)
 LONGEST = 15  # lines of an example, empty ones not counted; imports are, but in those that go further
 FURTHER = {"Tools around the conversation, and clean-up"}
 
+GIF = b"GIF89a\x02\0\x01\0\0\0\0"
 CALL_ORDER = {"name": "order", "arguments": {"dish": "soup", "portions": 2}}
 SCRIPT = {
     "chunk": 100,
@@ -128,6 +130,28 @@ async def test_a_crashing_hook_and_a_crashing_tool_change_nothing(workspace: Pat
     assert result.ok
     assert [artifact.name for artifact in result.artifacts] == ["a"]
     assert "draw failed: no ink" in str(result.messages)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (GIF, "[draw: image/gif, 2×1 pixels, 13 bytes]"),
+        (b"<svg/>", "draw gave bytes that are no PNG, JPEG, GIF or WebP image."),
+        (b"GIF89a\xff\xff\x01\0\0\0\0", "draw: image/gif, 65535×1 pixels, 13 bytes. It is too large"),
+    ],
+    ids=["image", "other", "large"],
+)
+async def test_image_that_a_tool_gives_is_in_its_result(workspace: Path, given: bytes, told: str) -> None:
+    @tool(reads_only=True)
+    def draw(what: str) -> bytes:
+        """Draw."""
+        return given
+
+    async with Agent(workspace, tools=[draw]) as agent:
+        result = await (await agent.session()).run("Draw a cat")
+    (drawn,) = (message for message in result.messages if isinstance(message, ToolResult))
+    assert drawn.text.startswith(told)
+    assert [b64decode(image.data) for image in drawn.images] == ([given] if given == GIF else [])
 
 
 async def test_wrong_arguments_are_told_to_the_model(workspace: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agls.engine.ports import ModelRequest
-from agls.engine.vocabulary import AssistantMessage, Message, Text, ToolCall, ToolResult, UserMessage
+from agls.engine.vocabulary import AssistantMessage, Image, Message, Text, ToolCall, ToolResult, UserMessage
 from agls.models.anthropic import AnthropicAnswer
 from agls.models.dialect import dialect_of
 from agls.models.endpoint import Dialect, Endpoint
@@ -99,6 +99,23 @@ def test_words_of_the_user_never_follow_a_result_directly_at_mistral(
     messages = sent(endpoint("chat", host, model), *talk)["messages"]
     assert [message["role"] for message in messages] == roles
     assert messages[-1]["content"] == "and?"
+
+
+@pytest.mark.parametrize(
+    ("model", "roles"),
+    [
+        ("mistral-large", ["user", "assistant", "tool", "tool", "assistant", "user"]),
+        ("qwen", ["user", "assistant", "tool", "tool", "user"]),
+    ],
+)
+def test_images_of_results_follow_all_of_them_in_one_message(model: str, roles: list[str]) -> None:
+    image = Image("iVBO", "image/png")
+    shots = [ToolResult(call_id, "read", "a shot", images=(image,)) for call_id in ("abcDEF123", "abcDEF456")]
+    talk = (user(), called("abcDEF123", "abcDEF456"), *shots)
+    host = "api.mistral.ai" if model.startswith("mistral") else "127.0.0.1"
+    messages = sent(endpoint("chat", host, model), *talk)["messages"]
+    assert [message["role"] for message in messages] == roles
+    assert [part["type"] for part in messages[-1]["content"]] == ["text", "image_url"] * 2
 
 
 # --- reasoning -----------------------------------------------------------------------------------

@@ -105,6 +105,7 @@ SAMPLES: tuple[Fact, ...] = (
     LimitsChanged(Limits(1, 2, 3, 4, 5, 6, 7.5, 8, 9, 10, 11.5)),
     RunStarted("run_2", LIMITS, ("item_8",)),
     ToolFinished("call_3", ToolOutcome("done", terminal=Terminal("ls", "/src", 0, unsaved=("a.py",)))),
+    ToolFinished("call_4", ToolOutcome("a.png", images=(Image("iVBO", "image/png"),))),
 )  # fmt: skip
 
 

@@ -993,7 +993,7 @@ export interface ThoughtItem {
   discarded?: boolean;
 }
 
-/** A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. */
+/** A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. `images` are those that the call gave to the model; `output` says what they are. */
 export interface ToolCallItem {
   itemId: string;
   status: string;
@@ -1007,6 +1007,7 @@ export interface ToolCallItem {
   terminal?: Terminal;
   truncated?: number;
   malformed?: string;
+  images?: ImageContent[];
 }
 
 /** What the run changed so far, as a unified diff of each file; full replacement value. `truncated` counts the bytes of diffs that are left out; the action `changes` gives them all. */

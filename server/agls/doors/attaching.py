@@ -12,10 +12,10 @@ from agls.doors.from_wire import GivenFile, Malformed
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import Content, Image, Resource
 from agls.features.attachments.links import link
+from agls.pictures import media_type
 from agls.stores.blobs import BlobError
 from agls.stores.storage import Contents
 
-IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 LONGEST_TEXT = 400_000  # bytes of a text that is given to the model itself, not only as a link
 STANDARD_INPUT = "stdin:"  # its address
 
@@ -41,7 +41,7 @@ def piped_in(data: bytes) -> tuple[Content, ...]:
 
     Raises `ConfigError` for anything else.
     """
-    if kind := _image(data):
+    if kind := media_type(data):
         return (Image(b64encode(data).decode("ascii"), kind),)
     if b"\0" in data:
         raise ConfigError("Standard input is neither text nor an image. Attach it as a file: --attach FILE")
@@ -70,17 +70,10 @@ async def taken_in(
 
 async def _kept(file: GivenFile, blobs: Contents) -> Content:
     """An image in the message, anything else as a link to its kept bytes. Raises `BlobError`."""
-    if kind := _image(file.data):
+    if kind := media_type(file.data):
         return Image(b64encode(file.data).decode("ascii"), kind)
     kind = file.media_type or guess_type(file.name)[0] or "application/octet-stream"
     return link(file.name, kind, len(file.data), await blobs.keep(file.data))
-
-
-def _image(data: bytes) -> str:
-    """The media type of an image that models can see, "" for anything else, whatever its name says."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for magic, kind in IMAGES.items() if data.startswith(magic)), "")
 
 
 def _text(uri: str, data: bytes) -> tuple[Content, ...]:

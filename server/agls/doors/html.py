@@ -105,6 +105,7 @@ def _call(item: JsonObject) -> str:
         parts.append(_pre(json.dumps(item.get("input", {}), ensure_ascii=False, indent=1)))
     parts += [_pre(change["patch"]) for change in item.get("changes", []) if change["patch"]]
     parts.append(_pre(item["output"]) if item.get("output") else "")
+    parts += map(_image, item.get("images", []))
     summary = f"{item.get('title') or item['name']}: {item['status']}"
     return f"<details><summary>{_safe(summary)}</summary>{''.join(parts)}</details>\n"
 

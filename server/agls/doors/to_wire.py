@@ -368,12 +368,10 @@ class Translator:
         for done in outcome.changes:
             self._tally.change(done)
         members: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
-        if omitted:
-            members["truncated"] = omitted
-        if outcome.changes:
-            members["changes"] = [shapes.change(done) for done in outcome.changes]
-        if outcome.terminal:
-            members["terminal"] = shapes.terminal(outcome.terminal)
+        shown = shapes.content_blocks(outcome.images)
+        terminal = outcome.terminal and shapes.terminal(outcome.terminal)
+        changes = [shapes.change(done) for done in outcome.changes]
+        members |= shapes.filled(truncated=omitted or None, changes=changes, terminal=terminal, images=shown)
         self._items.complete(call_id, members)
 
     def _asked(self, request_id: str, question: Question) -> None:

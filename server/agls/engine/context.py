@@ -77,12 +77,12 @@ def placed(messages: tuple[Message, ...], message: Message) -> tuple[Message, ..
 def shortened(messages: tuple[Message, ...], fact: Compacted | Cleared) -> tuple[Message, ...]:
     """The messages after this: a summary takes the place of their beginning, or results are taken out."""
     if isinstance(fact, Cleared):
-        return tuple(_without_text(message, fact.call_ids) for message in messages)
+        return tuple(_emptied(message, fact.call_ids) for message in messages)
     summary = UserMessage(fact.item_id, (Text(fact.summary),), ORIGIN)
     before = (m for m in messages[: fact.keep_from] if isinstance(m, UserMessage) and m.item_id in fact.kept)
     return (*before, summary, *messages[fact.keep_from :])
 
 
-def _without_text(message: Message, call_ids: tuple[str, ...]) -> Message:
+def _emptied(message: Message, call_ids: tuple[str, ...]) -> Message:
     taken_out = isinstance(message, ToolResult) and message.call_id in call_ids
-    return replace(message, text=CLEARED) if taken_out else message
+    return replace(message, text=CLEARED, images=()) if taken_out else message

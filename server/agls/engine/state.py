@@ -365,7 +365,8 @@ def _tool_changes(state: State, fact: ToolStarted | ToolFinished) -> JsonObject:
     if fact.call_id not in state.calls:  # its reply is a fact that only a newer version reads
         return {}
     name = state.calls[fact.call_id].call.name
-    result = ToolResult(fact.call_id, name, fact.outcome.text, fact.outcome.status)
+    done = fact.outcome
+    result = ToolResult(fact.call_id, name, done.text, done.status, done.images)
     return {**_added(state, result), "calls": _without(state.calls, fact.call_id)}
 
 

@@ -141,12 +141,13 @@ CallStatus = Literal["completed", "failed", "rejected", "cancelled"]
 
 @frozen
 class ToolResult:
-    """What a call gave, as the model reads it. Every call has exactly one."""
+    """What a call gave, as the model reads it: what the `images` are stands in `text`. Every call has one."""
 
     call_id: str
     name: str
     text: str
     status: CallStatus = "completed"
+    images: tuple[Image, ...] = ()
 
     @property
     def is_error(self) -> bool:
@@ -217,11 +218,11 @@ Effects = Literal["none", "applied", "partial", "unknown"]
 
 @frozen
 class ToolOutcome:
-    """What a call did: `text` for the model, `changes` and `terminal` for the user.
+    """What a call did: `text` and `images` for the model, `changes` and `terminal` for the user.
 
     `status` is `failed` when the call went wrong in a way the model should read, `rejected` when
     someone refused it. `effects` says what is known of its traces. `truncated` counts the bytes
-    of output that were left out of `text`.
+    of output that were left out of `text`. `text` also says what the images are: not every model sees them.
     """
 
     text: str
@@ -230,6 +231,7 @@ class ToolOutcome:
     changes: tuple[FileChange, ...] = ()
     terminal: Terminal | None = None
     truncated: int = 0
+    images: tuple[Image, ...] = ()
 
     @property
     def is_error(self) -> bool:

@@ -141,11 +141,11 @@ def _part(part: Content) -> JsonObject:
 
 
 def _result(result: ToolResult) -> JsonObject:
-    sent = {
-        "type": "tool_result",
-        "tool_use_id": PLAIN.fitting(result.call_id),
-        "content": _or_nothing(result.text),
-    }
+    text = _or_nothing(result.text)
+    parts = [{"type": "text", "text": text}, *map(_part, result.images)]
+    call_id = PLAIN.fitting(result.call_id)
+    content = parts if result.images else text
+    sent = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     return {**sent, "is_error": True} if result.is_error else sent
 
 

@@ -15,6 +15,7 @@ from agls.models.messages import (
     compact,
     contents_of,
     results_of,
+    shown_in,
     text_of,
     written,
 )
@@ -53,7 +54,7 @@ def _messages(turn: Turn, manner: _Manner) -> list[JsonObject]:
     if isinstance(turn, AssistantMessage):
         return [_assistant(turn, manner)]
     sent = [_result(result, manner) for result in results_of(turn)]
-    if contents := contents_of(turn):
+    if contents := [*shown_in(turn), *contents_of(turn)]:
         if sent and not manner.server.user_after_tool:
             sent.append({"role": "assistant", "content": READ})
         sent.append({"role": "user", "content": _content(contents)})

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from agls.engine.ports import ModelRequest
-from agls.engine.vocabulary import Image, JsonObject, TokenCount, Usage, UserMessage
+from agls.engine.vocabulary import Image, JsonObject, TokenCount, ToolResult, Usage, UserMessage
 from agls.models.endpoint import Endpoint
 
 GUESSED = 3.6  # bytes of JSON per token, before anything is known of a model
@@ -39,8 +39,13 @@ class Gauge:
 
 
 def _images(request: ModelRequest) -> list[Image]:
-    users = (message for message in request.messages if isinstance(message, UserMessage))
-    return [part for message in users for part in message.content if isinstance(part, Image)]
+    images: list[Image] = []
+    for message in request.messages:
+        if isinstance(message, UserMessage):
+            images += [part for part in message.content if isinstance(part, Image)]
+        elif isinstance(message, ToolResult):
+            images += message.images
+    return images
 
 
 def _text_bytes(request: ModelRequest, sent: int) -> int:

@@ -22,7 +22,7 @@ from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
 from agls.models.errors import nonsense
 from agls.models.gemini_arguments import placed
-from agls.models.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
+from agls.models.messages import NOTHING, compact, contents_of, results_of, shown_in, text_of, turns, written
 from agls.models.tool_schemas import flat
 from agls.models.usage import count_in
 from agls.models.values import object_in, objects_in, text_in
@@ -87,7 +87,8 @@ def _contents(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObjec
             sent.append({"role": "model", "parts": _said(turn, kept, endpoint)})
             continue
         results = [_result(result, ids) for result in results_of(turn)]
-        sent.append({"role": "user", "parts": [*results, *(_part(part) for part in contents_of(turn))]})
+        rest = [_part(part) for part in (*shown_in(turn), *contents_of(turn))]
+        sent.append({"role": "user", "parts": [*results, *rest]})
     return sent
 
 

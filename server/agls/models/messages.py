@@ -105,6 +105,15 @@ def contents_of(messages: Iterable[Theirs]) -> list[Content]:
     return said or [Text(NOTHING)] * bool(users)
 
 
+def shown_in(messages: Iterable[Theirs]) -> list[Content]:
+    """The images of the results among them, for an API that takes none in a result: each says whose it is."""
+    parts: list[Content] = []
+    for result in results_of(messages):
+        if result.images:
+            parts += [Text(f"What the result of {result.name} shows:"), *result.images]
+    return parts
+
+
 def results_of(messages: Iterable[Theirs]) -> list[ToolResult]:
     """The results among them."""
     return [message for message in messages if isinstance(message, ToolResult)]

@@ -11,7 +11,7 @@ from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, Jso
 from agls.models.answer import Answer, finish_in
 from agls.models.dialect import Dialect
 from agls.models.endpoint import Endpoint
-from agls.models.messages import NOTHING, contents_of, results_of, text_of, turns, written
+from agls.models.messages import NOTHING, contents_of, results_of, shown_in, text_of, turns, written
 from agls.models.usage import count_in
 from agls.models.values import object_in, objects_in, text_in
 
@@ -51,7 +51,7 @@ def _messages(messages: Sequence[Message]) -> list[JsonObject]:
             continue
         for result in results_of(turn):
             sent.append({"role": "tool", "tool_name": result.name, "content": result.text or NOTHING})
-        if contents := contents_of(turn):
+        if contents := [*shown_in(turn), *contents_of(turn)]:
             sent.append(_user(contents))
     return sent
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from agls.engine.ports import ModelRequest, ToolSpec
-from agls.engine.vocabulary import JsonObject
+from agls.engine.vocabulary import JsonObject, Message, ToolResult
 from agls.models.errors import Failure
 from agls.models.messages import compact
 from agls.models.shape import REFUSED as SCHEMA
@@ -17,6 +17,8 @@ SUMMARY = re.compile(r"reasoning.?summar", re.IGNORECASE)
 REASONING = re.compile(
     r"(messages?|input)\b.*\breasoning(_content|_details|_text)?\b", re.IGNORECASE | re.DOTALL
 )
+IMAGES = re.compile(r"image|vision|multi.?modal|content\b.{0,40}\bstring", re.IGNORECASE)
+UNSEEN = "[You cannot see it: this model takes no images.]"
 WANTED = re.compile(r"must be (passed|provided|included)|is (required|missing)", re.IGNORECASE)
 TOOL = re.compile(r"schema|parameters|function_?declarations|invalid .{0,20}(tool|function)", re.IGNORECASE)
 TOOL_PLACE = re.compile(r"(?:tools|function_?declarations)[\[.](\d+)", re.IGNORECASE)
@@ -24,16 +26,20 @@ LEFT_OUT = {
     "schema": "It is asked without the schema of the answer.",
     "summary": "It is asked without a summary of the reasoning.",
     "reasoning": "It is asked without the earlier reasoning.",
+    "images": "It is asked without the images that tools gave.",
 }
 
 
 def allowed(request: ModelRequest, refused: frozenset[str]) -> ModelRequest:
-    """The request without the schema and the tools that its server refused."""
+    """The request without the schema, the tools and the images of results that its server refused."""
     if not refused:
         return request
     tools = tuple(tool for tool in request.tools if _mark(tool) not in refused)
     schema = {} if "schema" in refused else request.output_schema
-    return replace(request, tools=tools, output_schema=schema)
+    request = replace(request, tools=tools, output_schema=schema)
+    if "images" in refused:
+        request = replace(request, messages=tuple(map(_in_words, request.messages)))
+    return request
 
 
 def mended(failure: Failure, request: ModelRequest, body: JsonObject) -> tuple[Failure, str]:
@@ -57,7 +63,14 @@ def _refused_part(failure: Failure, request: ModelRequest, body: JsonObject) -> 
     sent = any('"reasoning' in compact(message) for message in said)
     if failure.kind == "badRequest" and sent and REASONING.search(words) and not WANTED.search(words):
         return "reasoning"
-    return ""
+    shown = any(isinstance(message, ToolResult) and message.images for message in request.messages)
+    return "images" if shown and failure.kind in UNABLE and IMAGES.search(words) else ""
+
+
+def _in_words(message: Message) -> Message:
+    if not (isinstance(message, ToolResult) and message.images):
+        return message
+    return replace(message, text=f"{message.text}\n{UNSEEN}", images=())
 
 
 def _refused_tool(failure: Failure, tools: Sequence[ToolSpec]) -> ToolSpec | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agls.engine.ports import ModelRequest
-from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Usage
+from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Text, Usage
 from agls.models.answer import Answer, finish_in, own
 from agls.models.call_ids import PLAIN
 from agls.models.counting import Post
@@ -67,7 +67,8 @@ def _input(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObject]:
             sent += _said(turn, [item for item in items if not _is_refused(item, endpoint)])
             continue
         for result in results_of(turn):
-            output = result.text or NOTHING
+            text = result.text or NOTHING
+            output = [_part(part) for part in (Text(text), *result.images)] if result.images else text
             call_id = PLAIN.fitting(result.call_id)
             sent.append({"type": "function_call_output", "call_id": call_id, "output": output})
         if contents := contents_of(turn):

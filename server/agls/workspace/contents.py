@@ -1,7 +1,8 @@
 """Text files on the disk: read as text, and written back with every byte outside the change kept."""
 
+from agls.engine.not_text import NotText
 from agls.engine.patches import compare
-from agls.engine.ports import FileText, Stale, WorkspaceError
+from agls.engine.ports import FileText, Stale
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.workspace.decoding import UTF8, Binary, Encoding, decode
 from agls.workspace.files import Stored, find_stored, read_stored, replace_stored
@@ -64,7 +65,10 @@ def _decoded(target: Target, stored: Stored) -> tuple[str, Encoding]:
     try:
         return decode(stored.data)
     except Binary:
-        raise WorkspaceError(
-            f"{target.place.shown} is not a text file ({len(stored.data):,} bytes). "
-            "Use a command that understands its format."
+        shown = target.place.shown
+        raise NotText(
+            f"{shown} is not a text file ({len(stored.data):,} bytes). "
+            "Use a command that understands its format.",
+            stored.data,
+            shown,
         ) from None

@@ -1,5 +1,6 @@
 """What an event had no room for is whole in `agent/item`."""
 
+from base64 import b64encode
 from typing import Any
 
 from support.wire import AGENT, Message, Wire, turns
@@ -82,3 +83,21 @@ def test_of_a_command_what_was_kept_is_there_and_the_rest_is_counted(serve: Serv
     item = whole(wire, session, told["itemId"])["item"]
     assert item["output"].count("\n") >= told["output"].count("\n")
     assert item["truncated"] <= told["truncated"]
+
+
+def test_an_image_that_a_tool_of_the_editor_gives_is_in_its_item(serve: Serve) -> None:
+    wire = serve(turns({"calls": [{"name": "dump", "arguments": {}}]}, "Done."))
+    wire.initialize({**AGENT, "tools": [DUMP]})
+    given = [
+        {"type": "text", "text": "Here:"},
+        {"type": "image", "data": b64encode(b"GIF89a\x02\0\x01\0").decode(), "mimeType": "image/png"},
+        {"type": "image", "data": b64encode(b"BM").decode(), "mimeType": "image/bmp"},
+        {"type": "resourceLink", "uri": "file:///a", "name": "a"},
+    ]
+    wire.answers["agent/callTool"] = lambda params: {"output": given}
+    wire.run(wire.session())
+    item = completed(wire, "toolCall")["data"]["item"]
+    assert item["output"].splitlines() == [
+        "Here:", "[image: image/gif, 2×1 pixels, 10 bytes]", "[an image that is no PNG, JPEG, GIF or WebP]", "a file:///a"
+    ]  # fmt: skip
+    assert item["images"] == [{**given[1], "mimeType": "image/gif"}]

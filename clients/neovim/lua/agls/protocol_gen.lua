@@ -872,7 +872,7 @@
 ---@field text? string
 ---@field discarded? boolean
 
----A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object.
+---A tool call, from the model's request to its end. `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts the bytes that were left out of `output`; `malformed` holds arguments that were no JSON object. `images` are those that the call gave to the model; `output` says what they are.
 ---@class agls.ToolCallItem
 ---@field itemId string
 ---@field status string
@@ -886,6 +886,7 @@
 ---@field terminal? agls.Terminal
 ---@field truncated? integer
 ---@field malformed? string
+---@field images? agls.ImageContent[]
 
 ---What the run changed so far, as a unified diff of each file; full replacement value. `truncated` counts the bytes of diffs that are left out; the action `changes` gives them all.
 ---@class agls.TurnDiffData

@@ -14,9 +14,10 @@ from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.features.client_tools.calling import Offered
 from agls.frozen import frozen
+from agls.pictures import TooLarge, picture
 from agls.toolkit import Arguments, complaint, schema_of
 
-Gives = str | Artifact | Awaitable[str | Artifact]
+Gives = str | bytes | Artifact | Awaitable[str | bytes | Artifact]
 Function = Callable[..., Gives]
 _log = logging.getLogger(__name__)
 
@@ -39,8 +40,9 @@ def tool(
 ) -> FunctionTool | Callable[[Function], FunctionTool]:
     """Make a tool of a function: the model sees its name, its docstring and its annotated parameters.
 
-    It gives text for the model, or an `Artifact` for the result. What it raises becomes a failed call. One
-    that is `reads_only` needs no permission. A function that is not `async` works in a thread of its own.
+    It gives text for the model, the bytes of an image (PNG, JPEG, GIF, WebP) for it to see, or an `Artifact`
+    for the result. What it raises becomes a failed call. One that is `reads_only` needs no permission. A
+    function that is not `async` works in a thread of its own.
     """
     if function is None:
         return lambda given: _made(given, reads_only=reads_only)
@@ -93,4 +95,14 @@ class Functions:
         if isinstance(gave, Artifact):
             lent.made.append(gave)
             return ToolOutcome(f"The artifact {gave.name} was made.")
-        return ToolOutcome(str(gave))
+        return _seen(call.name, gave) if isinstance(gave, bytes) else ToolOutcome(str(gave))
+
+
+def _seen(name: str, data: bytes) -> ToolOutcome:
+    try:
+        seen = picture(name, data)
+    except TooLarge as problem:
+        return ToolOutcome(str(problem), status="failed")
+    if seen is None:
+        return ToolOutcome(f"{name} gave bytes that are no PNG, JPEG, GIF or WebP image.", status="failed")
+    return ToolOutcome(seen.words, images=(seen.image,))

@@ -1,6 +1,7 @@
 """The tools that the client said it has, called with `agent/callTool` (protocol 4.3 and 4.5)."""
 
 import asyncio
+from base64 import b64decode
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,9 @@ from agls.doors.messages import JsonObject
 from agls.doors.shapes import is_object
 from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
 from agls.features.client_tools.calling import Offered
+from agls.pictures import TooLarge, picture
 
+UNSEEN = "[an image that is no PNG, JPEG, GIF or WebP]"
 ANY = {"type": "object"}  # the schema of a tool that says nothing of its arguments
 
 
@@ -49,23 +52,25 @@ def _offered(tool: JsonObject) -> Offered:
     )
 
 
-def _read_out(part: Content) -> str:
-    """A part of what a tool gave, in words: a result has no others."""
+def _read_out(part: Content) -> tuple[str, tuple[Image, ...]]:
+    """A part of what a tool gave, in words, and the image that it is. Raises `TooLarge`."""
     match part:
         case Text(text) | Resource(_, text):
-            return text
+            return text, ()
         case ResourceLink(uri, name):
-            return f"{name} {uri}".strip()
-        case Image():
-            return "[an image, which cannot be shown in a result]"
+            return f"{name} {uri}".strip(), ()
+        case Image(data):
+            seen = picture("image", b64decode(data))
+            return (seen.words, (seen.image,)) if seen else (UNSEEN, ())
 
 
 def _outcome(result: Any) -> ToolOutcome:
     """What the client answered: `output` is content or a string; `isError` says that it failed."""
     given = result if is_object(result) else {"output": result}
     try:
-        text = "\n".join(map(_read_out, from_wire.content(given.get("output", ""))))
-    except from_wire.Malformed as problem:
+        parts = [_read_out(part) for part in from_wire.content(given.get("output", ""))]
+    except (from_wire.Malformed, TooLarge) as problem:
         return ToolOutcome(f"The editor's answer could not be read: {problem}", "failed", "unknown")
+    text, images = "\n".join(words for words, _ in parts), tuple(image for _, seen in parts for image in seen)
     failed = given.get("isError") is True
-    return ToolOutcome(text, "failed" if failed else "completed", "unknown")
+    return ToolOutcome(text, "failed" if failed else "completed", "unknown", images=images)

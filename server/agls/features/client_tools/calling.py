@@ -73,7 +73,7 @@ class ClientTool:
         """Let the client do it."""
         outcome = await self.client.call(self.session_id, self.run_id, call)
         text, left_out = shorten(outcome.text, KEPT, "Ask for less.")
-        return ToolOutcome(text, outcome.status, outcome.effects, truncated=left_out)
+        return ToolOutcome(text, outcome.status, outcome.effects, truncated=left_out, images=outcome.images)
 
 
 def usable(offered: Sequence[Offered], taken: Collection[str]) -> tuple[list[Offered], list[str]]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from agls.engine.context import ORIGIN
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
-from agls.features.compaction.sizes import bytes_in, size_of
+from agls.features.compaction.sizes import bytes_in, result_size, size_of
 
 WORTH = 200  # bytes of a result that is worth taking out
 LONGEST = 200  # characters of what a list of the work says of one step
@@ -13,13 +13,13 @@ LONGEST = 200  # characters of what a list of the work says of one step
 def old_results(messages: Sequence[Message], newest: int) -> tuple[str, ...]:
     """The calls of the results that may be taken out: the long ones, but not the `newest` results."""
     results = [message for message in messages if isinstance(message, ToolResult)]
-    return tuple(m.call_id for m in results[: len(results) - newest] if len(m.text) > WORTH)
+    return tuple(m.call_id for m in results[: len(results) - newest] if len(m.text) > WORTH or m.images)
 
 
 def freed_by(messages: Sequence[Message], call_ids: Sequence[str]) -> int:
     """The bytes of these results."""
     gone = frozenset(call_ids)
-    return sum(bytes_in(m.text) - WORTH for m in messages if isinstance(m, ToolResult) and m.call_id in gone)
+    return sum(result_size(m) - WORTH for m in messages if isinstance(m, ToolResult) and m.call_id in gone)
 
 
 def among(message: Message, item_ids: Collection[str]) -> bool:

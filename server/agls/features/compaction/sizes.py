@@ -3,7 +3,15 @@
 from collections.abc import Iterable
 
 from agls.engine.state import State
-from agls.engine.vocabulary import AssistantMessage, Content, Image, Message, ResourceLink, UserMessage
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    Image,
+    Message,
+    ResourceLink,
+    ToolResult,
+    UserMessage,
+)
 
 PER_TOKEN = 3.6  # bytes
 IMAGE = 4_320  # bytes that are as many tokens as an image
@@ -30,7 +38,12 @@ def size_of(message: Message) -> int:
             asked = sum(EACH + len(call.name) + bytes_in(str(call.arguments)) for call in calls)
             return EACH + bytes_in(text) + bytes_in(thinking) + asked
         case _:
-            return EACH + bytes_in(message.text)
+            return EACH + result_size(message)
+
+
+def result_size(result: ToolResult) -> int:
+    """The bytes of what a call gave."""
+    return bytes_in(result.text) + IMAGE * len(result.images)
 
 
 def sum_of(messages: Iterable[Message]) -> int:

@@ -4,6 +4,7 @@ import asyncio
 
 from pydantic import Field
 
+from agls.engine.not_text import NotText
 from agls.engine.ports import (
     DirEntry,
     Effect,
@@ -16,6 +17,7 @@ from agls.engine.ports import (
 )
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.pictures import TooLarge, picture
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
@@ -36,7 +38,7 @@ class ReadFile(Arguments):
     """Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
 
     Shows the text as it is in the user's editor, unsaved changes included. Long files come in
-    pages: go on with offset.
+    pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image.
     """
 
     path: str = Field(description="relative to the workspace, or absolute")
@@ -77,6 +79,8 @@ class Reader:
         """One page of the file."""
         try:
             file = await context.workspace.read(arguments.path)
+        except NotText as problem:
+            return _looked_at(problem)
         except WorkspaceError as problem:
             raise await _explained(problem, arguments.path, context.workspace) from problem
         if len(file.text) <= QUICK:
@@ -111,6 +115,17 @@ class Reader:
             if count and size > self.settings.read_characters:
                 return lines[:count]
         return lines
+
+
+def _looked_at(problem: NotText) -> ToolOutcome:
+    """The image that the file is. Raises `WorkspaceError` when it is none, or too large."""
+    try:
+        seen = picture(problem.shown, problem.data)
+    except TooLarge as large:
+        raise WorkspaceError(str(large)) from problem
+    if seen is None:
+        raise problem
+    return ToolOutcome(seen.words, images=(seen.image,))
 
 
 def _head(file: FileText) -> list[str]:

@@ -113,5 +113,5 @@ def _asked(call: ToolCall) -> tuple[object, ...]:
     return call.name, call.arguments, call.malformed
 
 
-def _gave(result: ToolResult) -> tuple[str, str]:
-    return result.status, result.text
+def _gave(result: ToolResult) -> tuple[object, ...]:
+    return result.status, result.text, result.images

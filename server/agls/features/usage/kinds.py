@@ -43,10 +43,14 @@ def _sizes(message: Message) -> dict[str, int]:
     match message:
         case UserMessage():
             texts = sum(len(part.text) for part in message.content if isinstance(part, Text | Resource))
-            images = sum(IMAGE for part in message.content if isinstance(part, Image))
-            return {message.origin: texts, **({"images": images} if images else {})}
+            images = [part for part in message.content if isinstance(part, Image)]
+            return {message.origin: texts, **_pictures(images)}
         case AssistantMessage():
             calls = sum(len(call.name) + len(str(call.arguments)) for call in message.tool_calls)
             return {"assistant": len(message.text), "thinking": len(message.thinking), "calls": calls}
         case _:
-            return {"results": len(message.text)}
+            return {"results": len(message.text), **_pictures(message.images)}
+
+
+def _pictures(images: Sequence[Image]) -> dict[str, int]:
+    return {"images": IMAGE * len(images)} if images else {}

@@ -1,0 +1,90 @@
+"""Images that models can see: what they are, how large, and which are too large to be sent."""
+
+from base64 import b64encode
+from typing import Literal
+
+from agls.engine.vocabulary import Image
+from agls.frozen import frozen
+
+LARGEST = 3_500_000  # bytes: as base64 they are what the strictest of the usual services takes
+LONGEST = 8_000  # pixels of a side, for the same reason
+_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+_SEGMENTS = 1_000  # of a JPEG that are looked through
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the JPEG segments that tell the size
+
+
+class TooLarge(ValueError):
+    """No model is sent this. The message says what to do."""
+
+
+@frozen
+class Picture:
+    """An image, and the words that say what it is."""
+
+    words: str
+    image: Image
+
+
+def media_type(data: bytes) -> str:
+    """The media type of an image that models can see, "" for anything else, whatever its name says."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in _SIGNATURES.items() if data.startswith(magic)), "")
+
+
+def picture(name: str, data: bytes) -> Picture | None:
+    """The image that these bytes are, `None` when they are none. Raises `TooLarge`."""
+    if not (kind := media_type(data)):
+        return None
+    sides = _sides(kind, data)
+    pixels = f"{sides[0]}×{sides[1]} pixels, " if sides else ""
+    words = f"{name}: {kind}, {pixels}{len(data):,} bytes"
+    if len(data) > LARGEST or max(sides, default=0) > LONGEST:
+        raise TooLarge(
+            f"{words}. It is too large to be looked at: up to {LARGEST:,} bytes and {LONGEST:,} pixels a "
+            "side are possible. Make a smaller copy of it, and look at that."
+        )
+    return Picture(f"[{words}]", Image(b64encode(data).decode("ascii"), kind))
+
+
+def _sides(kind: str, data: bytes) -> tuple[int, ...]:
+    """Width and height; nothing where the bytes do not say."""
+    match kind:
+        case "image/png":
+            found = _numbers(data, "big", (16, 20), 4)
+        case "image/gif":
+            found = _numbers(data, "little", (6, 8), 2)
+        case "image/webp":
+            found = _webp(data)
+        case _:
+            found = _jpeg(data)
+    return found if all(found) else ()
+
+
+def _webp(data: bytes) -> tuple[int, ...]:
+    match data[12:16]:
+        case b"VP8X":
+            return tuple(side + 1 for side in _numbers(data, "little", (24, 27), 3))
+        case b"VP8L":
+            bits = int.from_bytes(data[21:25], "little")
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case _:
+            return tuple(side & 0x3FFF for side in _numbers(data, "little", (26, 28), 2))
+
+
+def _jpeg(data: bytes) -> tuple[int, ...]:
+    place = 2
+    for _ in range(_SEGMENTS):
+        if data[place : place + 1] != b"\xff" or place + 9 > len(data):
+            break
+        if data[place + 1] in _FRAMES:
+            height, width = _numbers(data, "big", (place + 5, place + 7), 2)
+            return width, height
+        place += 1 if data[place + 1] == 0xFF else 2 + int.from_bytes(data[place + 2 : place + 4], "big")
+    return ()
+
+
+def _numbers(
+    data: bytes, order: Literal["big", "little"], places: tuple[int, ...], size: int
+) -> tuple[int, ...]:
+    return tuple(int.from_bytes(data[place : place + size], order) for place in places)
