@@ -98,6 +98,9 @@ def test_an_image_that_a_tool_of_the_editor_gives_is_in_its_item(serve: Serve) -
     wire.run(wire.session())
     item = completed(wire, "toolCall")["data"]["item"]
     assert item["output"].splitlines() == [
-        "Here:", "[image: image/gif, 2×1 pixels, 10 bytes]", "[an image that is no PNG, JPEG, GIF or WebP]", "a file:///a"
-    ]  # fmt: skip
+        "Here:",
+        "[image: image/gif, 2×1 pixels, 10 bytes]",
+        "[an image that is no PNG, JPEG, GIF or WebP]",
+        "a file:///a",
+    ]
     assert item["images"] == [{**given[1], "mimeType": "image/gif"}]
