@@ -127,7 +127,7 @@ class Gate:
         if edited and isinstance(again.verdict, Deny):
             return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
         if not edited and (again.aims, again.preview.subject) != (judged.aims, judged.preview.subject):
-            return ToolOutcome(OTHERWISE, status="rejected")
+            return ToolOutcome(OTHERWISE, status="failed")
         part = chosen_part(again.invocation, again.preview, answer)
         if part is None:
             return refusal(answer)
