@@ -120,9 +120,7 @@ def test_files_that_went_back_or_away_have_no_changes_to_judge() -> None:
     review.take([Entry(4, 0.0, Noted("checkpoints", "made", restored))])
     assert not review.of("file:///w/a")
     review.take([finished(made, seq=5)])
-    gone = FileChange(
-        "file:///w/b", "moved", FileVersion(), FileVersion(), "", "disk", moved_from="file:///w/a"
-    )
+    gone = FileChange("file:///w/a", "deleted", FileVersion(), FileVersion(), "", "disk")
     review.take([finished(gone, seq=6)])
     assert not review.of("file:///w/a")
     assert not review.of("untitled:x")

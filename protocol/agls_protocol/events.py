@@ -148,12 +148,11 @@ class ItemData:
 
 @define
 class ItemDeltaData:
-    """Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes."""
+    """Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes."""
 
     field: str
     offset: int
-    append: str | None = None
-    bytes: str | None = None
+    append: str
 
 
 @define

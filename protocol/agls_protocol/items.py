@@ -80,12 +80,11 @@ class Change:
     """One file as a tool call changed it; `patch` is a unified diff."""
 
     uri: str
-    change: Literal["added", "modified", "deleted", "moved"]
+    change: Literal["added", "modified", "deleted"]
     base: FileVersion
     result: FileVersion
     patch: str
     via: Literal["editor", "disk"]
-    moved_from: str | None = None
 
 
 @define
@@ -266,17 +265,6 @@ class TaskItem:
 
 
 @define
-class CheckpointItem:
-    """The files were kept as they are; `title` says why."""
-
-    item_id: str
-    status: str
-    title: str
-    checkpoint_id: str
-    kind: Literal["checkpoint"] = "checkpoint"
-
-
-@define
 class FileEditItem:
     """Files that changed outside of a tool call: a rewind, a hunk that was rejected."""
 
@@ -284,25 +272,6 @@ class FileEditItem:
     status: str
     changes: list[Change]
     kind: Literal["fileEdit"] = "fileEdit"
-    title: str | None = None
-
-
-@define
-class PlanStep:
-    """One step; `status` is pending, inProgress or completed."""
-
-    text: str
-    status: str
-
-
-@define
-class PlanItem:
-    """What the agent means to do."""
-
-    item_id: str
-    status: str
-    steps: list[PlanStep]
-    kind: Literal["plan"] = "plan"
     title: str | None = None
 
 
@@ -318,17 +287,6 @@ class SubagentItem:
     text: str | None = None
 
 
-@define
-class SideAnswerItem:
-    """An answer beside the conversation: the model does not see it again."""
-
-    item_id: str
-    status: str
-    text: str
-    kind: Literal["sideAnswer"] = "sideAnswer"
-    title: str | None = None
-
-
 Item = (
     MessageItem
     | ThoughtItem
@@ -337,9 +295,6 @@ Item = (
     | NoticeItem
     | CompactionItem
     | TaskItem
-    | CheckpointItem
     | FileEditItem
-    | PlanItem
     | SubagentItem
-    | SideAnswerItem
 )

@@ -59,12 +59,10 @@ CONTENT = (
 LIMITS = Limits(1, 2, 3, 4, 5, 6, 7.5)
 USAGE = Usage(10, 20, 3, 4, 5)
 CHANGE = FileChange(
-    "file:///src/b.py", "moved", FileVersion("ab12", 3), FileVersion("cd34"), "@@ -1 +1 @@", "editor", 1, 2,
-    "file:///src/a.py",
+    "file:///src/b.py", "modified", FileVersion("ab12", 3), FileVersion("cd34"), "@@ -1 +1 @@", "editor",
+    1, 2,
 )  # fmt: skip
-OUTCOME = ToolOutcome(
-    "done", "failed", "partial", (CHANGE,), Terminal("ls", "/src", None, "SIGKILL"), 12, "ab" * 32
-)
+OUTCOME = ToolOutcome("done", "failed", "partial", (CHANGE,), Terminal("ls", "/src", None, "SIGKILL"), 12)
 QUESTION = Question(
     "permission", "Run ls?", "it executes", "call_1", {"type": "command", "command": "ls"},
     (Option("yes", "Yes", "allow", "project", "ls *"), Option("no", "No", "reject")), {"type": "object"},

@@ -111,12 +111,11 @@ export interface CancelResult {
 /** One file as a tool call changed it; `patch` is a unified diff. */
 export interface Change {
   uri: string;
-  change: "added" | "modified" | "deleted" | "moved";
+  change: "added" | "modified" | "deleted";
   base: FileVersion;
   result: FileVersion;
   patch: string;
   via: "editor" | "disk";
-  movedFrom?: string;
 }
 
 /** What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore is told when it begins, without files, and again with each file. */
@@ -124,15 +123,6 @@ export interface CheckpointData {
   checkpointId: string;
   reason: string;
   files: string[];
-}
-
-/** The files were kept as they are; `title` says why. */
-export interface CheckpointItem {
-  itemId: string;
-  status: string;
-  title: string;
-  checkpointId: string;
-  kind: "checkpoint";
 }
 
 /** What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`. */
@@ -336,19 +326,18 @@ export interface ImageContent {
   type: "image";
 }
 
-export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | CheckpointItem | FileEditItem | PlanItem | SubagentItem | SideAnswerItem;
+export type Item = MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem;
 
 /** The whole item. */
 export interface ItemData {
   item: Item;
 }
 
-/** Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes. */
+/** Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes. */
 export interface ItemDeltaData {
   field: string;
   offset: number;
-  append?: string;
-  bytes?: string;
+  append: string;
 }
 
 /** One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`. */
@@ -362,7 +351,7 @@ export interface ItemParams {
 
 /** The item, or a part of a field: `text`, which begins at byte `start` of `total`. */
 export interface ItemResult {
-  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | CheckpointItem | FileEditItem | PlanItem | SubagentItem | SideAnswerItem;
+  item?: MessageItem | ThoughtItem | UserMessageItem | ToolCallItem | NoticeItem | CompactionItem | TaskItem | FileEditItem | SubagentItem;
   text?: string;
   start?: number;
   total?: number;
@@ -501,21 +490,6 @@ export interface PermissionParams {
 export interface PermissionSkills {
   remember?: Marker;
   editInput?: Marker;
-}
-
-/** What the agent means to do. */
-export interface PlanItem {
-  itemId: string;
-  status: string;
-  steps: PlanStep[];
-  kind: "plan";
-  title?: string;
-}
-
-/** One step; `status` is pending, inProgress or completed. */
-export interface PlanStep {
-  text: string;
-  status: string;
 }
 
 /** The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told. */
@@ -912,15 +886,6 @@ export interface ShownHunk {
 export interface ShownText {
   text: string;
   whole: boolean;
-}
-
-/** An answer beside the conversation: the model does not see it again. */
-export interface SideAnswerItem {
-  itemId: string;
-  status: string;
-  text: string;
-  kind: "sideAnswer";
-  title?: string;
 }
 
 /** The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits. */

@@ -165,7 +165,6 @@ def change(done: FileChange) -> JsonObject:
         "result": _version(done.result),
         "patch": done.patch,
         "via": done.via,
-        **filled(movedFrom=done.moved_from),
     }
 
 

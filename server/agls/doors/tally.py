@@ -12,7 +12,6 @@ MERGED = {  # what two changes of one file in a row come to; "" is nothing at al
     ("added", "modified"): "added",
     ("added", "deleted"): "",
     ("deleted", "added"): "modified",
-    ("moved", "modified"): "moved",
 }
 _COUNTS = [(count.name, camel(count.name)) for count in fields(Usage)]
 
@@ -40,9 +39,8 @@ class Tally:
 
     def change(self, done: FileChange) -> None:
         """One more change of a file: what counts is what became of it in the run, not each step."""
-        origin = done.moved_from if done.change == "moved" else done.uri
-        before = self._files.pop(origin, None)
-        net = self._net.pop(origin, None) or NetLines()
+        before = self._files.pop(done.uri, None)
+        net = self._net.pop(done.uri, None) or NetLines()
         kind = MERGED.get((before["change"], done.change), done.change) if before else done.change
         if not kind:
             return

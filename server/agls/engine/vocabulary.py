@@ -181,19 +181,21 @@ class FileVersion:
     version: int | None = None
 
 
+ChangeKind = Literal["added", "modified", "deleted"]
+
+
 @frozen
 class FileChange:
     """One file as a call changed it. `patch` is a unified diff; `via` says through whom."""
 
     uri: str
-    change: Literal["added", "modified", "deleted", "moved"]
+    change: ChangeKind
     base: FileVersion
     result: FileVersion
     patch: str
     via: Literal["editor", "disk"]
     insertions: int = 0
     deletions: int = 0
-    moved_from: str = ""
 
 
 @frozen
@@ -219,7 +221,7 @@ class ToolOutcome:
 
     `status` is `failed` when the call went wrong in a way the model should read, `rejected` when
     someone refused it. `effects` says what is known of its traces. `truncated` counts the bytes
-    of output that were left out of `text`; `blob` names the whole output where it was kept.
+    of output that were left out of `text`.
     """
 
     text: str
@@ -228,7 +230,6 @@ class ToolOutcome:
     changes: tuple[FileChange, ...] = ()
     terminal: Terminal | None = None
     truncated: int = 0
-    blob: str = ""
 
     @property
     def is_error(self) -> bool:
@@ -285,7 +286,7 @@ class Option:
     option_id: str
     label: str
     decision: Literal["allow", "reject"]
-    scope: Literal["once", "run", "session", "project"] = "once"
+    scope: Literal["once", "session", "project"] = "once"
     rule: str = ""
 
 

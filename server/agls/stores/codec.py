@@ -27,7 +27,7 @@ from pydantic_core import from_json
 from agls.engine import facts, vocabulary
 from agls.engine.facts import Entry, Fact, Unknown
 from agls.engine.ports import JournalError
-from agls.engine.vocabulary import Content, JsonObject, Text
+from agls.engine.vocabulary import ChangeKind, Content, JsonObject, Text
 from agls.frozen import frozen
 
 FORMAT = 1  # of the file: lines, header, checksums; an older agls refuses a newer one
@@ -167,6 +167,7 @@ def _converter() -> Converter:
         converter.register_structure_hook(plain, _exactly)
     converter.register_structure_hook(StrEnum, _member)
     converter.register_structure_hook_func(_is_json, _json)
+    converter.register_structure_hook_func(lambda wanted: wanted == ChangeKind, _change_kind)
     converter.register_unstructure_hook_func(_is_json, _as_it_is)
     converter.register_structure_hook_factory(_is_row, _row_of)
     converter.register_structure_hook_factory(is_dataclass, _record_of)
@@ -205,6 +206,13 @@ def _exactly(value: Any, wanted: type) -> Any:
     if wanted is float and type(value) is int:
         return float(value)
     raise TypeError(f"not {wanted.__name__}: {value!r}")
+
+
+def _change_kind(value: Any, wanted: Any) -> str:
+    """What became of a file; old journals may say that it was moved."""
+    if value not in {*get_args(ChangeKind), "moved"}:
+        raise ValueError(value)
+    return "modified" if value == "moved" else value
 
 
 def _member(value: Any, wanted: type[StrEnum]) -> StrEnum:

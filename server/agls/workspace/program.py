@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import IO
 
 from agls.engine.ports import WorkspaceError
+from agls.workspace.orphans import ours
 
 LOOK = 0.02  # seconds between two looks at it
 MOST = 1_000_000  # bytes of what it writes
@@ -22,19 +23,8 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
-    try:
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=environment,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from None
-    with process:
+    with _started(argv, environment) as process:
+        ours.add(process.pid)
         told, problems = bytearray(), bytearray()
         try:
             while process.poll() is None:
@@ -49,10 +39,27 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
             if process.poll() is None:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
+            ours.discard(process.pid)
     if process.returncode:
         words = " ".join(problems.decode(errors="replace").split())[-200:]
         raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")
     return told.decode(errors="replace")
+
+
+def _started(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """The program, in a process group of its own. Raises `WorkspaceError`."""
+    try:
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"{argv[0]} could not be started: {error}.") from None
 
 
 def _read(name: str, stream: IO[bytes] | None, held: bytearray) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from support.wire import Message, turns
 
 from .driver import ROOT, Editor
-from .scene import at_the_picker, call, ended, prompt, said, waiting, watch_pickers
+from .scene import call, ended, prompt, said, waiting
 from .screen import Look, Screen
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -159,12 +159,13 @@ def tell(editor: Editor, screen: Screen) -> None:
     editor.keys("<Esc>ccA test fails. Find out why and repair it.")
     editor.until("vim.fn.getline(1):find('repair it')")
     picture(editor, screen, "attached")
-    watch_pickers(editor)
     editor.keys("<Esc><CR>")
-    for count in (1, 2, 3):
-        at_the_picker(editor, count)
+    for _ in range(3):
+        editor.until("vim.bo.filetype == 'aglsquestion'")
+        asked = editor.lua("return require('agls.questions').waiting[1].params.requestId")
         picture(editor, screen, "question")  # the last one stays
-        editor.keys("1<CR>")
+        editor.command("Agls answer 1")
+        editor.until("not require('agls').current().store.requests[...]", asked)
     ended(editor, "endTurn")
     said(editor, "assert total")
     waiting(editor, 2)

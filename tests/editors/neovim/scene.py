@@ -13,9 +13,37 @@ from .driver import Editor
 CODE = "".join(f"def f{number}():\n    return {number}\n\n" for number in range(1, 13))
 HANGING: Message = {"text": "I begin", "hang": True}
 PICKING = {"c", "rm"}  # the mode in which a number is typed, in the newest Neovim and in 0.10
-# A picker as users have them: it gives the first item whose text begins with what is in PICKS.
+# A user who answers questions, and pickers as users have them: with the first whose text begins with PICKS.
 PICKER = """
 ASKED, PICKS = {}, ...
+local function answer(buf)
+  local win = vim.fn.bufwinid(buf)
+  if win < 0 then return end
+  local texts, lines = {}, vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  for line = #lines, 1, -1 do
+    local number, text = lines[line]:match('^(%d)  (.*)$')
+    if not number then break end
+    texts[tonumber(number)] = text
+  end
+  if lines[1]:find('Save your own changes', 1, true) and not SAVES then return vim.cmd('Agls answer 2') end
+  table.insert(ASKED, { prompt = lines[1], items = texts })
+  local wanted = #PICKS > 1 and table.remove(PICKS, 1) or PICKS[1]
+  if wanted == 'nothing' then return end
+  for _ = 1, 500 do -- they read all of it
+    local last = vim.fn.line('w$', win)
+    if last == #lines then break end
+    vim.api.nvim_win_call(win, function() vim.cmd('normal! \\6') end)
+    vim.cmd.redraw()
+    vim.api.nvim_exec_autocmds('WinScrolled', { pattern = '*' })
+    vim.wait(1)
+  end
+  for number, text in ipairs(texts) do
+    if vim.startswith(text, wanted) then return vim.cmd('Agls answer ' .. number) end
+  end
+end
+vim.api.nvim_create_autocmd('FileType', { pattern = 'aglsquestion', callback = function(event)
+  vim.defer_fn(function() answer(event.buf) end, 10)
+end })
 vim.ui.select = function(items, options, on_choice)
   local texts = vim.tbl_map(options.format_item or tostring, items)
   table.insert(ASKED, { prompt = options.prompt, items = texts })

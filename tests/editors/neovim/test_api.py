@@ -149,3 +149,26 @@ def test_every_event_of_the_help_page_is_told(editor: Editor) -> None:
     assert told["AglsAnswered"]["data"]["requestId"] == told["AglsQuestion"]["requestId"]
     assert told["AglsChanges"] == {"count": 2}
     assert told["AglsDrawn"]["session"] == session
+
+
+def test_nothing_of_the_folder_chooses_mode_model_or_effort(editor: Editor) -> None:
+    for name, text in {
+        ".agls/config.toml": 'model = "theirs"\nmode = "allowAll"\n[permissions]\nmode = "allowAll"\n',
+        ".agls/settings.json": '{"mode": "allowAll"}',
+        ".vscode/settings.json": '{"agls.mode": "allowAll", "agls.model": "theirs", "agls.effort": "high"}',
+        ".nvim.lua": 'require("agls").setup({ options = { mode = "allowAll" } })',
+    }.items():
+        file = editor.workspace / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    opened(
+        editor,
+        turns({"text": "I run.", "calls": [call("shell", command="touch ran")]}, "Ready."),
+        picks=("nothing",),
+    )
+    prompt(editor, "run it")
+    editor.until("#require('agls.questions').waiting == 1")
+    assert not (editor.workspace / "ran").exists()
+    status = editor.lua("return require('agls').status()")
+    assert status["mode"] == "ask"
+    assert editor.lua("return vim.tbl_isempty(require('agls').current().store.options)")

@@ -2,12 +2,26 @@
 
 import pytest
 
-from support.model_server import ModelServer, Reply
+from support.model_server import Failure, ModelServer, Reply
 from support.patience import wait_until
 from support.wire import Message, turns
 
 from .driver import Editor
-from .scene import READ, call, ended, opened, prompt, restarted, said, transcript, use_server
+from .scene import (
+    CODE,
+    HANGING,
+    READ,
+    call,
+    ended,
+    gone,
+    leave_and_come_back,
+    opened,
+    prompt,
+    restarted,
+    said,
+    transcript,
+    use_server,
+)
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 CHAT = "require('agls.chat').all[next(require('agls.chat').all)]"
@@ -187,6 +201,59 @@ def test_a_message_can_be_put_into_the_run(editor: Editor) -> None:
     ended(editor, "endTurn")
     said(editor, "## You, meanwhile")
     assert "be quick" in transcript(editor)
+
+
+def test_what_is_said_meanwhile_is_visible_at_once(editor: Editor) -> None:
+    opened(editor, turns(HANGING))
+    prompt(editor, "begin")
+    said(editor, "I begin")
+    editor.command("Agls steer look at the second file")
+    said(editor, "> **You, meanwhile (read with the next step)**\n> look at the second file")
+    editor.command("Agls stop")
+    ended(editor, "cancelled")
+    gone(editor, "(read with the next step)")
+
+
+def test_stop_starts_nothing_and_gives_the_waiting_prompts_back(editor: Editor) -> None:
+    opened(editor, turns(HANGING), turns("This must not be said."))
+    prompt(editor, "begin")
+    said(editor, "I begin")
+    prompt(editor, "and then this")
+    editor.until("require('agls').status().queued == 1")
+    editor.command("Agls stop")
+    editor.until("require('agls').current().store.state == 'idle' and require('agls').status().queued == 0")
+    editor.until(
+        "vim.iter(vim.api.nvim_list_bufs()):any(function(buf) return vim.b[buf].agls_prompt "
+        "and vim.api.nvim_buf_get_lines(buf, 0, -1, false)[1] == 'and then this' end)"
+    )
+    assert "This must not be said." not in transcript(editor)
+
+
+def test_error_of_the_model_says_what_to_do_and_continue_tries_again(editor: Editor) -> None:
+    with ModelServer([Failure(400), Reply("Now it works.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        prompt(editor, "say it")
+        ended(editor, "error")
+        said(editor, "`:Agls continue` tries again")
+        editor.command("Agls continue")
+        said(editor, "Now it works.")
+
+
+def test_limit_says_how_to_go_on_also_after_a_restart_of_neovim(editor: Editor) -> None:
+    editor.play(turns(READ, READ, READ, "Done."))
+    (editor.folder / "config.toml").write_text(
+        (editor.folder / "config.toml").read_text() + "\n[budget]\nmax_turns = 1\n"
+    )
+    (editor.workspace / "code.py").write_text(CODE)
+    editor.setup()
+    editor.command("Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "read")
+    ended(editor, "maxTurns")
+    said(editor, "`:Agls continue` goes on")
+    leave_and_come_back(editor)
+    said(editor, "`:Agls continue` goes on")
 
 
 def test_torn_answer_is_marked_and_the_next_one_follows(editor: Editor) -> None:

@@ -35,7 +35,7 @@ def test_the_journey(editor: Editor) -> None:
     editor.command("write")
     leave_and_come_back(editor)
     said(editor, "I begin")
-    assert transcript(editor).rstrip() == before.removesuffix("> Cancelled.").rstrip()
+    assert transcript(editor).rstrip() == before.rstrip()
     waiting(editor, 0)
     everything_is_rewound(editor)
 
@@ -44,8 +44,8 @@ def a_run_that_edits_the_buffer(editor: Editor) -> None:
     prompt(editor, "change two returns")
     ended(editor, "endTurn")
     asked = editor.lua("return ASKED")
-    assert [one["prompt"] for one in asked] == ["Edit code.py?"] * 2
-    assert "Allow for this session  (saves the rule: edit(code.py))" in asked[0]["items"]
+    assert [one["prompt"] for one in asked] == ["Edit code.py"] * 2
+    assert asked[0]["items"][1].startswith("Allow for this session")
     assert code(editor) == BOTH
     assert (editor.workspace / "code.py").read_text() == CODE, "saving is the user's"
     waiting(editor, 2)

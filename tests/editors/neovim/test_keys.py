@@ -39,7 +39,7 @@ def test_a_key_is_asked_for_and_kept_in_memory(editor: Editor) -> None:
         opened(editor, env=elsewhere(editor, server))
         prompt(editor, "go")
         ended(editor, "error")
-        said(editor, "`:Agls key` takes one")
+        said(editor, "`:Agls key` takes a key")
         assert editor.lua("return vim.fn.getcompletion('Agls key ', 'cmdline')") == ["model.example"]
         editor.keys(":Agls key<CR>")
         editor.keys(KEY + "<CR>")

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,15 +111,18 @@ def test_the_first_three_minutes_of_a_new_user(program: str, tmp_path: Path, mod
 
 
 def follow(user: Newcomer, *typed: str) -> None:
-    """Do what the README says; a question is answered in Neovim's own picker."""
+    """Do what the README says; a question is answered by a key in its window."""
     begin, send, answer, find, keep, put_back, stop, resume, rewind = (as_typed(keys) for keys in typed)
-    watch_pickers(user)
     user.keys(f"{begin}<CR>")
     user.until("vim.b.agls_prompt and vim.api.nvim_get_mode().mode == 'i'")
     user.keys(f"Repair it.{send}")
     for count in (1, 2):
-        at_the_picker(user, count)
+        store = "require('agls').current().store"
+        user.until(f"vim.bo.filetype == 'aglsquestion' and #{store}.order > ...", 2 * count)
+        asked = user.lua("return require('agls.questions').waiting[1].params.requestId")
+        time.sleep(0.5)  # they read it
         user.keys(answer)
+        user.until(f"not {store}.requests[...]", asked)
     ended(user, "endTurn")
     said(user, WORD)
     waiting(user, 2)

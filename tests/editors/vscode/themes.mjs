@@ -16,11 +16,9 @@ const THEMES = [
 // What the extension tells its page seldom, and the scripted model never brings about.
 const done = { status: "completed" };
 const colours = [31, 32, 33, 34, 35, 36, 37, 30, 91, 92, 93, 94, 95, 96, 97, 90].map((n) => `\u001b[${n}mcolour ${n}\u001b[0m`);
-const steps = ["completed", "inProgress", "pending"].map((status) => ({ text: `A step that is ${status}`, status }));
 const schema = { type: "object", properties: { which: { type: "string", enum: ["One", "Another"] } }, required: ["which"] };
 const RARE = [
   { type: "item", item: { ...done, itemId: "t1", kind: "toolCall", title: "colours", name: "shell", output: colours.join("\n") } },
-  { type: "item", item: { ...done, itemId: "t2", kind: "plan", title: "A plan", steps } },
   { type: "item", item: { ...done, itemId: "t3", kind: "notice", title: "A notice", text: "It says this." } },
   { type: "item", item: { ...done, itemId: "t4", kind: "compaction", text: "A summary." } },
   { type: "item", item: { ...done, itemId: "t5", kind: "message", text: "Broken off", status: "cancelled", discarded: true } },

@@ -17,7 +17,7 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, Text, Usage
 from agls.features.history.feature import build
-from agls.features.history.filing import is_archived, tagged, tags_of, title_from
+from agls.features.history.filing import tagged, tags_of, title_from
 from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, say
 
@@ -118,9 +118,9 @@ async def test_tags_and_the_archive_are_actions() -> None:
         with pytest.raises(ActionError, match="1 to 40"):
             await invoke(session, "tag", {"add": ["x" * 41]})
         await invoke(session, "archive", {})
-        assert is_archived(session.state)
+        assert [row.archived for row in (await sessions.list())[0]] == [True]
         await invoke(session, "archive", {"undo": True})
-        assert not is_archived(session.state)
+        assert [row.archived for row in (await sessions.list())[0]] == [False]
         with pytest.raises(Refused):
             await invoke(session, "burn", {})
         (row,), _ = await sessions.list()

@@ -23,7 +23,6 @@ local render = require("agls.render")
 ---@field private last integer when it was brought up to date last, in milliseconds
 ---@field private low? integer the first line that was touched by this drawing, from 0
 ---@field private ending integer lines below the last item
----@field private ended? agls.RunEndedData
 local Chat = {}
 Chat.__index = Chat
 
@@ -95,12 +94,7 @@ function Chat:hear(events, changed)
     self.dirty[item_id] = true
   end
   for _, event in ipairs(events) do
-    if event.type == "runStarted" then
-      self.ended = nil
-    elseif event.type == "runEnded" then
-      self.ended = event.data
-    elseif event.type == "historyRewound" then
-      self.ended = nil
+    if event.type == "historyRewound" then
       self.dirty.all = true
     end
   end
@@ -244,7 +238,7 @@ function Chat:update()
   for number = #self.blocks + 1, #order do
     self:add(order[number])
   end
-  local lines = render.ending(self.ended)
+  local lines = vim.list_extend(render.said(self.session.store.said), render.ending(self.session.store.ending))
   if #lines > 0 and #self.blocks > 0 then
     vim.api.nvim_buf_set_lines(self.buf, self:length(), -1, false, lines)
     self.ending = #lines

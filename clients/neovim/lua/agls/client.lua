@@ -104,10 +104,9 @@ end
 
 ---@private
 function Client:start()
-  local cmd = config.current.cmd
+  local cmd = config.command()
   if vim.fn.executable(cmd[1]) == 0 then
-    local problem = cmd[1]
-      .. " is not there or cannot be run. Install agls, or set `cmd`; :checkhealth agls says more"
+    local problem = cmd[1] .. " is not there or cannot be run: " .. require("agls.install").advice()
     tell(problem, vim.log.levels.ERROR)
     return self:fail(problem)
   end
@@ -124,8 +123,9 @@ function Client:start()
     capabilities = capabilities(),
     flags = { debounce_text_changes = 0 }, -- the agent reads what was typed, not what was typed a while ago
     init_options = {
-      trusted = type(trusted) == "function" and trusted(self.root) or trusted == true,
-      settings = not vim.tbl_isempty(config.current.settings) and config.current.settings or nil,
+      -- Without a yes the server asks what `agls trust` remembers.
+      trusted = (type(trusted) == "function" and trusted(self.root) == true or trusted == true) or nil,
+      settings = config.settings(),
     },
     handlers = self.handlers,
     on_init = function(client)

@@ -204,9 +204,9 @@ M.subcommands = {
     end,
   },
   answer = {
-    about = "answer the question that waits",
-    run = function()
-      require("agls.questions").again()
+    about = "go to the question that waits, or give it the answer with this number",
+    run = function(rest)
+      require("agls.questions").again(tonumber(rest))
     end,
   },
   sessions = { about = "choose a session of this folder, or search in them", run = sessions },
@@ -309,6 +309,12 @@ M.subcommands = {
     end,
     complete = function()
       return require("agls.secrets").hosts()
+    end,
+  },
+  install = {
+    about = "set the server up, in a Python environment beside this plugin",
+    run = function()
+      require("agls.install").run()
     end,
   },
   actions = {

@@ -13,9 +13,10 @@
 ---@field reject string|false
 
 ---@class agls.Config
----@field cmd string[] the server
+---@field cmd? string[] the server; `agls` on the PATH, or what `:Agls install` made, unless you say otherwise
 ---@field env table<string, string> added to the server's environment
 ---@field settings table as in the configuration file
+---@field save_before_commands? string edited (files of the agent; your own are asked about), all, or never
 ---@field trusted boolean|fun(root: string): boolean whether the folder's own files may change anything
 ---@field root? fun(): string the folder of new sessions; the current one unless you say otherwise
 ---@field key? fun(host: string): string? the key of a model server, from wherever you keep it
@@ -30,7 +31,6 @@
 ---@field insert boolean open the prompt in insert mode
 ---@field keys agls.Keys|false
 local defaults = {
-  cmd = { "agls", "serve", "--stdio" },
   env = {},
   settings = {},
   trusted = false,
@@ -73,7 +73,10 @@ local TYPES = {
   redraws = "number",
   complete = "boolean",
   insert = "boolean",
+  save_before_commands = "string",
 }
+local SAVING = { "edited", "all", "never" }
+local ARGUMENTS = { "serve", "--stdio" }
 
 local M = { layouts = LAYOUTS }
 
@@ -96,6 +99,9 @@ local function problem_of(given)
   if given.layout and not vim.list_contains(LAYOUTS, given.layout) then
     return "layout must be one of " .. table.concat(LAYOUTS, ", ")
   end
+  if given.save_before_commands and not vim.list_contains(SAVING, given.save_before_commands) then
+    return "save_before_commands must be one of " .. table.concat(SAVING, ", ")
+  end
   if given.cmd and #given.cmd == 0 then
     return 'cmd must name the server, as in { "agls", "serve", "--stdio" }'
   end
@@ -117,6 +123,29 @@ function M.set(given)
     error("agls.setup: " .. problem, 0)
   end
   M.current = vim.tbl_deep_extend("force", vim.deepcopy(defaults), given)
+end
+
+---The command of the server: the user's, the one on the PATH, or the one that `:Agls install` made.
+---@return string[]
+function M.command()
+  if M.current.cmd then
+    return M.current.cmd
+  end
+  local own = require("agls.install").program()
+  local program = vim.fn.executable("agls") == 0 and own or "agls"
+  return vim.list_extend({ program }, ARGUMENTS)
+end
+
+---The settings that the server gets, as in the configuration file.
+---@return table?
+function M.settings()
+  local settings = vim.deepcopy(M.current.settings)
+  if M.current.save_before_commands then
+    settings.shell = vim.tbl_extend("keep", settings.shell or {}, {
+      save_before_commands = M.current.save_before_commands,
+    })
+  end
+  return not vim.tbl_isempty(settings) and settings or nil
 end
 
 ---@param name string

@@ -23,11 +23,11 @@ local function version_of(cmd)
 end
 
 local function check_server()
-  local cmd = require("agls.config").current.cmd
+  local cmd = require("agls.config").command()
   if vim.fn.executable(cmd[1]) == 0 then
     return vim.health.error(("%s cannot be run"):format(cmd[1]), {
-      "Install it as clients/neovim/README.md says, so that `agls` is on the PATH of Neovim",
-      'or name it: require("agls").setup({ cmd = { "/path/to/agls", "serve", "--stdio" } })',
+      "A server is missing: " .. require("agls.install").advice(),
+      'Or name it: require("agls").setup({ cmd = { "/path/to/agls", "serve", "--stdio" } })',
     })
   end
   local version, problem = version_of(cmd)

@@ -127,7 +127,7 @@ function M.client(root)
   end
   made.on_state = function()
     if made.state ~= "ready" then
-      questions.forget()
+      questions.forget(made)
     end
     vim.cmd.redrawstatus({ bang = true })
   end
@@ -234,7 +234,7 @@ end
 
 local NOT_STOPPED = {
   notRunning = "nothing is running",
-  alreadyEnded = "that run has ended already; what waited behind it goes on",
+  alreadyEnded = "that run has ended already",
 }
 
 ---Stop the run.
@@ -245,7 +245,12 @@ function M.stop()
   end
   of:stop(function(result, problem)
     if problem then
-      client.tell_problem(problem)
+      return client.tell_problem(problem)
+    end
+    local back = of:asked(result.dropped)
+    if #back > 0 then
+      prompt.put_back(of, back)
+      client.tell(("%d waiting prompts are back in the prompt; they are not sent"):format(#back))
     elseif NOT_STOPPED[result.state] then
       client.tell(NOT_STOPPED[result.state])
     end

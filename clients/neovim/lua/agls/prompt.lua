@@ -74,6 +74,22 @@ local function submit(prompt)
   end)
 end
 
+---Put texts back that were not sent, below what the user has written meanwhile.
+---@param session agls.Session
+---@param texts string[]
+function M.put_back(session, texts)
+  local buf = M.of(chat.of(session))
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  if #lines == 1 and lines[1] == "" then
+    lines = {}
+  end
+  for _, text in ipairs(texts) do
+    vim.list_extend(lines, vim.split(text, "\n", { plain = true }))
+  end
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modified = false
+end
+
 ---Give a session what the user wrote: a slash command, or a prompt with its mentions.
 ---@param session agls.Session
 ---@param text string

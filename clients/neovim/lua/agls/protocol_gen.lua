@@ -95,26 +95,17 @@
 ---One file as a tool call changed it; `patch` is a unified diff.
 ---@class agls.Change
 ---@field uri string
----@field change "added"|"modified"|"deleted"|"moved"
+---@field change "added"|"modified"|"deleted"
 ---@field base agls.FileVersion
 ---@field result agls.FileVersion
 ---@field patch string
 ---@field via "editor"|"disk"
----@field movedFrom? string
 
 ---What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept. `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore is told when it begins, without files, and again with each file.
 ---@class agls.CheckpointData
 ---@field checkpointId string
 ---@field reason string
 ---@field files string[]
-
----The files were kept as they are; `title` says why.
----@class agls.CheckpointItem
----@field itemId string
----@field status string
----@field title string
----@field checkpointId string
----@field kind "checkpoint"
 
 ---What the client can. `protocolVersions` is best first; absent means `[1]`. `secrets`: it answers `agent/secret`.
 ---@class agls.ClientBlock
@@ -292,18 +283,17 @@
 ---@field mimeType string
 ---@field type "image"
 
----@alias agls.Item agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.CheckpointItem|agls.FileEditItem|agls.PlanItem|agls.SubagentItem|agls.SideAnswerItem
+---@alias agls.Item agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem
 
 ---The whole item.
 ---@class agls.ItemData
 ---@field item agls.Item
 
----Text (`append`) or base64 `bytes` that append to `field` at `offset`, counted in UTF-8 bytes.
+---Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes.
 ---@class agls.ItemDeltaData
 ---@field field string
 ---@field offset integer
----@field append? string
----@field bytes? string
+---@field append string
 
 ---One item; with `field` and `range`, a part of one of its texts, in UTF-8 bytes. `field` is a member, or a JSON Pointer (RFC 6901) to a text inside; the result has about `maxBytes`.
 ---@class agls.ItemParams
@@ -315,7 +305,7 @@
 
 ---The item, or a part of a field: `text`, which begins at byte `start` of `total`.
 ---@class agls.ItemResult
----@field item? agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.CheckpointItem|agls.FileEditItem|agls.PlanItem|agls.SubagentItem|agls.SideAnswerItem
+---@field item? agls.MessageItem|agls.ThoughtItem|agls.UserMessageItem|agls.ToolCallItem|agls.NoticeItem|agls.CompactionItem|agls.TaskItem|agls.FileEditItem|agls.SubagentItem
 ---@field text? string
 ---@field start? integer
 ---@field total? integer
@@ -437,19 +427,6 @@
 ---@class agls.PermissionSkills
 ---@field remember? agls.Marker
 ---@field editInput? agls.Marker
-
----What the agent means to do.
----@class agls.PlanItem
----@field itemId string
----@field status string
----@field steps agls.PlanStep[]
----@field kind "plan"
----@field title? string
-
----One step; `status` is pending, inProgress or completed.
----@class agls.PlanStep
----@field text string
----@field status string
 
 ---The key of a provider (its host): `state` is present, missing or none (nobody said that it has one). `variable` is the environment variable, `place` where else it is kept. The key itself is never told.
 ---@class agls.ProviderAuth
@@ -800,14 +777,6 @@
 ---@class agls.ShownText
 ---@field text string
 ---@field whole boolean
-
----An answer beside the conversation: the model does not see it again.
----@class agls.SideAnswerItem
----@field itemId string
----@field status string
----@field text string
----@field kind "sideAnswer"
----@field title? string
 
 ---The session as it stands at `seq`; with `olderCursor` there are older items. `items` are those that are complete; the runs are those they and the open ones belong to. `info` is what `sessionInfo` said, `usage` what `contextUsage` said last, `queue` what waits.
 ---@class agls.Snapshot

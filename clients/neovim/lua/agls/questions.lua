@@ -1,8 +1,8 @@
--- Questions of the agent, one at a time, through vim.ui.select and vim.ui.input, so that the user's pickers work.
+-- Questions of the agent, one at a time, in a window that blocks nothing (question_window.lua).
 
 local amend = require("agls.amend")
 local client = require("agls.client")
-local preview = require("agls.preview")
+local question_window = require("agls.question_window")
 local session = require("agls.session")
 
 ---@class agls.Open a question, and the request that waits for its answer
@@ -11,6 +11,7 @@ local session = require("agls.session")
 ---@field kind "permission"|"form"
 ---@field done boolean
 ---@field told? boolean the user knows that it waits
+---@field wanted? boolean the user came to answer it
 
 local M = {}
 
@@ -42,7 +43,7 @@ local REJECT = { outcome = "dismissed" }
 ---No question is shown any more.
 function M.hide()
   shown = nil
-  preview.close()
+  question_window.close()
   amend.close()
 end
 
@@ -65,7 +66,7 @@ end
 ---@param option agls.Option
 ---@param input table
 local function ask_command(open, option, input)
-  preview.close()
+  question_window.close()
   amend.command(input.command, function(command)
     if open.done then
       return
@@ -80,8 +81,8 @@ end
 ---@param open agls.Open
 local function ask_reason(open, option)
   vim.ui.input({ prompt = "Why not? (the model reads it) " }, function(reason)
-    if reason == nil then
-      return M.show(open)
+    if reason == nil or open.done then
+      return
     end
     local feedback = reason ~= "" and reason or nil
     answer(open, { outcome = "selected", optionId = option.optionId, feedback = feedback })
@@ -93,59 +94,61 @@ local function later()
   client.tell("the question waits; `:Agls answer` asks it again")
 end
 
----@param option agls.Option
----@return string
-local function label_of(option)
-  if option.rule and option.rule ~= "" then
-    return ("%s  (saves the rule: %s)"):format(option.label, option.rule)
-  end
-  return option.label
-end
-
----@class agls.Choice
----@field text string
----@field act fun(open: agls.Open)
-
----@param params agls.PermissionParams
+---@param open agls.Open
 ---@return agls.Choice[]
-local function choices_of(params)
-  local choices, input = {}, command_of(params)
-  local function offer(text, act)
-    choices[#choices + 1] = { text = text, act = act }
+local function choices_of(open)
+  local choices, input = {}, command_of(open.params)
+  local function offer(words, allows, act)
+    choices[#choices + 1] = { text = words, allows = allows, act = act }
   end
-  for _, option in ipairs(params.options or {}) do
-    offer(label_of(option), function(open)
+  for _, option in ipairs(open.params.options or {}) do
+    local allows = option.decision ~= "reject"
+    offer(option.label, allows, function()
       answer(open, { outcome = "selected", optionId = option.optionId })
     end)
-    if option.scope == "once" and option.decision == "reject" then
-      offer(option.label .. ", and say why…", function(open)
+    if option.optionId == "reject" then
+      offer(option.label .. ", and say why…", false, function()
         ask_reason(open, option)
       end)
     elseif option.scope == "once" and input then
-      offer("Change the command first…", function(open)
+      offer("Change the command first…", true, function()
         ask_command(open, option, input)
       end)
     end
   end
-  offer("Later  (:Agls answer)", later)
+  offer("Later  (:Agls answer)", false, later)
   return choices
+end
+
+---Whether the user sits in an empty prompt of agls, and waits.
+---@return boolean
+local function waits_here()
+  return vim.b.agls_prompt and vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == "" and vim.fn.line("$") == 1
+end
+
+---@param open agls.Open
+---@param body { text: string, whole: boolean, choices: agls.Choice[] }
+local function put(open, body)
+  local params = open.params
+  local helper = params.agentId and params.agentId ~= "main" and (params.agentId .. ": ") or ""
+  local title = helper .. (params.title or params.message or "agls asks")
+  local focused = open.wanted or waits_here()
+  question_window.show({
+    title = params.reason and (title .. "\n" .. params.reason) or title,
+    text = body.text,
+    whole = body.whole,
+    choices = body.choices,
+    later = later,
+  }, open.wanted and "wanted" or (focused and "waited"))
+  if not focused then
+    client.tell(question_window.headline(params) .. "  `:Agls answer` goes there")
+  end
 end
 
 ---@param open agls.Open
 local function ask_permission(open)
-  local params = open.params
-  preview.question(params)
-  vim.ui.select(choices_of(params), {
-    prompt = preview.headline(params),
-    kind = "agls.permission",
-    format_item = function(choice)
-      return choice.text
-    end,
-  }, function(choice)
-    if not open.done then
-      (choice and choice.act or later)(open)
-    end
-  end)
+  local seen = open.params.shown or { text = "", whole = false }
+  put(open, { text = seen.text, whole = seen.whole, choices = choices_of(open) })
 end
 
 ---@param schema table
@@ -176,9 +179,6 @@ local function ask_field(open, names, place, content)
     return answer(open, given and { outcome = "accept", content = content } or { outcome = "decline" })
   end
   local field = schema.properties[name]
-  local agent = open.params.agentId
-  local helper = agent and agent ~= "main" and (agent .. ": ") or ""
-  local prompt = helper .. (open.params.message or open.params.title or "agls asks")
   local function go_on(value)
     if value == nil then
       return answer(open, { outcome = "decline" })
@@ -188,23 +188,38 @@ local function ask_field(open, names, place, content)
     end
     ask_field(open, names, place + 1, content)
   end
-  if not field.enum then
-    return vim.ui.input({ prompt = prompt .. " " }, go_on)
+  local choices = {}
+  local function offer(words, act)
+    choices[#choices + 1] = { text = words, act = act }
   end
-  local choices = vim.list_extend({}, field.enum)
   local more = place < #names
-  if more then
-    choices[#choices + 1] = OWN_WORDS
+  for _, value in ipairs(field.enum or {}) do
+    offer(value, function()
+      if more then -- it is answered: the other fields are for other words
+        content[name] = value
+        return answer(open, { outcome = "accept", content = content })
+      end
+      go_on(value)
+    end)
   end
-  vim.ui.select(choices, { prompt = prompt, kind = "agls.question" }, function(choice)
-    if choice == OWN_WORDS and more then
-      return go_on("")
-    elseif choice and more then -- it is answered: the other fields are for other words
-      content[name] = choice
-      return answer(open, { outcome = "accept", content = content })
-    end
-    go_on(choice)
+  if more and field.enum then
+    offer(OWN_WORDS, function()
+      go_on("")
+    end)
+  elseif not field.enum then
+    offer(OWN_WORDS, function()
+      vim.ui.input({ prompt = (field.title or open.params.message or "Your answer") .. " " }, function(value)
+        if value then
+          go_on(value)
+        end
+      end)
+    end)
+  end
+  offer("No answer", function()
+    answer(open, { outcome = "decline" })
   end)
+  offer("Later  (:Agls answer)", later)
+  put(open, { text = field.description or "", whole = true, choices = choices })
 end
 
 ---Put a question to the user now.
@@ -238,7 +253,7 @@ function M.next()
     return
   end
   open.told = true
-  client.tell("waits for your answer: " .. preview.headline(open.params))
+  client.tell("waits for your answer: " .. question_window.headline(open.params))
   vim.api.nvim_create_autocmd("ModeChanged", {
     pattern = "*:n*",
     once = true,
@@ -249,13 +264,25 @@ function M.next()
   })
 end
 
----Ask again what was put off.
-function M.again()
-  shown = nil
-  if #M.waiting == 0 then
+---Go to the question that waits, or give it the answer with this number.
+---@param number? integer
+function M.again(number)
+  local open = M.waiting[1]
+  if not open then
     return client.tell("nothing waits for an answer")
+  elseif not number then
+    open.wanted = true
   end
-  M.show(M.waiting[1])
+  if not question_window.is_open() then
+    M.show(open)
+  end
+  if not number then
+    return question_window.focus()
+  end
+  local problem = question_window.choose(number)
+  if problem then
+    client.tell(problem, vim.log.levels.WARN)
+  end
 end
 
 ---A handler of a server's request: it waits for the user and gives the answer.
@@ -285,14 +312,23 @@ function M.withdraw(request_id)
   end
 end
 
----The server is gone, and with it who asked.
-function M.forget()
-  local waiting = M.waiting
-  M.waiting = {}
-  M.hide()
-  for _, open in ipairs(waiting) do
-    open.done = true
+---A server is gone, and with it who asked.
+---@param of agls.Client
+function M.forget(of)
+  local kept = {}
+  for _, open in ipairs(M.waiting) do
+    local asks = session.all[open.params.sessionId]
+    if asks and asks.client ~= of then
+      kept[#kept + 1] = open
+    else
+      open.done = true
+      if shown == open then
+        M.hide()
+      end
+    end
   end
+  M.waiting = kept
+  vim.schedule(M.next)
 end
 
 return M

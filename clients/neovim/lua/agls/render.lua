@@ -59,7 +59,7 @@ end
 ---@param change agls.Change
 ---@return string[]
 local function change_lines(change)
-  local word = ({ added = "new file", deleted = "deleted", moved = "moved" })[change.change]
+  local word = ({ added = "new file", deleted = "deleted" })[change.change]
   local made = { code(text.short_name(change.uri)) .. (word and (" (" .. word .. ")") or "") }
   if change.patch ~= "" then
     local patch = change.patch:gsub("^%-%-%- [^\n]*\n%+%+%+ [^\n]*\n", "")
@@ -113,6 +113,22 @@ local function whole_input(item)
   end
 end
 
+---What the user must know of a command beside its output: what it is for, and what it did not see.
+---@param item table
+---@return string[]
+local function told_of_command(item)
+  local told = {}
+  local description = type(item.input) == "table" and item.input.description
+  if item.name == "shell" and type(description) == "string" and description ~= "" then
+    told[#told + 1] = code(text.clip(description, 200))
+  end
+  local stale = item.terminal and item.terminal.unsaved or {}
+  if #stale > 0 then
+    told[#told + 1] = "Not saved, so it saw the old text of: " .. code(table.concat(stale, ", "))
+  end
+  return told
+end
+
 ---@type table<string, fun(item: table, options: agls.RenderOptions, waiting: boolean): agls.Block>
 local by_kind = {}
 
@@ -159,6 +175,9 @@ function by_kind.toolCall(item, options, waiting)
   local lines = { "**" .. (item.name or "tool") .. "**" .. (about ~= "" and (" " .. code(about)) or "") }
   local label, hl = status_of(item, waiting)
   local block = { lines = lines, label = label, hl = hl }
+  for _, told in ipairs(told_of_command(item)) do
+    vim.list_extend(lines, { "", told })
+  end
   local input = whole_input(item)
   if input then
     local shown = vim.list_slice(lines_of(input), 1, MOST_INPUT)
@@ -194,16 +213,6 @@ function by_kind.compaction(item)
   local lines = quoted("What was said before, in short", item.text or "")
   lines[#lines + 1] = ""
   return { lines = lines, fold = 1, summary = "What was said before, in short" }
-end
-
-function by_kind.plan(item)
-  local marks = { completed = "x", inProgress = "~" }
-  local lines = { "**" .. (item.title or "Plan") .. "**", "" }
-  for _, step in ipairs(item.steps or {}) do
-    lines[#lines + 1] = ("- [%s] %s"):format(marks[step.status] or " ", (step.text:gsub("%s+", " ")))
-  end
-  lines[#lines + 1] = ""
-  return { lines = lines }
 end
 
 function by_kind.fileEdit(item, options)
@@ -285,13 +294,32 @@ local ENDS = {
   interrupted = "Interrupted: the server ended before the run did. `:Agls continue` goes on.",
   maxTokens = "The answer reached the model's limit. `:Agls continue` goes on.",
   maxTurns = "The limit of turns was reached. `:Agls continue` goes on.",
-  budget = "The budget is used up.",
+  budget = "The budget is used up. `:Agls continue` goes on with a new one.",
   contextFull = "The conversation is too long for the model.",
   refusal = "The model refused.",
   timeout = "The time was up. `:Agls continue` goes on.",
-  guard = "Stopped: it went round in circles.",
+  guard = "Stopped: it went round in circles. `:Agls continue` goes on.",
   killed = "Stopped.",
 }
+
+-- What to do here about an error of the model.
+local REMEDIES = {
+  auth = "`:Agls key` takes a key for this Neovim, `:Agls continue` tries again, `:Agls model` takes another model.",
+  rateLimit = "`:Agls continue` tries again later; `:Agls model` takes another model.",
+  internal = "`:Agls continue` tries again; `:checkhealth agls` shows what is wrong.",
+  other = "`:Agls continue` tries again; `:Agls model` takes another model.",
+}
+
+---What the user said meanwhile and the model reads next.
+---@param said string[]
+---@return string[]
+function M.said(said)
+  local lines = {}
+  for _, words in ipairs(said) do
+    vim.list_extend(lines, quoted("You, meanwhile (read with the next step)", words))
+  end
+  return lines
+end
 
 ---What stands below a conversation whose last run did not simply come to its end.
 ---@param ended? agls.RunEndedData
@@ -303,7 +331,7 @@ function M.ending(ended)
   if ended.error then
     local problem = ended.error --[[@as agls.RunError]]
     local said = "> **" .. problem.kind .. ":** " .. (problem.message:gsub("%s+", " "))
-    return { said .. (problem.kind == "auth" and " `:Agls key` takes one for this Neovim; then send it again." or "") }
+    return { said, ">", "> " .. (REMEDIES[problem.kind] or REMEDIES.other) }
   end
   local detail = ended.detail and ended.stopReason ~= "cancelled" and (" " .. ended.detail:gsub("%s+", " ")) or ""
   return { "> " .. (ENDS[ended.stopReason] or ended.stopReason) .. detail }

@@ -233,13 +233,56 @@ end
 ---@param input table[]|string
 ---@param done? fun(result?: agls.SteerResult, problem?: table)
 function Session:steer(input, done)
-  self:request("agent/steer", { input = input, ifEnded = "run", clientKey = key() }, done)
+  done = done or function(_, problem)
+    if problem then
+      client.tell_problem(problem)
+    end
+  end
+  local words = store.words(type(input) == "string" and { { type = "text", text = input } } or input)
+  if self:busy() then
+    self:say(words)
+  end
+  self:request("agent/steer", { input = input, ifEnded = "run", clientKey = key() }, function(result, problem)
+    if not result or result.outcome ~= "injected" then
+      self:unsay(words) -- it became a prompt, or nothing
+    end
+    done(result, problem)
+  end)
 end
 
----Cancel the run that the user sees; one that begins after it goes on.
+---@private
+---@param words string
+function Session:say(words)
+  table.insert(self.store.said, words)
+  self:tell({}, {})
+end
+
+---@private
+---@param words string
+function Session:unsay(words)
+  for place, said in ipairs(self.store.said) do
+    if said == words then
+      table.remove(self.store.said, place)
+      return self:tell({}, {})
+    end
+  end
+end
+
+---Cancel the run that the user sees, and what waits behind it: else the next prompt would begin at once.
 ---@param done? fun(result?: agls.CancelResult, problem?: table)
 function Session:stop(done)
-  self:request("agent/cancel", { runId = self.store.run, queued = "keep" }, done)
+  self:request("agent/cancel", { runId = self.store.run, queued = "drop" }, done)
+end
+
+---What was asked in these runs, for who wants it back.
+---@param run_ids string[]
+---@return string[]
+function Session:asked(run_ids)
+  local texts = {}
+  for _, run_id in ipairs(run_ids) do
+    texts[#texts + 1] = store.words(self.store.prompts[run_id] or {})
+  end
+  return texts
 end
 
 ---Set an option for the next runs; nil takes it back.

@@ -11,6 +11,8 @@
 ---@field requests table<string, agls.Question>
 ---@field runs table<string, agls.RunEndedData>
 ---@field prompts table<string, table> what was asked in a run: its content blocks
+---@field said string[] what was said to the running run and is not in the conversation yet
+---@field ending? agls.RunEndedData how the last run ended
 ---@field run? string the run that is on
 ---@field info table
 ---@field options table
@@ -49,6 +51,7 @@ function M.new(epoch, seq)
     requests = {},
     runs = {},
     prompts = {},
+    said = {},
     info = {},
     options = {},
     queue = {},
@@ -161,6 +164,9 @@ function Store:take_item(event)
     if event._meta and streamed ~= "" then -- the event's own text is shortened
       item = vim.tbl_extend("force", item, { text = streamed })
     end
+    if item.kind == "userMessage" and item.steer and not self.items[item_id] then
+      table.remove(self.said, 1) -- it stands in the conversation now
+    end
     self:put(item_id, item)
   end
 end
@@ -209,11 +215,12 @@ function take.runAdmitted(self, event)
 end
 
 function take.runStarted(self, event)
-  self.run = event.runId
+  self.run, self.ending = event.runId, nil
 end
 
 function take.runEnded(self, event)
   self.runs[event.runId] = event.data
+  self.ending, self.said = event.data, {}
   self.cost = self.cost + (event.data.cost or 0)
   if self.run == event.runId then
     self.run = nil
@@ -225,6 +232,7 @@ function take.queueChanged(self, event)
 end
 
 function take.historyRewound(self, event)
+  self.ending = nil
   if event.data.conversation then
     self:rewind(event.data)
   end
@@ -299,8 +307,9 @@ function Store:take_resumed(result)
     end
     self.options, self.older = snapshot.options, snapshot.olderCursor
     self.info, self.queue, self.usage, self.run = snapshot.info, snapshot.queue, snapshot.usage, nil
+    self.ending = nil
     for _, run in ipairs(snapshot.runs) do
-      self.runs[run.runId] = run.ended
+      self.runs[run.runId], self.ending = run.ended, run.ended
       self.run = not run.ended and run.runId or self.run
     end
   end
@@ -370,6 +379,17 @@ function Store:view()
     options = self.options,
     queue = self.queue,
   }
+end
+
+---The words of content blocks.
+---@param content table[]
+---@return string
+function M.words(content)
+  local texts = {}
+  for _, block in ipairs(content) do
+    texts[#texts + 1] = block.type == "text" and block.text or nil
+  end
+  return table.concat(texts, "\n")
 end
 
 return M

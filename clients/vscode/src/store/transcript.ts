@@ -194,7 +194,7 @@ export class Transcript {
   private appended(itemId: string, delta: ItemDeltaData): void {
     const item = this.items.get(itemId);
     if (!item) return;
-    const added = delta.bytes === undefined ? encoder.encode(delta.append ?? "") : fromBase64(delta.bytes);
+    const added = encoder.encode(delta.append);
     const key = `${itemId}\n${delta.field}`;
     const known = this.lengths.get(key) ?? lengthOf(item, delta.field);
     const repeated = known - delta.offset;
@@ -228,10 +228,6 @@ function lengthOf(item: AnyItem, field: string): number {
   const text = item[field];
   const left = field === "output" && typeof item["truncated"] === "number" ? item["truncated"] : 0;
   return (typeof text === "string" ? encoder.encode(text).length : 0) + left;
-}
-
-function fromBase64(data: string): Uint8Array {
-  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
 }
 
 /** The words of a message, without what was attached to it. */

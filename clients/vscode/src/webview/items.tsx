@@ -1,7 +1,7 @@
 /** One item of the transcript, by its kind; an unknown kind is shown by its title or text. */
 
 import { memo } from "preact/compat";
-import type { Change, Content, PlanStep, Terminal } from "../protocol.gen";
+import type { Change, Content, Terminal } from "../protocol.gen";
 import { textOf } from "../store/patch";
 import { statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
@@ -33,8 +33,6 @@ export const ItemView = memo(function ItemView({ item, idle, helpers }: ItemProp
       return <ToolCall item={item} helpers={helpers} />;
     case "fileEdit":
       return <FileEdit item={item} />;
-    case "plan":
-      return <Plan item={item} />;
     case "notice":
       return <Folded item={item} title={`Told to the model: ${textOf(item["title"], "a notice")}`} />;
     case "subagent":
@@ -259,22 +257,5 @@ function FileEdit({ item }: { item: AnyItem }) {
         <DiffView change={change} itemId={item.itemId} index={index} />
       ))}
     </details>
-  );
-}
-
-function Plan({ item }: { item: AnyItem }) {
-  const steps = (item["steps"] ?? []) as PlanStep[];
-  const done: Record<string, string> = { completed: "done", inProgress: "being done", pending: "to do" };
-  return (
-    <article class="item plan" aria-label="Plan">
-      <b>{visible(textOf(item["title"]) || "Plan")}</b>
-      <ul>
-        {steps.map((step) => (
-          <li class={step.status}>
-            {visible(step.text)} <span class="faint">{done[step.status] ?? step.status}</span>
-          </li>
-        ))}
-      </ul>
-    </article>
   );
 }

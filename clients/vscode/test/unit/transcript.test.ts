@@ -51,12 +51,6 @@ test("after a gap, deltas go on behind the bytes that were left out", () => {
   expect(known.incomplete.size).toBe(0);
 });
 
-test("bytes of a tool's output are read as UTF-8", () => {
-  const bytes = Buffer.from("grün").toString("base64");
-  const known = open(event("itemDelta", { field: "output", offset: 0, bytes }, { itemId: "a" }));
-  expect(known.items.get("a")?.["output"]).toBe("grün");
-});
-
 test("a message that was shortened keeps what streamed into it", () => {
   const known = open(delta(0, "all of it"));
   const short = item("a", { status: "completed", text: "all…" });

@@ -76,8 +76,8 @@ class Review:
         return [pending for pending in self._pending.values() if pending.uri in same]
 
     def _changed(self, name: str, change: FileChange) -> None:
-        if change.change in {"deleted", "moved"}:
-            self._forget(change.moved_from or change.uri)
+        if change.change == "deleted":
+            self._forget(change.uri)
         hunks = read_patch(change.patch) if change.change != "deleted" else []
         for hunk in reversed(hunks):
             self._shift(change.uri, hunk.was + len(hunk.old), len(hunk.new) - len(hunk.old))

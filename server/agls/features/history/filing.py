@@ -52,11 +52,6 @@ def tags_of(state: State) -> tuple[str, ...]:
     return tuple(str(tag) for tag in _last(state, TAGS).get("tags", ()))
 
 
-def is_archived(state: State) -> bool:
-    """Whether the session is put away."""
-    return _last(state, ARCHIVED).get("archived") is True
-
-
 def changed(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> Noted:
     """The fact that these were added and those removed. Raises `ValueError`."""
     return tagged([tag for tag in (*tags, *add) if tag not in remove])

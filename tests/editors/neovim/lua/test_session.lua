@@ -46,7 +46,7 @@ check.test("stop names the run that is on", function()
   check.same(fake.asked[2].params.runId, nil)
   of:take({ { type = "runStarted", seq = 1, sessionId = "stop", runId = "run_7", data = {} } })
   of:stop()
-  check.same(fake.asked[3].params, { sessionId = "stop", runId = "run_7", queued = "keep" })
+  check.same(fake.asked[3].params, { sessionId = "stop", runId = "run_7", queued = "drop" })
   of:take({ { type = "runEnded", seq = 2, sessionId = "stop", runId = "run_7", data = { stopReason = "endTurn" } } })
   of:stop()
   check.same(fake.asked[4].params.runId, nil)
@@ -133,7 +133,7 @@ check.test("a helper's events change nothing of the session but what its call sa
 end)
 
 check.test("a question of a helper says who asks", function()
-  local headline = require("agls.preview").headline
+  local headline = require("agls.question_window").headline
   check.same(headline({ title = "Run ls", agentId = "worker" }), "worker: Run ls?")
   check.same(headline({ title = "Run ls", agentId = "main" }), "Run ls?")
 end)

@@ -144,7 +144,7 @@ end)
 
 check.test("one can go back only to what was said", function()
   local folded = store.new()
-  for _, kind in ipairs({ "fileEdit", "userMessage", "toolCall", "plan", "fileEdit", "message" }) do
+  for _, kind in ipairs({ "fileEdit", "userMessage", "toolCall", "notice", "fileEdit", "message" }) do
     folded:put(kind .. #folded.order, { kind = kind })
   end
   check.same(folded:spoken(""), "")
