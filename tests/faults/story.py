@@ -99,6 +99,7 @@ class Place:
         self.workspace.mkdir(parents=True)
         (self.folder / "script.json").write_text(json.dumps(SCRIPT))
         config = 'model = "play"\n[models.play]\ndialect = "scripted"\nscript = "script.json"\n'
+        config += '[permissions]\nmode = "allowAll"\n'  # also for who goes on after a crash
         (self.folder / "config.toml").write_text(config)
 
     def acknowledge(self, **what: Any) -> None:

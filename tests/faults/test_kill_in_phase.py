@@ -89,7 +89,7 @@ def test_a_run_killed_in_a_phase_goes_on_in_it_and_repeats_nothing(
         wait_until(lambda: phases_asked(server) == asked_before and (killed_in != "do" or log.exists()))
         process.kill()
         process.communicate()
-        done = agls.run("resume")
+        done = agls.run("resume", "--mode", "allowAll")
         assert (done.code, done.out) == (0, "look is over.\n")
         assert phases_asked(server) == [*asked_before, *asked_after]
         last = server.posts[-1].body["messages"]

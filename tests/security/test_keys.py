@@ -56,6 +56,20 @@ def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(ho
     assert_secret(house, loot)
 
 
+def test_as_root_too_no_key_stands_in_the_environment_that_the_system_shows(house: House) -> None:
+    """Root may read the block of every process: the keys have left ours, also those of other programs."""
+    house.environment |= {"WORK_TOKEN": HEADER, "MY_OWN": FILE_KEY}
+    house.configure('[models.work]\nbase_url = "http://model.invalid/v1"\napi_key_env = "MY_OWN"\n')
+    look = "cat /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/environ | tr '\\0' '\\n'; echo ran"
+    loot = house.attack(call("shell", command=look), mode="allowAll")
+    assert "ran\n" in loot.answers[0]
+    if os.geteuid() == 0:
+        assert f"AGLS_STATE_DIR={house.state}" in loot.answers[0], "it looked at the right process"
+    for secret in (KEY, HEADER, FILE_KEY, "[secret]"):
+        assert secret not in loot.answers[0]
+    assert loot.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
 def test_the_language_server_hides_its_keys_too(house: House) -> None:
     replies = [Reply(calls=[("shell", {"command": SEARCH})]), Reply("Done.")]
     with ModelServer(replies) as model:

@@ -152,3 +152,26 @@ def test_a_link_that_is_swapped_all_the_time_never_carries_a_write_out(house: Ho
     assert [path.name for path in house.outside.iterdir()] == ["canary.txt"]
     assert CANARY not in "".join(loot.answers)
     assert any(answer.startswith("Created") for answer in loot.answers), "the attack was a real one"
+
+
+def test_an_attachment_that_is_a_link_out_of_the_workspace_is_refused_unless_its_target_is_named(
+    house: House,
+) -> None:
+    secret = house.outside / "canary.txt"
+    (house.workspace / "shot.png").symlink_to(secret)
+    (house.workspace / "folder").symlink_to(house.outside)
+    (house.workspace / "chain.png").symlink_to("shot.png")
+    (house.workspace / "inner.txt").symlink_to("own.txt")
+    house.put("own.txt", "my own words\n")
+    for name in (
+        "shot.png",
+        "folder/canary.txt",
+        "chain.png",
+        str(house.workspace / "shot.png"),
+    ):
+        loot = house.attack(arguments=("--attach", name))
+        assert loot.code == 2
+        assert f"leads to {secret}, outside the folder" in str(loot.events) + loot.errors
+        assert not loot.stolen
+    assert "my own words" in house.attack(arguments=("--attach", "inner.txt")).seen
+    assert house.attack(arguments=("--attach", str(secret))).stolen, "the user named it"

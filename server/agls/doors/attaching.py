@@ -1,6 +1,7 @@
 """Files that are attached to a prompt, as its content."""
 
 import asyncio
+import os
 from base64 import b64encode
 from collections.abc import Sequence
 from mimetypes import guess_type
@@ -28,7 +29,7 @@ async def attached(
     """
     largest = _largest(setup, folder)
     try:
-        read = [await asyncio.to_thread(_read, file, largest) for file in map(Path, files)]
+        read = [await asyncio.to_thread(_read, file, largest, Path(folder)) for file in map(Path, files)]
         kept = [(await _kept(file, blobs), *_text(uri, file.data)) for uri, file in read]
         return tuple(part for parts in kept for part in parts)
     except (ValueError, BlobError) as problem:
@@ -92,18 +93,33 @@ def _text(uri: str, data: bytes) -> tuple[Content, ...]:
         return ()
 
 
-def _read(file: Path, largest: int) -> tuple[str, GivenFile]:
+def _read(file: Path, largest: int, folder: Path) -> tuple[str, GivenFile]:
     """The address of a file, and the file. Raises `ValueError`."""
     try:
         if not file.is_file():
             raise ValueError(f"{file} cannot be attached: it is no file.")
-        with file.open("rb") as stream:
+        real = file.resolve(strict=True)
+        _check_inside(file, real, folder)
+        with os.fdopen(os.open(real, os.O_RDONLY | os.O_NOFOLLOW), "rb") as stream:
             data = stream.read(largest + 1)
     except OSError as problem:
         raise ValueError(f"{file} cannot be attached: {problem.strerror}.") from None
     if len(data) > largest:
         raise ValueError(_too_large(str(file), largest))
     return file.absolute().as_uri(), GivenFile(file.name, "", data)
+
+
+def _check_inside(file: Path, real: Path, folder: Path) -> None:
+    """Refuse what seems to lie in the folder and is elsewhere. Raises `ValueError`.
+
+    Somebody else may have made the link; who means the other file can name it.
+    """
+    spelled, home = Path(os.path.normpath(file.absolute())), folder.resolve()
+    seems_inside = any(spelled.is_relative_to(root) for root in (folder, home))
+    if seems_inside and not real.is_relative_to(home):
+        raise ValueError(
+            f"{file} cannot be attached: it leads to {real}, outside the folder. Name that file to attach it."
+        )
 
 
 def _largest(setup: Setup, folder: str) -> int:

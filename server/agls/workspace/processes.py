@@ -16,6 +16,7 @@ from pathlib import Path
 
 from agls.engine.ports import Command, Finished, WorkspaceError
 from agls.workspace.environment import PLAIN, allowed
+from agls.workspace.orphans import end_orphans, ours
 from agls.workspace.output import Kept, Live
 
 PATIENCE = 3.0  # seconds that are waited for a keeper to end everything; then it goes on unattended
@@ -25,6 +26,7 @@ _IMPORTED = (
 _KEEPER = (sys.executable, "-I", "-S", "-c", _IMPORTED, str(Path(__file__).parent))
 _DRAIN = 0.3  # seconds for the rest of the output, when somebody out of reach still holds it open
 _CHUNK = 1 << 16
+_ROUNDS, _ROUND = 200, 0.01  # how often, and after how many seconds, orphans are looked for again
 
 
 class Processes:
@@ -104,6 +106,7 @@ class _Running:
         finally:
             os.close(theirs)
             other_end.close()
+        ours.add(self._keeper.pid)
         self._loop.add_reader(self._output, self._read)
         self._loop.add_reader(self._lifeline, self._ended)
 
@@ -139,7 +142,14 @@ class _Running:
         self._loop.remove_reader(self._lifeline)
         self._lifeline.close()
         self.status = self._keeper.wait()
-        if self._output < 0:
+        ours.discard(self._keeper.pid)
+        self._bury(_ROUNDS if self.status < 0 else 0)
+
+    def _bury(self, rounds: int) -> None:
+        """End what a killed keeper left: its children are adopted one generation after the other."""
+        if rounds and end_orphans():
+            self._loop.call_later(_ROUND, self._bury, rounds - 1)
+        elif self._output < 0:
             self._finish()
         else:
             self._loop.call_later(_DRAIN, self._finish)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import IO
 
 from agls.engine.ports import WorkspaceError
+from agls.workspace.orphans import ours
 
 LOOK = 0.02  # seconds between two looks at it
 MOST = 1_000_000  # bytes of what it writes
@@ -23,6 +24,7 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     with _started(argv, environment) as process:
+        ours.add(process.pid)
         told, problems = bytearray(), bytearray()
         try:
             while process.poll() is None:
@@ -37,6 +39,7 @@ async def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds
             if process.poll() is None:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
+            ours.discard(process.pid)
     if process.returncode:
         words = " ".join(problems.decode(errors="replace").split())[-200:]
         raise WorkspaceError(f"{argv[0]} failed with exit code {process.returncode}: {words or 'no words'}")

@@ -76,6 +76,11 @@ def provoke(wire: Wire, folder: Path) -> None:
     wire.ask("agent/action/invoke", {**here, "name": "none"})
     wire.ask("agent/action/invoke", {**here, "name": "permission.revoke", "input": {"rule": "none"}})
     wire.ask("agent/events", {**here, "after": {"epoch": "other", "seq": 1}})
+    wire.ask("agent/run", {**here, "input": "x", "options": {"mode": "allowAll"}})  # nobody chose it
+    damaged = wire.session(clientKey="damaged")
+    wire.call("agent/session/close", {"sessionId": damaged})
+    (folder / "state" / "sessions" / f"{damaged}.jsonl").write_bytes(b"what no agls wrote\n")
+    wire.ask("agent/resume", {"sessionId": damaged})
     busy(wire, here, folder)
     cancelled(wire, here)
     (folder / "state" / "sessions").rename(folder / "gone")

@@ -1,0 +1,70 @@
+"""P7: a command that kills the keeper above it leaves nothing behind, whatever it started before."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from support.patience import wait_until
+from support.wire import Wire, script, turns
+
+from .attacker import House, call
+
+ESCAPES = {
+    "a session of its own": "setsid sleep 1000 & disown; sleep 0.3; kill -9 $PPID; sleep 1000",
+    "forked twice": "(setsid sh -c 'setsid sleep 1000 & setsid sleep 1000 & sleep 1000' &); "
+    "sleep 0.3; kill -9 $PPID",
+    "deaf": "(setsid sh -c 'trap \"\" TERM HUP INT; env -i sleep 1000; sleep 1000' &); sleep 0.3; "
+    "kill -9 $PPID",
+    "no environment": "env -i setsid sleep 1000 & disown; sleep 0.3; kill -9 $PPID",
+    "the keeper stopped": "setsid sleep 1000 & disown; sleep 0.3; kill -STOP $PPID; kill -9 $PPID",
+}
+
+
+def below(folder: Path) -> list[str]:
+    """The processes that work in this folder, but for agls."""
+    found: list[str] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            name = (process / "cmdline").read_bytes()
+            if (process / "cwd").readlink() == folder and b"agls" not in name and name:
+                found.append(f"{process.name} {name!r}")
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_what_lost_its_keeper_is_ended_before_the_command_is_over(tmp_path: Path, name: str) -> None:
+    calls = [{"name": "shell", "arguments": {"command": ESCAPES[name]}}]
+    after = [{"name": "shell", "arguments": {"command": "echo still at work"}}]
+    config = script(
+        tmp_path, turns({"text": "Go.", "calls": calls}, {"text": "On.", "calls": after}, "Done.")
+    )
+    with Wire(tmp_path, config) as wire:
+        wire.initialize()
+        result = wire.run(wire.session(options={"mode": "allowAll"}))
+        assert result["stopReason"] == "endTurn"
+        assert below(wire.workspace) == []
+        assert "still at work" in str(wire.events)
+
+
+def test_a_headless_run_leaves_nothing_either(house: House) -> None:
+    loot = house.attack(call("shell", command=ESCAPES["forked twice"]), mode="allowAll")
+    assert loot.answers
+    assert below(house.workspace) == []
+
+
+def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    command = "setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); touch begun; sleep 1000"
+    calls = [{"name": "shell", "arguments": {"command": command}}]
+    wire = Wire(tmp_path, script(tmp_path, turns({"text": "Go.", "calls": calls}, "Done.")))
+    wire.unchecked = "it is killed"
+    with wire:
+        wire.initialize()
+        session = wire.session(options={"mode": "allowAll"})
+        wire.post("agent/run", {"sessionId": session, "input": "go"})
+        wait_until((wire.workspace / "begun").exists)
+        os.kill(wire.process.pid, signal.SIGKILL)
+        wait_until(lambda: not below(wire.workspace))
