@@ -65,7 +65,7 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
         instructions.build(
             config.instructions.said_by(parts.agent.prompt),
             parts.workspace,
-            Place(parts.clock.now, parts.mode_of, "" if parts.is_lean else parts.scratch),
+            Place(parts.clock.now, parts.mode_of, _scratch(parts), parts.workspace.above),
             trusted=parts.setup.trusts(folder),
             user_instructions=parts.setup.instructions,
         ),
@@ -84,6 +84,10 @@ def _shaping(parts: Parts) -> tuple[Feature, ...]:
 def _held_to(parts: Parts) -> Feature:
     bounds, session_id = parts.bounds, parts.session.session_id
     return budget.build(bounds.allowance, parts.books, session_id, parts.works_for, answers=bounds.answers)
+
+
+def _scratch(parts: Parts) -> str:
+    return "" if parts.is_lean else parts.scratch
 
 
 def _delivering(parts: Parts) -> Feature:

@@ -148,7 +148,8 @@ class World:
 
     def _renew(self) -> None:
         """Take in what the user changed since. Raises `ConfigError`."""
-        self.setup = self.reread(self.setup)
+        if not self._own_files.changed:  # a command may have written an address into the config file
+            self.setup = self.reread(self.setup)
 
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         state, setup = session.state, self.setup

@@ -97,7 +97,10 @@ async def test_google_credentials_that_are_not_there_are_told(monkeypatch: pytes
     assert failed.value.kind == "auth" and "gcloud auth" in failed.value.hint
 
 
-async def test_key_of_a_program_is_held_renewed_and_known_to_the_redactor(tmp_path: Path) -> None:
+async def test_key_of_a_program_is_held_renewed_and_known_to_the_redactor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agls.config.key_command._made", [])  # other tests of this process held no key
     log = tmp_path / "asked"
     program = ("sh", "-c", f"echo x >> {log}; echo key-$(wc -l < {log} | tr -d ' ')")
     credential = key_command(f"m {tmp_path}", program, 60.0)

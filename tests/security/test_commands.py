@@ -334,7 +334,7 @@ def test_no_command_of_the_corpus_escapes(desk: Desk, every: int) -> None:
     commands = list(dict.fromkeys(corpus()))
     assert len(commands) > 5_000
     passed = assert_no_escape(desk, commands[::every])
-    assert passed >= 100 // every, "harmless ones are let through, so the differential run means something"
+    assert passed >= 80 // every, "harmless ones are let through, so the differential run means something"
 
 
 PIECES = st.one_of(

@@ -13,7 +13,7 @@ from agls.config.own_files import OwnFiles
 from agls.config.reload import Reload
 from agls.config.schema import Config
 from agls.config.seal import Seal
-from agls.config.setup import Setup, Told, read
+from agls.config.setup import Setup, Told, read, take_over
 from agls.config.sources import Rank, Source
 from agls.config.trust import Trust
 
@@ -52,5 +52,6 @@ __all__ = [
     "look_for_keys",
     "offered_models",
     "read",
+    "take_over",
     "tier_of",
 ]

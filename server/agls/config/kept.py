@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agls.config.errors import ConfigError
+from agls.config.former_name import NAME
 from agls.config.private import replace_file
 from agls.frozen import frozen
 from agls.workspace.protected import KEYS
@@ -115,7 +116,7 @@ class Keyring:
         if not self.usable:
             return ""
         try:
-            return self._library.get_password(SERVICE, host) or ""
+            return self._library.get_password(SERVICE, host) or self._library.get_password(NAME, host) or ""
         except self._library.errors.KeyringError:
             return ""
 
@@ -128,10 +129,12 @@ class Keyring:
 
     def remove(self, host: str) -> bool:
         """Forget a key; whether there was one."""
-        there = bool(self.get(host))
-        if there:
-            self._library.delete_password(SERVICE, host)
-        return there
+        there = [
+            name for name in (SERVICE, NAME) if self.get(host) and self._library.get_password(name, host)
+        ]
+        for service in there:
+            self._library.delete_password(service, host)
+        return bool(there)
 
 
 def own_places(state_folder: Path) -> tuple[Place, ...]:

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from agls.config import former_name
 from agls.config.environment import process_environment
 from agls.config.errors import ConfigError
 from agls.config.folders import (
@@ -20,8 +21,11 @@ from agls.config.folders import (
 from agls.config.kept import Kept, Place
 from agls.config.key_command import told_keys
 from agls.config.load import Loaded, load
+from agls.config.own_files import OwnFiles
+from agls.config.seal import Seal
 from agls.config.sources import Rank, Source, from_arguments, from_environment, from_toml, placed
 from agls.config.tables import leaves
+from agls.config.trust import Trust
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.providers import KEY_VARIABLES
@@ -30,6 +34,7 @@ from agls.workspace.redact import forget, is_secret
 MAX_BYTES = 1_000_000  # of one config file
 OWN_KEYS = ("AGLS_API_KEY", *KEY_VARIABLES)
 CLOUD_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")  # which AWS's own tools need as well
+RENAME = "{}: read for its strict rules as long as it is there. Rename the folder to .agls."
 Trusts = Callable[[Path], bool]
 
 
@@ -37,11 +42,13 @@ Trusts = Callable[[Path], bool]
 class Setup:
     """What was said by everyone but a project, and what goes with it.
 
-    `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
-    are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
-    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
-    `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder.
+        `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
+        are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
+        their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
+        platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
+    `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder,
+    `trust` which folders the user trusts from now on; `notices` say what was taken over from the name that
+    agls had before.
     """
 
     sources: tuple[Source, ...]
@@ -51,10 +58,12 @@ class Setup:
     config_file: Path
     instructions: str
     trusts: Trusts
+    trust: Trust = field(repr=False, compare=False)
     own_places: tuple[Path, ...] = ()
     places: tuple[Place, ...] = ()
     kept: dict[str, Kept] = field(default_factory=dict[str, Kept], repr=False)
     keeps: bool = True
+    notices: tuple[str, ...] = ()
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -79,17 +88,20 @@ class Setup:
 
     def load(self, folder: str) -> Loaded:
         """The settings for work in `folder`; its files count when it is trusted. Raises `ConfigError`."""
-        root, file = _project(folder)
+        root, file, former = _project(folder)
         if not self.trusts(root):
             return load(self.sources)
-        return load((*self.sources, *_read_with_agents(file, Rank.PROJECT)), trusted=True)
+        old = tuple(_read_with_agents(former, Rank.PROJECT))
+        loaded = load((*self.sources, *old, *_read_with_agents(file, Rank.PROJECT)), trusted=True)
+        return replace(loaded, warnings=(*loaded.warnings, RENAME.format(former))) if old else loaded
 
 
 @frozen
 class Told:
     """What a door was told: `arguments` and `editor` are tables as in the config file.
 
-    So are `defaults`: what holds for this door where nobody says anything.
+    So are `defaults`: what holds for this door where nobody says anything. With `remembered` the folders
+    count that the user trusts from now on (`agls trust`).
     """
 
     arguments: JsonObject = field(default_factory=JsonObject)
@@ -97,6 +109,7 @@ class Told:
     config_file: str = ""
     state_dir: str = ""
     defaults: JsonObject = field(default_factory=JsonObject)
+    remembered: bool = False
 
 
 def read(
@@ -108,6 +121,7 @@ def read(
     """
     environment = process_environment() if environment is None else environment
     variables = _with_told(environment, told)
+    notices = take_over(variables)
     _check_places(variables, Path(folder))
     file, named = user_file(variables), bool(variables.get("AGLS_CONFIG"))
     said = (
@@ -119,6 +133,8 @@ def read(
         from_arguments(told.arguments),
     )
     state = state_folder(variables).resolve()
+    files = OwnFiles(state, file)
+    trust = Trust(files, Seal(files))
     return Setup(
         sources=said,
         state_folder=state,
@@ -126,9 +142,16 @@ def read(
         environment=dict(environment),
         config_file=file,
         instructions=_text(file.with_name("AGENTS.md")) or "",
-        trusts=trusts,
+        trusts=(lambda root: trusts(root) or trust.trusts(root)) if told.remembered else trusts,
+        trust=trust,
         own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
+        notices=notices,
     )
+
+
+def take_over(variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Take over what was kept under the former name, once. **Returns** what to say of it."""
+    return former_name.take_over(variables, lambda file: load(tuple(_read_with_agents(file, Rank.USER))))
 
 
 def key_variables(sources: Iterable[Source]) -> set[str]:
@@ -163,9 +186,9 @@ def _check_places(variables: Mapping[str, str], workspace: Path) -> None:
 
 
 @lru_cache(maxsize=16)  # a run asks several times
-def _project(folder: str) -> tuple[Path, Path]:
-    """The folder, and where its own settings are."""
-    return Path(folder), Path(folder, PROJECT_FILE)
+def _project(folder: str) -> tuple[Path, Path, Path]:
+    """The folder, where its own settings are, and where they were under the former name."""
+    return Path(folder), Path(folder, PROJECT_FILE), Path(folder, former_name.PROJECT_FILE)
 
 
 def _read_with_agents(file: Path, rank: Rank, *, required: bool = False) -> Iterator[Source]:

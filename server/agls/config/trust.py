@@ -10,6 +10,7 @@ from agls.config.private import identity
 from agls.config.seal import Seal
 
 KIND = "trust"
+Folders = dict[str, list[int]]  # real paths, and what the folders are
 FOREIGN = (
     "{} is ignored: it does not have the mark of agls, so something else wrote or changed it. "
     "Trust your folders again: agls trust"
@@ -30,7 +31,7 @@ class Trust:
 
     def trusts(self, folder: Path) -> bool:
         """Whether the user trusts this very folder."""
-        if not (known := self._folders()):
+        if not (known := self._read()[0]):
             return False
         try:
             path, number = identity(folder)
@@ -38,34 +39,54 @@ class Trust:
             return False
         return known.get(path) == number
 
+    def declined(self, folder: Path) -> bool:
+        """Whether the user was asked about this very folder, and said no."""
+        try:
+            path, number = identity(folder)
+        except OSError:
+            return False
+        return self._read()[1].get(path) == number
+
+    def decline(self, folder: Path) -> None:
+        """Remember that the user does not want to trust this folder. **Raises** `OSError`."""
+        path, number = identity(folder)
+        trusted, declined = self._read()
+        self._hold(trusted, {**declined, path: number})
+
     def folders(self) -> Sequence[str]:
         """The trusted folders, by their real paths."""
-        return sorted(self._folders())
+        return sorted(self._read()[0])
 
     def remember(self, folder: Path) -> None:
         """Trust this folder from now on. Raises `OSError`."""
         path, number = identity(folder)
-        self._hold({**self._folders(), path: number})
+        trusted, declined = self._read()
+        self._hold({**trusted, path: number}, _without(declined, path))
 
     def forget(self, folder: Path) -> bool:
         """Trust this folder no more. **Returns** whether it was trusted. **Raises** `OSError`."""
-        path, known = str(folder.resolve()), self._folders()
-        if path in known:
-            self._hold({name: number for name, number in known.items() if name != path})
-        return path in known
+        path, (trusted, declined) = str(folder.resolve()), self._read()
+        if path in trusted:
+            self._hold(_without(trusted, path), declined)
+        return path in trusted
 
-    def _hold(self, folders: dict[str, list[int]]) -> None:
-        self._files.write(self._file, {"folders": folders, "seal": self._seal.sign(KIND, folders)})
+    def _hold(self, trusted: Folders, declined: Folders) -> None:
+        mark = self._seal.sign(KIND, [trusted, declined])
+        self._files.write(self._file, {"folders": trusted, "declined": declined, "seal": mark})
 
-    def _folders(self) -> dict[str, list[int]]:
-        """The folders and what they are; none when the file is absent, damaged or not ours."""
+    def _read(self) -> tuple[Folders, Folders]:
+        """The folders that are trusted and those that are not; none when the file is absent, or not ours."""
         self.ignored = ""
         try:
             held: dict[str, Any] = json.loads(self._file.read_text("utf-8"))
-            folders = dict(held["folders"])
-            if self._seal.proves(KIND, folders, held.get("seal")):
-                return folders
+            trusted, declined = dict(held["folders"]), dict(held["declined"])
+            if self._seal.proves(KIND, [trusted, declined], held.get("seal")):
+                return trusted, declined
             self.ignored = FOREIGN.format(self._file)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             pass
-        return {}
+        return {}, {}
+
+
+def _without(folders: Folders, path: str) -> Folders:
+    return {name: number for name, number in folders.items() if name != path}

@@ -53,10 +53,6 @@ class NoLedger:
         """There are none."""
         return ()
 
-    def days(self) -> Sequence[int]:
-        """There are none."""
-        return ()
-
 
 class Days:
     """Splits what one run spends by days: a turn, with all it causes, counts on the day on which it began."""

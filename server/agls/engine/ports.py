@@ -281,12 +281,11 @@ class Workspace(Protocol):
     """The open workspace: the editor's buffers over the disk, and processes started in it.
 
     Paths are relative to `root` or absolute. Nothing outside the roots is opened unless the path
-    was given to `allow` (a permission the user gave). `holds_hidden`: are there files that no list shows, in
-    doubt yes. `can_save`: the editor saves when asked. `unsaved` are the open documents with unsaved changes,
-    relative to the root, `buffers` their texts;
-    `save` has the editor save them as they were then, and gives by path why one was not saved. `focus` is
-    where in the workspace the user looks, as far as the editor tells; with a relative path.
-    All methods raise `WorkspaceError`.
+    was given to `allow` (a permission the user gave). `holds_hidden`: are
+    there files that no list shows, in doubt yes. `can_save`: the editor saves when asked. `unsaved` are the
+    open documents with unsaved changes, relative to the root, `buffers` their texts; `save` has the editor
+    save them as they were then, and gives by path why one was not saved. `focus` is where in the workspace
+    the user looks, as far as the editor tells. All methods raise `WorkspaceError`.
     """
 
     @property

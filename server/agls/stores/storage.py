@@ -1,6 +1,6 @@
 """Where one process keeps things: on the disk, or nowhere but in memory."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -23,12 +23,6 @@ class Contents(Protocol):
     async def collect(self, max_age: float, max_bytes: int) -> int: ...
 
 
-class LedgerOfDays(Ledger, Protocol):
-    """A ledger that can be looked through."""
-
-    def days(self) -> Sequence[int]: ...
-
-
 @frozen(kw_only=True)
 class Storage:
     """Sessions, contents, the ledger and the audit of one process.
@@ -38,7 +32,7 @@ class Storage:
 
     sessions: Store
     blobs: Contents
-    ledger: LedgerOfDays
+    ledger: Ledger
     write: Callable[[str, int, int], None]
     tidy: Callable[[], Awaitable[None]]
 

@@ -17,7 +17,7 @@ CLOSED = frozenset({KEYS, SEAL, "config.toml"})
 AGLS = "This belongs to agls itself: it decides what the agent may do."
 
 _DANGERS = {
-    AGLS: ".agls",
+    AGLS: ".agls .aglet",  # with its former name
     "Git obeys what is in this folder, and runs programs that are named there.": """
         .git git~1 .hg .svn .jj .husky""",
     "Git obeys this file, and can run programs because of it.": """

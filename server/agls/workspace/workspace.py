@@ -30,6 +30,7 @@ from agls.workspace.holding import holds
 from agls.workspace.listing import list_folder
 from agls.workspace.paths import Ground, Own, Target
 from agls.workspace.processes import Processes
+from agls.workspace.repository import folders_above, read_above
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
 from agls.workspace.tree import Tree
@@ -258,6 +259,11 @@ class OpenWorkspace:
 
     def _hides_file(self, target: Target) -> bool:
         return self._tree.hides(target, target.parts)
+
+    def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Of each folder above, up to the root of the repository, the first of these files and its text."""
+        found = (read_above(folder, names) for folder in folders_above(self.root))
+        return [file for file in found if file and not self._hiding.hides(file[0])]
 
     def holds_hidden(self, path: str) -> bool:
         """Whether files that are hidden lie in this folder; in doubt they do. Raises `WorkspaceError`."""

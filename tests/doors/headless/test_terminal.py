@@ -75,7 +75,8 @@ def test_a_question_shows_the_diff_and_yes_lets_it_be_written(agls: Agls, termin
     assert "Create a.txt" in terminal.screen
     assert "+one" in terminal.screen
     assert "[y] Allow once" in terminal.screen
-    assert "[s] Allow for this session (edit(a.txt))" in terminal.screen
+    assert "[s] Allow all edits in this session (edit)" in terminal.screen
+    assert "as in: n use the other parser" in terminal.screen
     terminal.type("y\n")
     assert process.wait(PATIENCE) == 0
     assert (agls.workspace / "a.txt").read_text() == "one\n"
@@ -103,6 +104,23 @@ def test_a_yes_for_the_session_is_not_asked_for_again(agls: Agls, terminal: Fake
     assert process.wait(PATIENCE) == 0
     assert (agls.workspace / "a.txt").read_text() == "two\n"
     assert terminal.rest().count("Reject: ") == 1
+
+
+def test_yes_to_all_edits_holds_for_other_files_of_the_session_and_for_no_command(
+    agls: Agls, terminal: FakeTerminal
+) -> None:
+    other = {"name": "write_file", "arguments": {"path": "src/b.txt", "content": "two\n"}}
+    command = {"name": "shell", "arguments": {"command": "touch c.txt"}}
+    agls.script({"calls": [WRITE]}, {"calls": [other]}, {"calls": [command]}, {"text": "Done."})
+    process = begin(agls, terminal)
+    terminal.wait_for("Reject: ")
+    terminal.type("s\n")
+    terminal.wait_for("$ touch c.txt")
+    terminal.wait_for("Allow for this project")
+    terminal.type("n\n")
+    assert process.wait(PATIENCE) == 0
+    assert (agls.workspace / "src/b.txt").exists()
+    assert not (agls.workspace / "c.txt").exists()
 
 
 def test_a_key_that_means_nothing_is_asked_for_again(agls: Agls, terminal: FakeTerminal) -> None:

@@ -123,7 +123,8 @@ function Client:start()
     capabilities = capabilities(),
     flags = { debounce_text_changes = 0 }, -- the agent reads what was typed, not what was typed a while ago
     init_options = {
-      trusted = type(trusted) == "function" and trusted(self.root) or trusted == true,
+      -- Without a yes the server asks what `agls trust` remembers.
+      trusted = (type(trusted) == "function" and trusted(self.root) == true or trusted == true) or nil,
       settings = config.settings(),
     },
     handlers = self.handlers,

@@ -68,6 +68,6 @@ def _do(arguments: argparse.Namespace) -> int:
             write(SHELLS[arguments.shell]())
             return Exit.DONE
         case command:
-            from agls.doors.headless.commands import COMMANDS  # noqa: PLC0415 - they load the whole agent
+            from agls.doors.headless.commands import follow  # noqa: PLC0415 - they load the whole agent
 
-            return COMMANDS[command](arguments)
+            return follow(command, arguments)

@@ -3,10 +3,11 @@
 import argparse
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from agls.config import Choice, ConfigError, Setup, Told, read
+from agls.config import Choice, ConfigError, Setup, Told, read, take_over
 from agls.config.environment import process_environment
 from agls.doors.harmless import harmless
 from agls.doors.headless.begin import Request, folder
@@ -16,11 +17,13 @@ from agls.doors.headless.filing import FILING
 from agls.doors.headless.keys import key
 from agls.doors.headless.leaving import see_through
 from agls.doors.headless.options.limits import limits
+from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.settings import settings
 from agls.doors.headless.streams import tell
+from agls.doors.headless.trusting import trust
 from agls.doors.headless.usage import usage
 from agls.workspace.redact import harden
 
@@ -65,7 +68,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     """`agls config explain`."""
-    setup, cwd = _setup(arguments, Told())
+    setup, cwd = _setup(arguments, Told(remembered=True))
     try:
         write_settings(setup, cwd, as_json=arguments.json)
     except ConfigError as problem:
@@ -78,7 +81,7 @@ def models(arguments: argparse.Namespace) -> int:
     from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
 
     harden()
-    setup, cwd = _setup(arguments, Told(arguments=settings(arguments)))
+    setup, cwd = _setup(arguments, Told(arguments=settings(arguments), remembered=True))
     try:
         write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
     except ConfigError as problem:
@@ -93,7 +96,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     harden()
     cwd = folder(arguments.cwd)
     environment = dict(process_environment())
-    told = Told(arguments=settings(arguments))
+    told = Told(arguments=settings(arguments), remembered=True)
     try:
         setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
     except ConfigError as problem:
@@ -122,7 +125,16 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "key": key,
     "models": models,
     "usage": usage,
+    "trust": trust,
+    "permissions": permissions,
 }
+
+
+def follow(command: str, arguments: argparse.Namespace) -> int:
+    """Follow a command. What is taken over from the former name is said before anything else."""
+    for notice in take_over(process_environment()):
+        sys.stderr.write(f"agls: {harmless(notice)}\n")
+    return COMMANDS[command](arguments)
 
 
 def _start(

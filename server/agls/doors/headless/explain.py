@@ -2,8 +2,20 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
-from agls.config import UNATTENDED, Choice, ConfigError, Origin, Rank, Setup
+from agls.config import (
+    UNATTENDED,
+    Choice,
+    ConfigError,
+    FolderGrants,
+    Origin,
+    OwnFiles,
+    Rank,
+    Seal,
+    Setup,
+)
 from agls.doors.harmless import harmless
 from agls.doors.headless.listing import table
 from agls.doors.headless.streams import tell, write
@@ -17,7 +29,7 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
     Raises `ConfigError`.
     """
     loaded = setup.load(folder)
-    origins = loaded.explain()
+    origins = (*loaded.explain(), *_saved(setup, folder))
     if as_json:
         rows = (
             {"key": o.key, "value": o.value, "source": o.rank, "where": o.where, **_unattended(o)}
@@ -30,6 +42,14 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
         write(f"\n{harmless(_model(setup, folder))}\n")
     for warning in loaded.warnings:
         tell(f"{harmless(warning)}\n")
+
+
+def _saved(setup: Setup, folder: str) -> Sequence[Origin]:
+    """What the user allowed for this folder from now on."""
+    files = OwnFiles(setup.state_folder, setup.config_file)
+    rules = FolderGrants(files, Seal(files), Path(folder)).load()
+    where = "saved for this folder; agls permissions revoke RULE takes one back"
+    return [Origin("permissions.saved", list(rules), Rank.USER, where)] if rules else []
 
 
 def _model(setup: Setup, folder: str) -> str:

@@ -19,6 +19,7 @@ from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.prose import Prose
 from agls.doors.headless.screen import Screen, can_change, has_colours
 from agls.doors.headless.terminal import Keyboard, Terminal, keyboard_at_hand
+from agls.doors.headless.trusting import settle_trust
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
 from agls.engine.ports import JournalBusy, JournalError, ModelError
@@ -96,11 +97,12 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
 
 async def _run(request: Request, output: Output, screen: Screen, leaving: Leaving) -> int:
     here = folder(request.cwd or ".")
-    told = Told(arguments=request.arguments)
+    told = Told(arguments=request.arguments, remembered=True)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
     begin_log(setup.state_folder, lambda: setup.secrets)
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
+    await settle_trust(setup, here, Keyboard(keyboard) if keyboard else None, screen)
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
         beginning = await begin(world, request, here)
         output.begin(hello(beginning))

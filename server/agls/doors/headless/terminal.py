@@ -19,6 +19,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 
 CONTROLLING = Path("/dev/tty")
+REASON = "A no may have a reason for the agent, behind the n, as in: n use the other parser\n"
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
 
 
@@ -91,6 +92,8 @@ class Terminal:
         if question.reason:
             self._screen.ask(f"{question.reason}\n")
         choices = keyed(question.options)
+        if "n" in choices:
+            self._screen.ask(REASON)
         while True:
             self._screen.ask(menu(choices))
             line = await self._line()

@@ -74,6 +74,8 @@ class Agent:
         )
         variables = dict(process_environment())  # a copy: the keys of this program stay its own
         setup = read(told, self._folder, lambda root: self._trusted and str(root) == self._folder, variables)
+        for notice in setup.notices:
+            _log.warning("%s", notice)
         setup = replace(setup, keeps=bool(self._state))
         self.loop = asyncio.get_running_loop()
         self._tasks = await self._open.enter_async_context(asyncio.TaskGroup())

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
+from agls.config import ConfigError
 from agls.doors.ending import die_after
 from agls.doors.lsp.client import member
 from agls.doors.lsp.client_tools import ClientTools
@@ -25,13 +26,14 @@ from agls.doors.lsp.secrets import EditorSecrets
 from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.lsp.unread import UNREAD
 from agls.doors.lsp.watchdog import PATIENCE
-from agls.doors.lsp.world import opened, read_opening
+from agls.doors.lsp.world import World, opened, read_opening
 from agls.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 
 if TYPE_CHECKING:
     from agls.doors.lsp.sync import Sync
 
 DOCUMENTS = "textDocument/"
+INFO = 3  # the type of a message that is no warning (LSP 3.17)
 GIVEN_UP = 0.8  # the same, when the stream could not be followed any more
 COLLECTED = (10_000, 20, 20)  # new objects before the garbage collector looks; runs make few cycles
 BREATH = 64  # messages taken before other work gets its turn
@@ -62,6 +64,7 @@ class Connection:
                 door = Door(world, self._peer, self._client, self._editor, self._opening)
                 dispatcher = Dispatcher(door, tasks)
                 self._listen_from_here()
+                self._tell_notices(world)
                 besides = [tasks.create_task(pulse(door, self._peer)), tasks.create_task(recover(door))]
                 code = await self._listen(door, dispatcher)
                 for task in besides:
@@ -69,6 +72,11 @@ class Connection:
                 die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
+
+    def _tell_notices(self, world: World) -> None:
+        with suppress(ConfigError):  # then there is no world, and who wants to work hears why
+            for notice in world.setup.notices:
+                self._peer.notify("window/showMessage", {"type": INFO, "message": notice})
 
     def _listen_from_here(self) -> None:
         """What arrives, and what ends the process, is followed in order from now on."""

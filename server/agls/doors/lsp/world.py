@@ -129,7 +129,7 @@ class Opening(NamedTuple):
     """What `initialize` says about the world; folders are absolute paths, "" when the client named none."""
 
     folder: str
-    trusted: bool
+    trusted: bool | None  # `None` where the client does not say
     config_file: str
     state_dir: str
     settings: JsonObject
@@ -143,7 +143,7 @@ def read_opening(params: JsonObject) -> Opening:
     candidates = [*folders, params.get("rootUri")]
     return Opening(
         folder=next((path for uri in candidates if (path := _path(uri))), ""),
-        trusted=options.get("trusted") is True,
+        trusted=options.get("trusted") is True if "trusted" in options else None,
         config_file=_path(options.get("configFile")),
         state_dir=_path(options.get("stateDir")),
         settings=member(options, "settings"),
@@ -163,10 +163,11 @@ async def opened(
         editor=opening.settings,
         config_file=opening.config_file,
         state_dir=opening.state_dir,
+        remembered=opening.trusted is None,
     )
 
     def trusts(root: Path) -> bool:
-        return opening.trusted and str(root) == opening.folder
+        return bool(opening.trusted) and str(root) == opening.folder
 
     try:
         setup = replace(read(told, folder, trusts), places=tuple(places))

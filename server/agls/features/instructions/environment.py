@@ -19,13 +19,26 @@ _BRANCH = re.compile(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
 _COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
 
 
+Above = Callable[[Sequence[str]], Sequence[tuple[str, str]]]
+
+
+def nothing_above(names: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Stand for a folder without a repository around it."""
+    return ()
+
+
 @frozen
 class Place:
-    """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder."""
+    """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder.
+
+    `above` gives the paths and texts of files with these names in the folders above, up to the root of the
+    repository, of each folder the first.
+    """
 
     now: Callable[[], float]
     mode_of: Callable[[State], str]
     scratch: str = ""
+    above: Above = nothing_above
 
 
 @frozen

@@ -1,5 +1,6 @@
 """The wiring of the room."""
 
+import asyncio
 from collections.abc import Sequence
 
 from agls.engine.context import ENVIRONMENT, Context
@@ -8,7 +9,7 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.ports import Workspace, WorkspaceError, new_id
 from agls.engine.vocabulary import Stop, Text, UserMessage
 from agls.features.instructions.environment import HEAD, Place, around, describe, last_told
-from agls.features.instructions.files import Found, Read, find, unread
+from agls.features.instructions.files import Found, Read, find, unread, with_above
 from agls.features.instructions.nested import NAMES, Walks
 from agls.features.instructions.prompt import render
 from agls.features.instructions.settings import Settings
@@ -48,6 +49,7 @@ def build(
             nearest = await _walks.known(workspace, place.now(), lambda walk: view.spawn(walk, "session"))
         except WorkspaceError as problem:
             return Found(notices=(unread("the folder", str(problem)),))
-        return find(read, nearest, user_instructions, settings.file_limit)
+        found = find(read, nearest, user_instructions, settings.file_limit)
+        return with_above(await asyncio.to_thread(place.above, NAMES), found, settings.file_limit)
 
     return Feature(name="instructions", before_turn=before_turn)

@@ -43,6 +43,15 @@ def find(own: Iterable[Read], nearest: Iterable[str], known: str, limit: int) ->
     return Found((file,), nested, notices)
 
 
+def with_above(above: Iterable[tuple[str, str]], found: Found, limit: int) -> Found:
+    """Put the files of the folders above, each up to `limit` characters, before those of the root."""
+    known = {file.text.strip() for file in found.files}
+    texts = (ProjectFile(path, text) for path, text in above if text.strip() and text.strip() not in known)
+    capped = [_capped(file, limit) for file in texts]
+    notices = tuple(notice for _, told in capped for notice in told)
+    return Found((*(file for file, _ in capped), *found.files), found.nested, (*notices, *found.notices))
+
+
 def unread(what: str, problem: str) -> Notice:
     """Tells the user that instructions are not used, and why."""
     return Notice("warning", "Project instructions are not used", f"{what}: {problem}")

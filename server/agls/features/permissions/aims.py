@@ -32,8 +32,13 @@ def _aims(tool: str, target: Target, preview: Preview, workspace: Workspace) -> 
         yield Aim(tool, target.effect, target.value)
         return
     cwd = str(preview.subject.get("cwd") or ".")
-    yield Aim(tool, target.effect, _from_root(target.value, cwd, workspace))
-    yield from _guesses(tool, target.value, cwd, workspace)
+    yield from aims_of_command(tool, target.value, cwd, workspace)
+
+
+def aims_of_command(tool: str, command: str, cwd: str, workspace: Workspace) -> tuple[Aim, ...]:
+    """Everything that a command would do, as far as its text tells. Looks at paths."""
+    whole = Aim(tool, Effect.EXECUTES, _from_root(command, cwd, workspace))
+    return (whole, *_guesses(tool, command, cwd, workspace))
 
 
 def _from_root(command: str, cwd: str, workspace: Workspace) -> str:

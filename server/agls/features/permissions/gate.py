@@ -131,15 +131,15 @@ class Gate:
         part = chosen_part(again.invocation, again.preview, answer)
         if part is None:
             return refusal(answer)
-        await self._remember(option, ask, view)
+        await self._remember(option, view)
         return await self._run(replace(again, invocation=part), view, inner)
 
-    async def _remember(self, option: Option, ask: Ask, view: RunView) -> None:
+    async def _remember(self, option: Option, view: RunView) -> None:
         if option == LOOKED:
             await self._accept(view)
-        rules = list(ask.rules)
-        if option.scope == "once" or not rules:
+        if option.scope == "once" or not option.rule:
             return
+        rules = option.rule.split("\n")
         view.note(ROOM, GRANTED, {"rules": rules, "scope": option.scope, "seal": self._grants.mark(rules)})
         if option.scope == "project":
             try:

@@ -61,5 +61,7 @@ def _options(ask: Ask) -> tuple[Option, ...]:
         return ONCE, *ask.more, REJECT
     rule = "\n".join(ask.rules)
     session = Option("session", "Allow for this session", "allow", "session", rule)
+    if all(each.startswith("edit(") and not each.startswith("edit(/") for each in ask.rules):
+        session = Option("session", "Allow all edits in this session", "allow", "session", "edit")
     project = Option("project", "Allow for this project", "allow", "project", rule)
     return ONCE, session, project, REJECT

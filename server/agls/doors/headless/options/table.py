@@ -15,6 +15,7 @@ from agls.doors.headless.options.others import (
     add_usage,
 )
 from agls.doors.headless.options.parser import Parser
+from agls.doors.headless.options.permitting import add_permissions, add_trust
 from agls.doors.headless.options.rewinds import add_changes, add_rewind, add_undo
 from agls.doors.headless.options.runs import add_resume, add_run
 from agls.doors.headless.options.sessions import add_sessions
@@ -88,6 +89,18 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             (("agls key set anthropic", "asks for it"), ("agls key list", "for which hosts one is kept")),
         ),
         Command("config", "look at the configuration", add_config, "COMMAND …"),
+        Command(
+            "trust", "trust a folder's own instructions and settings", add_trust, "[OPTIONS] [DIR]",
+            (("agls trust", "this folder"), ("agls trust --list", "all"), ("agls trust --revoke", "not now")),
+        ),
+        Command(
+            "permissions", "what runs unasked; take back what you allowed", add_permissions, "COMMAND …",
+            (
+                ("agls permissions list", "the rules, and what you saved"),
+                ('agls permissions explain "npm test"', "whether it would run unasked"),
+                ('agls permissions revoke "shell(npm test)"', "ask for it again"),
+            ),
+        ),
         Command("usage", "what was spent on each day", add_usage, "[OPTIONS]"),
     ),
     "For programs, and to look at": (
