@@ -42,10 +42,10 @@ Trusts = Callable[[Path], bool]
 class Setup:
     """What was said by everyone but a project, and what goes with it.
 
-        `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
-        are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
-        their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
-        platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
+    `keys` are by the name of their variable, `environment` is the rest of the variables, `instructions`
+    are the user's own for every project (`AGENTS.md` beside their config file), `config_file` is where
+    their settings are or would be. `own_places` decide what the agent may do: the state, the config file, the
+    platform's folder for it. `places` are where a missing key is looked for besides this machine's own,
     `kept` what was found so far, by host. `keeps` is whether anything is kept in the state folder,
     `trust` which folders the user trusts from now on; `notices` say what was taken over from the name that
     agls had before.
