@@ -16,6 +16,7 @@ from agls.engine.ports import (
 )
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.names import spelled
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
@@ -144,5 +145,5 @@ async def list_dir(arguments: ListDir, context: ToolContext) -> ToolOutcome:
 
 
 def _row(entry: DirEntry) -> str:
-    name = entry.name + MARKS.get(entry.kind, "")
+    name = spelled(entry.name) + MARKS.get(entry.kind, "")
     return f"{name}\t{entry.size}" if entry.kind == "file" else name
