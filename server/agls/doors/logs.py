@@ -40,4 +40,11 @@ def _file(path: Path) -> logging.FileHandler:
         if path.stat().st_size > LARGEST:
             path.replace(path.with_name("agls.log.1"))
     path.touch(mode=0o600)
-    return logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    return _LogFile(path, encoding="utf-8", errors="backslashreplace")
+
+
+class _LogFile(logging.FileHandler):
+    """A file that may be on a full disk: what cannot be written is left out, and nobody is bothered."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library calls it so
+        """Say nothing: a traceback on standard error helps nobody."""

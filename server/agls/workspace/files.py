@@ -63,6 +63,11 @@ def explained(shown: str) -> Generator[None, None, None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENOENT and str(error.filename).startswith("/"):  # not below: a root itself
+            gone = (
+                f"The folder {error.filename} is gone, and {shown} with it. Ask the user what became of it."
+            )
+            raise WorkspaceError(gone) from error
         reason = _REASONS.get(error.errno or 0, f"cannot be used: {error.strerror or error}")
         raise WorkspaceError(f"{shown} {reason}.") from error
 

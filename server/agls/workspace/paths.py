@@ -12,6 +12,7 @@ from stat import S_ISLNK
 
 from agls.engine.ports import PathOutside, Place, WorkspaceError
 from agls.frozen import frozen
+from agls.names import meant
 from agls.workspace.protected import AGLS, CLOSED, danger
 from agls.workspace.uris import is_file_uri, to_path, to_uri
 from agls.workspace.walker import LONGEST
@@ -182,9 +183,19 @@ class Ground:
         return AGLS if own else danger(below)
 
 
-@lru_cache(maxsize=1_000)
 def _absolute(root: str, path: str) -> tuple[str, str]:
-    """A path from this root as it was written, and with `..` taken for what it looks like."""
+    """A path from this root as it was written, and with `..` taken for what it looks like.
+
+    What is not there as it is written may be spelled as lists spell it.
+    """
+    literal, tidy = _written(root, path)
+    if "\\" not in literal or os.path.lexists(literal) or "\0" in (other := meant(literal)):
+        return literal, tidy
+    return (other, os.path.normpath(other)) if os.path.lexists(other) else (literal, tidy)
+
+
+@lru_cache(maxsize=1_000)
+def _written(root: str, path: str) -> tuple[str, str]:
     text = to_path(path) if is_file_uri(path) else path
     if "\0" in text or len(text) > LONGEST or not _encodable(text):
         raise WorkspaceError(f"{path[:80]!r} cannot be the name of a file. Give a plain path.")

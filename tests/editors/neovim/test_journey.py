@@ -45,7 +45,7 @@ def a_run_that_edits_the_buffer(editor: Editor) -> None:
     ended(editor, "endTurn")
     asked = editor.lua("return ASKED")
     assert [one["prompt"] for one in asked] == ["Edit code.py"] * 2
-    assert asked[0]["items"][1].startswith("Allow for this session")
+    assert asked[0]["items"][1].startswith("Allow all edits in this session")
     assert code(editor) == BOTH
     assert (editor.workspace / "code.py").read_text() == CODE, "saving is the user's"
     waiting(editor, 2)

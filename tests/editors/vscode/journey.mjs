@@ -38,7 +38,7 @@ async function changeIsMade() {
   const edit = bench.chat.getByRole("group", { name: /^Permission: Edit .*greet\.py/ });
   await edit.locator(".diff .add").first().waitFor();
   await shot("edit");
-  await edit.getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(edit);
   await bench.chat.getByText("Both greetings are correct now.").waitFor();
   await bench.until("the edit is in the buffer", async () => (await bench.text()).includes("Good bye {name}!"));
   assert.match(await bench.text(), /^# not saved\n/);

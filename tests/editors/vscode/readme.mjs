@@ -56,10 +56,10 @@ async function changeIsAskedFor() {
   await bench.chat.getByRole("textbox", { name: "Prompt" }).waitFor();
   await shot(`${process.argv[3]}-begun`);
   await bench.prompt("Correct the greetings");
-  await bench.chat.getByRole("group", { name: /^Permission: Run/ }).getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: Run/ }));
   const edit = bench.chat.getByRole("group", { name: /^Permission: .*greet\.py/ });
   await edit.locator(".diff .add").first().waitFor();
-  await edit.getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(edit);
   await bench.chat.getByText("Both greetings are correct now.").waitFor();
   say("the change is made");
 }

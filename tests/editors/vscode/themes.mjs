@@ -37,9 +37,9 @@ async function everythingIsShown() {
   await bench.showChat();
   await bench.prompt("Show all of it");
   const asked = (name) => bench.chat.getByRole("group", { name });
-  await asked(/^Permission: .*printf/).getByRole("button", { name: "Allow once" }).click();
-  await asked(/^Permission: .*greet\.py/).getByRole("button", { name: "Allow once" }).click();
-  await asked(/^Permission: .*ls$/).getByText(/saves:/).waitFor(); // the rule that a lasting yes would save
+  await bench.allow(asked(/^Permission: .*printf/));
+  await bench.allow(asked(/^Permission: .*greet\.py/));
+  await asked(/^Permission: .*ls$/).getByText(/^Allowed from then on/).waitFor(); // the rule that a lasting yes would save
   await bench.prompt("And then this"); // it waits
   await bench.chat.getByRole("list", { name: "Waiting prompts" }).waitFor();
   await bench.write("/nothing");

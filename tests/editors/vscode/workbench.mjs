@@ -146,6 +146,12 @@ export class Workbench {
     return this.fill(this.chat.getByRole("textbox", { name: "Prompt" }), text);
   }
 
+  /** Reads a question to its end, and says yes once. */
+  async allow(card) {
+    await card.locator(".asked").evaluate((box) => (box.scrollTop = box.scrollHeight));
+    await card.getByRole("button", { name: "Allow once" }).click();
+  }
+
   /** Waits until the active editor has changes to judge: then their keys are heard. */
   async reviewable() {
     await this.page.locator('.editor-actions [aria-label^="Compare with before"]').first().waitFor();

@@ -149,7 +149,7 @@ def test_the_model_is_told_this_about_the_tools() -> None:
 Read a text file. Each line comes with its number and a tab in front, which are not part of the file.
 
 Shows the text as it is in the user's editor, unsaved changes included. Long files come in
-pages: go on with offset.\
+pages: go on with offset. Of a PNG, JPEG, GIF or WebP file you see the image.\
 """,
                 {
                     "additionalProperties": False,

@@ -236,6 +236,7 @@ async def test_a_yes_holds_only_for_what_was_shown(scene: Scene) -> None:
 
     state = await scene.run(use(do("c1", "write", "notes.txt")), reply=swap)
     assert "their answer was for something else" in result(state).text
+    assert result(state).status == "failed", "it was allowed, and not refused"
     assert scene.write.done == []
 
 

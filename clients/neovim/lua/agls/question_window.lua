@@ -262,6 +262,7 @@ function M.show(sheet, focused)
   local layout = { sizes = vim.fn.winrestcmd(), count = vim.fn.winnr("$") }
   local win = vim.api.nvim_open_win(buf, false, { split = "below", win = -1, height = height })
   dress(win)
+  vim.api.nvim_win_set_height(win, height) -- 0.10 makes all windows equally high
   open = {
     buf = buf,
     win = win,

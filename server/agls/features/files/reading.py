@@ -17,6 +17,7 @@ from agls.engine.ports import (
 )
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.names import spelled
 from agls.pictures import TooLarge, picture
 from agls.toolkit import Arguments
 
@@ -120,7 +121,7 @@ class Reader:
 def _looked_at(problem: NotText) -> ToolOutcome:
     """The image that the file is. Raises `WorkspaceError` when it is none, or too large."""
     try:
-        seen = picture(problem.shown, problem.data)
+        seen = picture(spelled(problem.shown), problem.data)
     except TooLarge as large:
         raise WorkspaceError(str(large)) from problem
     if seen is None:
@@ -159,5 +160,5 @@ async def list_dir(arguments: ListDir, context: ToolContext) -> ToolOutcome:
 
 
 def _row(entry: DirEntry) -> str:
-    name = entry.name + MARKS.get(entry.kind, "")
+    name = spelled(entry.name) + MARKS.get(entry.kind, "")
     return f"{name}\t{entry.size}" if entry.kind == "file" else name

@@ -7,6 +7,7 @@ from pydantic import Field
 from agls.engine.ports import Effect, Preview, Target, ToolContext
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.names import spelled
 from agls.toolkit import Arguments
 
 from .settings import Settings
@@ -57,7 +58,7 @@ class Globbing:
             remarks.insert(0, more)
         if not names:
             remarks.insert(0, f"No file is called {arguments.pattern}.")
-        return ToolOutcome("\n".join((*rows, *remarks)))
+        return ToolOutcome("\n".join((*map(spelled, rows), *remarks)))
 
 
 def stopped(seconds: float, advice: str) -> str:

@@ -11,6 +11,7 @@ from agls.engine.line_search import LineSearch, MatchingFile
 from agls.engine.ports import Effect, Preview, Target, ToolContext, WorkspaceError
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
+from agls.names import spelled
 from agls.toolkit import Arguments, shorten
 
 from .glob import stopped
@@ -105,9 +106,9 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
 
 def _rows(files: Sequence[MatchingFile], arguments: Grep) -> list[str]:
     if arguments.output == "files":
-        return [file.name for file in files]
+        return [spelled(file.name) for file in files]
     if arguments.output == "count":
-        return [f"{file.name}:{file.count}" for file in files]
+        return [f"{spelled(file.name)}:{file.count}" for file in files]
     rows: list[str] = []
     for file in files:
         rows += ["--"] if rows and arguments.context else []
@@ -122,4 +123,4 @@ def _excerpt(file: MatchingFile, *, in_groups: bool) -> Iterator[str]:
         if in_groups and line.number != last + 1:
             yield "--"
         mark, last = (":" if line.matches else "-"), line.number
-        yield f"{file.name}{mark}{line.number + 1}{mark}{line.text}"
+        yield f"{spelled(file.name)}{mark}{line.number + 1}{mark}{line.text}"

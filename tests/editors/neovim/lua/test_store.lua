@@ -149,7 +149,7 @@ check.test("one can go back only to what was said", function()
   end
   check.same(folded:spoken(""), "")
   check.same(folded:spoken("fileEdit0"), "")
-  check.same(folded:spoken("fileEdit4"), "toolCall2")
+  check.same(folded:spoken("fileEdit4"), "notice3")
   check.same(folded:spoken("message5"), "message5")
 end)
 
