@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from agls.config import Told, read
 from agls.config.key_command import key_command, told_keys
-from agls.config.setup import Setup
 from agls.models.aws import AwsSignature
 from agls.models.credential import FIXED_KEY
 from agls.models.errors import CallFailed
@@ -120,7 +120,9 @@ async def test_key_of_a_program_is_held_renewed_and_known_to_the_redactor(
     assert last.error and last.error.kind == "auth" and "key_command" in last.error.hint
     assert "key-3" in told_keys()
     assert await credential.sign("POST", "https://h", {"A": "b"}, b"") == {"A": "b"}
-    setup = Setup((), tmp_path, {}, {}, tmp_path, "", lambda folder: False)
+    (tmp_path / "config.toml").touch()
+    told = Told(config_file=str(tmp_path / "config.toml"), state_dir=str(tmp_path / "state"))
+    setup = read(told, str(tmp_path / "work"), lambda folder: False, {})
     assert "key-3" in setup.secrets
 
 

@@ -330,8 +330,7 @@ class Translator:
         self._items.finish_reply(fact.item_id, texts, {"status": "completed"})
         for call in fact.tool_calls:
             self._start_call(call)
-        if self.out.keeps("turnEnded"):
-            self._turn_members = answered(fact, counts)
+        self._turn_members = answered(fact, counts)
         if not fact.tool_calls:
             self._end_turn(self._turn_members)
         if usage := self._meter.read(fact.usage, fact.model):

@@ -16,7 +16,7 @@ COMP_WORDS=(agls {words}); COMP_CWORD={at}; _agls; echo "${{COMPREPLY[@]}}"
 @pytest.mark.parametrize(
     ("words", "at", "replies"),
     [
-        ("re", 1, "resume"),
+        ("res", 1, "resume"),
         ("run --mo", 2, "--model --mode"),
         ("run --mode a", 3, "ask acceptEdits allowAll"),
         ("run go --output js", 4, "json jsonl"),

@@ -631,7 +631,7 @@ def test_the_death_of_a_process_is_noticed(monkeypatch: pytest.MonkeyPatch, blin
     receiving, sending = os.pipe()
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     gone = threading.Event()
-    watchdog.watch(process.pid, sending, gone.set)
+    watchdog.watch(process.pid, 0, sending, gone.set)
     assert not gone.wait(0.1)
     process.communicate()
     assert gone.wait(PATIENCE)
@@ -642,7 +642,7 @@ def test_the_death_of_a_process_is_noticed(monkeypatch: pytest.MonkeyPatch, blin
 def test_a_closed_reading_end_is_noticed() -> None:
     receiving, sending = os.pipe()
     gone = threading.Event()
-    watchdog.watch(None, sending, gone.set)
+    watchdog.watch(None, 0, sending, gone.set)
     assert not gone.wait(0.05)
     os.close(receiving)
     assert gone.wait(PATIENCE)

@@ -18,7 +18,7 @@ const items = Array.from({ length: COUNT }, (_, n) => {
   return { itemId, kind: "message", status: "completed", text };
 });
 const view = {
-  sessionId: "s", epoch: "e", seq: 1, state: "running", items, requests: [], runs: {}, info: {}, options: {}, queue: [],
+  sessionId: "s", epoch: "e", seq: 1, state: "running", items, requests: [], runs: {}, lastItems: {}, steers: {}, info: {}, options: {}, queue: [],
   runId: "r", older: false,
 };
 

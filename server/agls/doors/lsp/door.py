@@ -133,6 +133,7 @@ class Door:
         self.folder, self.options = opening.folder, opening.options
         self._editor = editor
         self.once = Once()
+        self.asked: set[str] = set()  # the ids of questions, also of sessions that are closed by now
         self._attached: dict[str, Attached] = {}
         self._followed: dict[str, Attached] = {}
         self._lent: dict[str, int] = {}
@@ -286,7 +287,14 @@ class Door:
 
     def _attached_to(self, session: Session, role: Role = "own", *, leaves: str = "") -> Attached:
         gone = partial(self.detach, leaves or session.session_id)
+        self.asked.update(session.state.questions)
+        session.log.subscribe(self._remember_question)
         return Attached(session, self.peer, self.client, gone, partial(self._configured, session), role)
+
+    def _remember_question(self, event: Entry | Glimpse, state: State) -> None:
+        del state
+        if isinstance(event, Entry) and isinstance(event.fact, Asked):
+            self.asked.add(event.fact.request_id)
 
     def _configured(self, session: Session) -> object:
         """What says what a session offers, as it stands. Raises `ConfigError`."""

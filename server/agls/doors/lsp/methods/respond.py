@@ -18,5 +18,6 @@ async def respond(door: Door, params: RespondParams, call: Call) -> RespondResul
             answer = read_answer(door.client, question, params.response)
             accepted = session.questions.answer(params.request_id, answer)
             return RespondResult("accepted" if accepted else "alreadyResolved")
-    check_asked((attached.session for attached in door.attached.values()), params.request_id)
+    if params.request_id not in door.asked:
+        check_asked((attached.session for attached in door.attached.values()), params.request_id)
     return RespondResult("alreadyResolved")
