@@ -9,7 +9,7 @@ from agls.doors.lsp.review import reverted as taken_back
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.patches import compare
 from agls.engine.vocabulary import FileChange, FileVersion, ToolOutcome
-from agls.hunks import find, guess, lines_of, read_patch
+from agls.hunks import find, guess, is_made, lines_of, read_patch
 
 ODD = ("a\n", "b\n", "c\r\n", "d é\n", "\n", "\\ No newline\n", "-x\n", "+y\n", "@@ -1,1 +1,1 @@\n")
 END = st.sampled_from(["", "z"])
@@ -33,7 +33,8 @@ def reverted(text: str, review: Review, uri: str = "file:///w/a") -> str:
         place = find(pending.hunk, lines, pending.line)
         if place is not None:
             text = "".join((*lines[:place], *pending.hunk.old, *lines[place + len(pending.hunk.new) :]))
-            review.take([Entry(review.seq + 1, 0.0, taken_back(pending.hunk_id, change(text, text)))])
+            note = taken_back(pending.hunk_id, change(text, text), pending.hunk)
+            review.take([Entry(review.seq + 1, 0.0, note)])
     return text
 
 
@@ -131,3 +132,32 @@ def test_a_change_that_is_gone_is_looked_for_by_the_lines_around_it() -> None:
     assert guess(hunk, lines_of("0\n" + MADE.replace("ten\n", "mine\n")), 9) == 10
     assert guess(hunk, lines_of("0\n" + MADE.replace("9\nten\n", "mine\nmine\n")), 9) == 10
     assert guess(hunk, lines_of("nothing of it"), 9) == 9
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "made"),
+    [
+        ("1\n2\n3\n", "1\n3\n", "1\n3\n", True),
+        ("1\n2\n3\n", "1\n3\n", "1\n2\n3\n", False),
+        ("1\n2\n3\n", "1\n3\n", "1\nmine\n3\n", None),
+        ("1\n2\n", "2\n", "1\n2\n", False),
+        ("2\n", "1\n2\n", "1\n2\n", True),
+        ("1\n2\n3\n", "1\nx\n3\n", "1\nx\n3\n1\n2\n3\n", None),
+    ],
+)
+def test_is_made_says_which_text_stands_unless_it_cannot_tell(
+    old: str, new: str, text: str, made: bool | None
+) -> None:
+    (hunk,) = read_patch(compare("a", old, new).text)
+    assert is_made(hunk, lines_of(text)) is made
+
+
+def test_a_reverted_change_the_agent_makes_once_more_is_only_judged_as_the_new_one() -> None:
+    review, done = Review(), change("1\n2\n3\n", "1\nx\n3\n")
+    review.take([finished(done)])
+    (first,) = review.all()
+    review.take([Entry(2, 0.0, taken_back(first.hunk_id, done, first.hunk))])
+    assert [each.hunk_id for each in review.undone(done.uri)] == [first.hunk_id]
+    review.take([finished(done, seq=3, call="again")])
+    assert review.undone(done.uri) == []
+    assert [each.hunk_id for each in review.all()] == ["again/0/0"]

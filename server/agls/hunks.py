@@ -10,6 +10,8 @@ _NO_NEWLINE = "\\ No newline at end of file"
 # there may be edits of the user on one side; then the other side has to be whole.
 _CONTEXTS = ((3, 3), (2, 2), (1, 1), (3, 0), (0, 3))
 
+AROUND = 3  # lines
+
 Row = tuple[str, str]  # the sign and the line
 
 
@@ -80,6 +82,26 @@ def find(hunk: Hunk, lines: Sequence[str], line: int) -> int | None:
         if places:
             return places[0] if len(places) == 1 else None
     return None
+
+
+def stood(hunk: Hunk, lines: Sequence[str], place: int) -> Hunk:
+    """The change with the lines that are around it now, at this place."""
+    behind = place + len(hunk.new)
+    around = tuple(lines[max(0, place - AROUND) : place]), tuple(lines[behind : behind + AROUND])
+    return hunk._replace(before=around[0], after=around[1], line=place)
+
+
+def is_made(hunk: Hunk, lines: Sequence[str]) -> bool | None:
+    """Whether the lines have the change between all the lines that were around it, or what it replaced.
+
+    `None` when that cannot be said: the user went on there, or both could be meant.
+    """
+    made, undone = (
+        bool(list(_places([*hunk.before, *text, *hunk.after], lines))) for text in (hunk.new, hunk.old)
+    )
+    if made and undone and len(hunk.new) != len(hunk.old):  # the shorter one is a part of the longer one
+        return len(hunk.new) > len(hunk.old)
+    return None if made == undone else made
 
 
 def guess(hunk: Hunk, lines: Sequence[str], line: int) -> int:

@@ -209,6 +209,57 @@ def test_a_change_is_offered_by_another_process_until_it_is_judged(serve: Serve)
     again.eventually(lambda: again.text == TEXT)
 
 
+def standing(client: PlainClient) -> list[Any]:
+    return [(each["line"], each["stands"]) for each in client.command("agls.changes")["changes"]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("line 5 😋\n", "neue Zeile 5 😋\n"),
+        ("line 5 😋\n", ""),
+        ("line 5 😋\n", "line 5 😋\nmore\n"),
+        ("line 1 😋\n", ""),
+        ("line 20 😋\n", ""),
+    ],
+)
+def test_undo_of_a_revert_in_the_editor_offers_the_change_again(serve: Serve, old: str, new: str) -> None:
+    client = PlainClient(serve(turns(reading(), edit(old, new), "All done.")), "vscode", TEXT)
+    client.choice = {"title": "Allow once"}
+    client.command("agls.run", "edit")
+    approve(client)
+    client.message("agls: done")
+    client.replace("line 10 ", "mine 10 ")
+    made, (change,) = client.text, client.command("agls.changes")["changes"]
+    for _ in range(2):
+        client.command("agls.revert", change["hunk"])
+        client.eventually(lambda: not standing(client))
+        undone = client.text
+        assert undone != made
+        client.replace(undone, made)  # undo
+        client.eventually(lambda: standing(client) == [(change["line"], True)])
+        client.replace(made, undone)  # redo
+        client.eventually(lambda: not standing(client))
+        client.replace(undone, made)
+        client.eventually(lambda: standing(client) == [(change["line"], True)])
+    client.command("agls.keep", change["hunk"])
+    client.replace(made, undone)
+    client.replace(undone, made)
+    assert not standing(client)
+
+
+def test_a_reverted_change_whose_old_text_the_user_edits_is_not_offered(serve: Serve) -> None:
+    client = edited(serve, "vscode")
+    client.choose("Revert this change", 4)
+    client.eventually(lambda: not standing(client))
+    client.replace("line 5 ", "my own line 5 ")
+    client.wire.call("agent/status")
+    assert not standing(client)
+    client.replace("my own line 5 ", "line 5 ")
+    client.replace("line 5 ", "neue Zeile 5 ")
+    client.eventually(lambda: standing(client) == [(4, True)])
+
+
 def test_a_change_of_a_closed_file_or_an_unknown_one_says_so(serve: Serve) -> None:
     client = edited(serve, "neovim")
     argument = client.actions(4)[1]["command"]["arguments"][0]

@@ -110,6 +110,35 @@ def test_changes_are_walked_with_keys_of_ones_own_and_judged_by_range(editor: Ed
     assert code(editor) == "mine = 1\n" + CODE.replace("return 9\n", "return 99\n")
 
 
+def test_undo_of_a_reject_marks_the_change_again_and_redo_takes_the_mark_away(editor: Editor) -> None:
+    opened(editor, TWO_EDITS)
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    waiting(editor, 2)
+    editor.command("wincmd t")
+    editor.command("Agls reject all")
+    waiting(editor, 0)
+    marks = "#vim.api.nvim_buf_get_extmarks(0, require('agls.changes').namespace, 0, -1, {})"
+    editor.keys("u")
+    waiting(editor, 1)
+    editor.until(f"{marks} == 1")
+    editor.keys("u")
+    waiting(editor, 2)
+    editor.until(f"{marks} == 2")
+    assert code(editor) == BOTH
+    editor.keys("<C-r>")
+    waiting(editor, 1)
+    editor.until(f"{marks} == 1")
+    editor.keys("u")
+    waiting(editor, 2)
+    editor.command("Agls accept all")
+    waiting(editor, 0)
+    editor.keys("<C-r>")
+    editor.keys("u")
+    editor.until(f"{marks} == 0")
+    assert code(editor) == BOTH
+
+
 def test_a_change_in_a_file_that_is_not_open_is_put_back(editor: Editor) -> None:
     made = {"text": "I write.", "calls": [call("edit_file", path="b.txt", old_text="two", new_text="2")]}
     read = {"text": "I read.", "calls": [call("read_file", path="b.txt")]}

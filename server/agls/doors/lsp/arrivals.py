@@ -37,6 +37,11 @@ class Arrival:
         self._told.set()
 
     @property
+    def came(self) -> Buffer | None:
+        """The document as it was right after the edit, if the edit came back."""
+        return self._after
+
+    @property
     def spared(self) -> bool:
         """Whether nothing happened to the place of the edit and its neighbours: it left no trace there."""
         if self._now is None or self._now.text == self.before.text:

@@ -25,6 +25,7 @@ ANSWER_PATIENCE = 60.0  # seconds for the client to answer an edit: it may ask i
 SAVE_PATIENCE = 30.0  # seconds for the client to save: it may format before
 CANCEL_PATIENCE = 2.0  # seconds a cancelled edit waits for its answer, because it cannot be taken back
 CREATED, CHANGED = 1, 2  # LSP FileChangeType
+EDITED = "textDocument/didChange"
 FRESH = ("textDocument/didOpen", "textDocument/didClose")
 
 
@@ -39,6 +40,7 @@ class LspEditor:
         self._lost: dict[str, str] = {}  # documents whose text nobody here knows, as the client names them
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
+        self.on_edit: Callable[[str], None] = _ignore  # hears of every edit but those sent from here
         self.agreements = Agreements()
         self.follows, self.reveal = client.follows, Screen(peer).reveal
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
@@ -65,8 +67,11 @@ class LspEditor:
             self.agreements.closed(uri)
         elif method in self._follow:
             self._follow[method](now)
-        if arrival := self._arrivals.get(unescaped(uri)):
+        arrival = self._arrivals.get(unescaped(uri))
+        if arrival:
             arrival.look(now)
+        if method == EDITED and not (arrival and arrival.came == now):
+            self.on_edit(uri)
         if now is None and (sent := self._sent.get(unescaped(uri))):
             sent.discourage()  # opened again, its versions may begin anew, and match an edit of another text
 
@@ -183,6 +188,10 @@ class LspEditor:
             raise
         finally:
             del self._sent[unescaped(buffer.uri)]
+
+
+def _ignore(uri: str) -> None:
+    del uri
 
 
 def versioned_edit(buffer: Buffer, text: str, label: str, encoding: str) -> JsonObject:

@@ -1,17 +1,18 @@
 """Keeping and reverting what the agent changed, one change at a time (protocol 3.2)."""
 
 import asyncio
+from contextlib import suppress
 
 from agls.doors import from_wire
 from agls.doors.errors import bad
 from agls.doors.harmless import harmless
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
-from agls.doors.lsp.review import Pending, kept, reverted
+from agls.doors.lsp.review import Pending, in_the_editor, kept, reverted
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.invoking import NOBODY
-from agls.engine.ports import WorkspaceError
-from agls.hunks import find, guess, lines_of
+from agls.engine.ports import JournalError, WorkspaceError
+from agls.hunks import find, guess, is_made, lines_of, stood
 
 LABEL = "agls: revert this change"
 MOVED_ON = (
@@ -62,9 +63,11 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
     workspace = attached.session.outfit(NOBODY).workspace
     workspace.allow(pending.uri)  # whoever takes a change back says yes to that
     file = await workspace.read(pending.uri)
-    text = without(pending, file.text)
-    if text is None:
+    hunk, lines = pending.hunk, lines_of(file.text)
+    place = find(hunk, lines, pending.line)
+    if place is None:
         raise _impossible(MOVED_ON)
+    text = "".join((*lines[:place], *hunk.old, *lines[place + len(hunk.new) :]))
 
     async def put_back() -> None:
         try:
@@ -73,25 +76,54 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
             said = harmless(f"agls: the change was not reverted: {problem}")
             door.peer.notify("window/showMessage", {"type": WARNING, "message": said})
         else:
-            attached.session.log.record(reverted(pending.hunk_id, change))
+            attached.session.log.record(reverted(pending.hunk_id, change, stood(hunk, lines, place)))
+            await refresh(attached)
 
     call.behind = put_back
     return {"hunk": pending.hunk_id, "outcome": "reverting"}
-
-
-def without(pending: Pending, text: str) -> str | None:
-    """The text without this change; `None` when the change is not there as it was made."""
-    hunk, lines = pending.hunk, lines_of(text)
-    place = find(hunk, lines, pending.line)
-    if place is None:
-        return None
-    return "".join((*lines[:place], *hunk.old, *lines[place + len(hunk.new) :]))
 
 
 async def refresh(attached: Attached) -> None:
     """Take in what happened in the session since its changes were looked at."""
     review, journal = attached.review, attached.session.log.journal
     review.take(await asyncio.to_thread(journal.entries, review.seq))
+
+
+class UndoneReverts:
+    """Follows the editor's own undo: a change that stands again after it was reverted waits again."""
+
+    def __init__(self, door: Door) -> None:
+        self._door, self._edited, self._woken = door, dict[str, None](), asyncio.Event()
+
+    def edited(self, uri: str) -> None:
+        """The user edited this document."""
+        if any(attached.review.undone(uri) for attached in self._door.attached.values()):
+            self._edited[uri] = None
+            self._woken.set()
+
+    async def follow(self) -> None:
+        """Record what was undone or done again, until cancelled. What a later edit passed by is left out."""
+        while True:
+            await self._woken.wait()
+            self._woken.clear()
+            while self._edited:
+                uri = next(iter(self._edited))
+                del self._edited[uri]
+                for session_id, attached in list(self._door.attached.items()):
+                    with suppress(JournalError):  # whoever asks what waits hears why that cannot be read
+                        await refresh(attached)
+                        if self._door.attached.get(session_id) is attached:
+                            self._look(attached, uri)
+                            await refresh(attached)
+
+    def _look(self, attached: Attached, uri: str) -> None:
+        buffer = self._door.buffer(uri)
+        lines = lines_of(buffer.text) if buffer else []
+        for change in attached.review.undone(uri) if buffer else ():
+            made = is_made(change.undone or change.hunk, lines)
+            if made is not None and made is not change.waits:
+                verdict = "restored" if made else "reverted"
+                attached.session.log.record(in_the_editor(change.hunk_id, verdict))
 
 
 async def _pending(door: Door, given: JsonObject) -> tuple[Attached, Pending]:
