@@ -31,7 +31,7 @@ async function changeIsMade() {
   assert.match(await bench.chat.getByLabel("The exact command; it can be edited").inputValue(), /^printf .*; ls$/);
   await bench.page.locator('.statusbar-item[aria-label*="waiting for you"]').waitFor();
   await shot("permission");
-  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: / }));
   const save = bench.chat.getByRole("group", { name: /^Permission: Save your own changes: greet\.py/ });
   await save.getByRole("button", { name: "Leave them unsaved" }).click();
   say("a command was allowed, and the user's own text left as it is");
@@ -74,7 +74,7 @@ async function runIsCancelled() {
 
 async function notesAreWritten() {
   await bench.prompt("Write the notes");
-  await bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }).getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }));
   await bench.chat.getByText("The notes are written.").waitFor();
   await bench.until("the file is there", () => fs.existsSync(path.join(stage.workspace, "notes.md")));
   say("a file was written");

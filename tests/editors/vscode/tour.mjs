@@ -129,7 +129,7 @@ async function questionComesAsNotification() {
   // The user looks at something else when the question comes: the model is slow, and waits for a file.
   await bench.prompt("Run it later");
   await bench.chat.getByText("First I think.").waitFor();
-  await bench.chat.getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: / }));
   await bench.chat.locator(".tool.running").waitFor();
   await bench.write("Be quick");
   await bench.chat.getByRole("button", { name: "Steer" }).click();
@@ -234,7 +234,7 @@ async function runIsUndone() {
   await bench.command("agls: New Session");
   await bench.until("it is empty", async () => (await said()).length === 0);
   await bench.prompt("Write the notes");
-  await bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }).getByRole("button", { name: "Allow once" }).click();
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: .*notes\.md/ }));
   await bench.chat.getByText("The notes are written.").waitFor();
   const notes = path.join(stage.workspace, "notes.md");
   assert.ok(fs.existsSync(notes));

@@ -151,7 +151,7 @@ async function stopStopsAll() {
 
 async function questionIsInReach() {
   await bench.prompt("Write the notes");
-  await allow().click();
+  await bench.allow(bench.chat.getByRole("group", { name: /^Permission: / }));
   await bench.chat.getByText("The notes are written.").waitFor();
   await bench.chat.getByText("1 change in 1 file").waitFor();
   await bench.page.getByRole("button", { name: /^Changes to Review/i }).first().click(); // less room for the chat

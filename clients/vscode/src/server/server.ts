@@ -95,17 +95,21 @@ export class Server implements vscode.Disposable {
     this.become("starting", "");
     const { command, args, from } = this.choice;
     this.log.info(`starting ${command} ${args.join(" ")} (from ${from})`);
-    const client = (this.client = this.create(this.choice));
+    let lost = (): void => undefined;
+    const ended = new Promise<never>((_, reject) => (lost = () => reject(new Error("it ended at once"))));
+    ended.catch(() => undefined); // it is looked at only while the server starts
+    const client = (this.client = this.create(this.choice, lost));
     this.prepare(client);
     try {
-      await client.start();
+      // The client's own promise may stay open when the program ends in the middle of the greeting.
+      await Promise.race([client.start(), ended]);
     } catch (problem) {
       this.log.error(String(problem));
       if (client === this.client) this.fail(`the server did not start: ${wordsOf(problem)}`);
     }
   }
 
-  private create({ command, args }: Choice): LanguageClient {
+  private create({ command, args }: Choice, lost: () => void): LanguageClient {
     const configFile = ofUser("configFile");
     const options: LanguageClientOptions = {
       documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
@@ -119,7 +123,10 @@ export class Server implements vscode.Disposable {
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // `fail` starts it again
+        closed: () => {
+          lost();
+          return { action: CloseAction.DoNotRestart, handled: true }; // `fail` starts it again
+        },
       },
     };
     // Not in the opened folder: `python -m agls` would import what lies there.
