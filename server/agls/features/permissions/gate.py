@@ -126,7 +126,7 @@ class Gate:
         again = await self._judge(invocation, view.state)  # the world may have changed under the question
         if edited and isinstance(again.verdict, Deny):
             return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
-        if not edited and (again.aims, again.preview.subject) != (judged.aims, judged.preview.subject):
+        if not edited and (again.aims, again.preview.binding) != (judged.aims, judged.preview.binding):
             return ToolOutcome(OTHERWISE, status="failed")
         part = chosen_part(again.invocation, again.preview, answer)
         if part is None:
