@@ -167,10 +167,14 @@ def test_typing_right_behind_an_edit_is_not_held_against_it(make: Make, late: bo
     scene.editor.manners.behind = lambda: scene.editor.append(scene.uri, "typed")
     scene.editor.manners.late = late
     _, first, second = scene.run()
-    assert scene.text == TEXT.replace("two = 2", "two = 22") + "typed"
-    assert ended(first) == (("failed", "partial") if late else ("completed", "applied"))
-    assert ended(second) == ("failed", "none")
-    assert len(scene.editor.asked) == 1, "an unread text is not edited"
+    edited = TEXT.replace("two = 2", "two = 22")
+    if late:  # nobody knows what became of the first edit, so the text must be read before another one
+        assert scene.text == edited + "typed"
+        assert (ended(first), ended(second)) == (("failed", "partial"), ("failed", "none"))
+        assert len(scene.editor.asked) == 1
+    else:
+        assert scene.text == edited.replace("three = 3", "three") + "typedtyped"
+        assert ended(first) == ended(second) == ("completed", "applied")
 
 
 def test_an_editor_that_tells_late_is_waited_for(make: Make) -> None:

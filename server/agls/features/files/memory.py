@@ -31,7 +31,7 @@ class Memory:
         self._know(uri, version.hash, text)
 
     def imagined(self, uri: str, text: str) -> None:
-        """The model knows this text; as the file holds more than that, it may edit it but not write over it."""
+        """The model knows this text, but the file holds more: it may edit that, not write over it."""
         self._know(uri, sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text)
 
     def text_of(self, uri: str) -> str | None:
