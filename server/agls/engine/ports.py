@@ -374,11 +374,6 @@ class Preview:
     problem: str = ""
     essence: JsonObject | None = None
 
-    @property
-    def binding(self) -> JsonObject:
-        """What a yes to this is a yes to."""
-        return self.subject if self.essence is None else self.essence
-
 
 class Tool(Protocol):
     """Something the model may call.

@@ -93,3 +93,12 @@ def test_what_cannot_be_made_beside_the_typing_is_not_made(
     assert "LINE" not in editor.documents[uri].text
     item = last_call(wire)
     assert (item["status"], item["effects"]) == ("failed", "none")
+
+
+def test_what_was_typed_stays_when_the_edit_beside_it_is_taken_back(serve: Serve) -> None:
+    editor, wire, uri = made(serve, EDIT, 5, "while it is asked")
+    session = wire.events[-1]["sessionId"]
+    assert editor.documents[uri].text != BEFORE
+    revert = {"sessionId": session, "name": "changes.revert", "input": {"uri": uri, "scope": "session"}}
+    wire.call("agent/action/invoke", revert)
+    assert editor.documents[uri].text == BEFORE.replace("line 5\n", f"{TYPED}line 5\n")

@@ -107,7 +107,7 @@ async def test_the_preview_of_an_edit_is_the_same_wherever_its_lines_are(tools: 
     (root / "a.py").write_text(f"{far}typed\nold\n{far}")
     beside = await tools.preview("edit_file", **arguments)
     assert first.subject != moved.subject
-    assert first.binding == moved.binding != beside.binding
+    assert first.essence == moved.essence != beside.essence
 
 
 def test_texts_keeps_the_latest_ones(monkeypatch: pytest.MonkeyPatch) -> None:
