@@ -85,7 +85,8 @@ class TypedTool(Generic[Given]):
             return basic  # allowing the call is what opens that path
         except WorkspaceError as problem:
             return replace(basic, problem=str(problem))
-        return replace(basic, title=better.title or basic.title, subject=better.subject or basic.subject)
+        subject = better.subject or basic.subject
+        return replace(basic, title=better.title or basic.title, subject=subject, essence=better.essence)
 
     async def __call__(self, call: ToolCall, context: ToolContext) -> ToolOutcome:
         """Check the arguments and do the work; what is wrong is told to the model."""

@@ -364,13 +364,15 @@ class Preview:
 
     `subject` is what the wire shows: `{"type": "command", "command", "cwd"}`, `{"type": "edit",
     "changes"}` or `{"type": "tool", "name", "input"}`. `problem` says why the call would fail as it
-    is ("" when it may succeed): then there is nothing to allow.
+    is ("" when it may succeed): then there is nothing to allow. `essence` is what must still be so when
+    the one who was asked has said yes, where that is less than the whole subject.
     """
 
     title: str
     subject: JsonObject
     targets: tuple[Target, ...] = ()
     problem: str = ""
+    essence: JsonObject | None = None
 
 
 class Tool(Protocol):

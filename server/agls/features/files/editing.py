@@ -1,12 +1,13 @@
 """The tools `edit_file` and `write_file`."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from agls.engine.patches import compare
+from agls.engine.patches import CUT, compare
 from agls.engine.ports import (
     Effect,
     FileText,
@@ -25,6 +26,7 @@ from agls.toolkit import Arguments
 from .lines import line_end_of
 from .matching import listed, replace_text
 from .memory import Memory
+from .rebasing import rebase, tell
 
 
 class EditFile(Arguments):
@@ -55,6 +57,7 @@ LEFT: Mapping[Effects, str] = {
     "partial": "A part of the change may be there.",
     "unknown": "The change may still come.",
 }
+_PLACES = re.compile("^@@ .*$", re.MULTILINE)  # where a hunk of a patch stands
 Change = TypeVar("Change", EditFile, WriteFile)
 
 
@@ -112,8 +115,7 @@ class Writer(Generic[Change]):
     async def write(self, arguments: Change, context: ToolContext) -> ToolOutcome:
         """Make the change, or nothing at all."""
         plan = await self.plan(arguments, context.workspace)
-        if plan.file:
-            self.memory.check(plan.file)
+        known = await asyncio.to_thread(self._known_after, arguments, plan)
         if plan.file and plan.file.text == plan.text:
             return ToolOutcome(f"{plan.place.shown} is already like that; nothing was changed.")
         expected = plan.file.version if plan.file else None
@@ -122,16 +124,44 @@ class Writer(Generic[Change]):
                 arguments.path, plan.text, expected=expected, label=plan.title
             )
         except Stale as problem:
+            if problem.effects != "none":
+                self.memory.unknown(plan.place.uri)
             text = f"{problem} {LEFT[problem.effects]} Read {plan.place.shown} again, then repeat this."
             return ToolOutcome(text, status="failed", effects=problem.effects)
-        self.memory.saw(change.uri, change.result)
-        return ToolOutcome(plan.told, effects="applied", changes=(change,))
+        told = plan.told
+        if known == plan.text:
+            self.memory.saw(change.uri, change.result, known)
+        else:
+            self.memory.imagined(change.uri, known)
+            told += await asyncio.to_thread(tell, plan.place.shown, known, plan.text)
+        return ToolOutcome(told, effects="applied", changes=(change,))
 
     async def describe(self, arguments: Change, context: ToolContext) -> Preview:
         """The change as a diff."""
         plan = await self.plan(arguments, context.workspace)
         change = await asyncio.to_thread(_as_change, plan)
-        return Preview(plan.title, {"type": "edit", "changes": [change]})
+        subject = {"type": "edit", "changes": [change]}
+        return Preview(plan.title, subject, essence=_essence(arguments, change))
+
+    def _known_after(self, arguments: Change, plan: Plan) -> str:
+        """The text the model knows after the change. Raises `WorkspaceError` when it may not be made."""
+        if not plan.file:
+            return plan.text
+        seen = self.memory.text_of(plan.file.place.uri)
+        if isinstance(arguments, EditFile) and seen is not None and seen != plan.file.text:
+            known = rebase(seen, plan.file.text, arguments.old_text, arguments.new_text)
+            if known is not None:
+                return known
+        self.memory.check(plan.file)
+        return plan.text
+
+
+def _essence(arguments: EditFile | WriteFile, change: JsonObject) -> JsonObject | None:
+    """An edit is the same edit where its lines have moved to, with the same lines around it."""
+    patch: str = change["patch"]
+    if isinstance(arguments, WriteFile) or CUT in patch:
+        return None
+    return {"uri": change["uri"], "patch": _PLACES.sub("@@", patch)}
 
 
 def _as_change(plan: Plan) -> JsonObject:

@@ -13,6 +13,7 @@ from .editing import EditFile, WriteFile, Writer, plan_edit, plan_write, write_t
 from .memory import Memory
 from .reading import ListDir, Reader, ReadFile, describe_list, describe_read, list_dir, read_targets
 from .settings import Settings
+from .texts import Texts
 
 NAME = "files"
 READS = frozenset({Effect.READS})
@@ -21,11 +22,11 @@ WRITES = frozenset({Effect.WRITES})
 
 def build(settings: Settings) -> Feature:
     """The file tools. What the model has seen is remembered, so that it cannot overwrite the unseen."""
-    offered = _tools(settings, Memory())
+    offered, texts = _tools(settings, Memory()), Texts()
 
     async def remember(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.tool in offered:
-            memory = Memory(view.state.notes.get(NAME, ()), partial(view.note, NAME))
+            memory = Memory(view.state.notes.get(NAME, ()), partial(view.note, NAME), texts)
             tool = _tools(settings, memory)[offered.index(invocation.tool)]
             invocation = replace(invocation, tool=tool)
         return await inner(invocation)

@@ -1,11 +1,15 @@
 """Which version of each file the model of this session last saw; kept as notes, so it survives a resume."""
 
 from collections.abc import Callable
+from dataclasses import field
+from hashlib import sha256
 
 from agls.engine.ports import FileText, WorkspaceError
 from agls.engine.state import Note
 from agls.engine.vocabulary import FileVersion, JsonObject
 from agls.frozen import frozen
+
+from .texts import Texts
 
 SAW = "saw"
 
@@ -20,11 +24,25 @@ class Memory:
 
     notes: tuple[Note, ...] = ()
     note: Callable[[str, JsonObject], None] = forget
+    texts: Texts = field(default_factory=Texts)
 
-    def saw(self, uri: str, version: FileVersion) -> None:
-        """From now on the model knows this version."""
-        if self._seen(uri) != version.hash:
-            self.note(SAW, {"uri": uri, "hash": version.hash})
+    def saw(self, uri: str, version: FileVersion, text: str) -> None:
+        """From now on the model knows this version, which has this text."""
+        self._know(uri, version.hash, text)
+
+    def imagined(self, uri: str, text: str) -> None:
+        """The model knows this text, but the file holds more: it may edit that, not write over it."""
+        self._know(uri, sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), text)
+
+    def text_of(self, uri: str) -> str | None:
+        """The text the model knows, `None` when only its hash is known."""
+        seen = self._seen(uri)
+        return None if seen is None else self.texts.find(uri, seen)
+
+    def unknown(self, uri: str) -> None:
+        """Nobody knows what became of the text: only its hash still counts."""
+        if seen := self._seen(uri):
+            self.texts.drop(uri, seen)
 
     def check(self, file: FileText) -> None:
         """Raise `WorkspaceError` unless the model knows this very text."""
@@ -33,6 +51,11 @@ class Memory:
             raise WorkspaceError(f"{shown} was not read in this session. Read it first, then change it.")
         if seen != file.version.hash:
             raise WorkspaceError(f"{shown} has changed since it was read. Read it again, then change it.")
+
+    def _know(self, uri: str, digest: str, text: str) -> None:
+        self.texts.keep(uri, digest, text)
+        if self._seen(uri) != digest:
+            self.note(SAW, {"uri": uri, "hash": digest})
 
     def _seen(self, uri: str) -> str | None:
         saws = (note.data for note in reversed(self.notes) if note.kind == SAW)

@@ -88,7 +88,7 @@ class Reader:
             page = self._page(file, arguments)
         else:
             page = await asyncio.to_thread(self._page, file, arguments)
-        self.memory.saw(file.place.uri, file.version)
+        self.memory.saw(file.place.uri, file.version, file.text)
         return page
 
     def _page(self, file: FileText, arguments: ReadFile) -> ToolOutcome:

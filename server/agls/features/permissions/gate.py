@@ -54,6 +54,12 @@ class Judged:
     readable: bool
 
     @property
+    def essence(self) -> tuple[tuple[Aim, ...], JsonObject]:
+        """What a yes to this is a yes to."""
+        shown = self.preview
+        return self.aims, shown.subject if shown.essence is None else shown.essence
+
+    @property
     def has_effect(self) -> bool:
         """Whether the call would do more than read."""
         return any(aim.effect is not Effect.READS for aim in self.aims)
@@ -126,7 +132,7 @@ class Gate:
         again = await self._judge(invocation, view.state)  # the world may have changed under the question
         if edited and isinstance(again.verdict, Deny):
             return ToolOutcome(f"Not run as the user changed it: {again.verdict.reason}", status="rejected")
-        if not edited and (again.aims, again.preview.subject) != (judged.aims, judged.preview.subject):
+        if not edited and again.essence != judged.essence:
             return ToolOutcome(OTHERWISE, status="failed")
         part = chosen_part(again.invocation, again.preview, answer)
         if part is None:
