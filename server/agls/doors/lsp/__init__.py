@@ -16,6 +16,7 @@ from agls.doors.lsp.loading import LAST_WORDS, Loading
 from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.lsp.watchdog import PATIENCE, watch
 
+TURN = 0.0005  # seconds that a thread computes before another one may: work in threads delays no answer
 ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
 
 
@@ -30,6 +31,7 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
     except OSError as problem:
         sys.stderr.write(f"agls: serve --stdio needs standard input and output: {problem.strerror}\n")
         return 1
+    sys.setswitchinterval(TURN)
     parent = os.getppid()
     writer = Writer(output)
     limits = limits or Limits()
