@@ -252,14 +252,16 @@ class Conversation:
     ) -> AsyncGenerator[Errand]:
         """In the block the run is asked for; then it is seen through beside, if there is one."""
         errand = Errand(content, (*self._agent.after, *after), self._agent.register)
-        leave = self._session.log.subscribe(errand.hear)
+        leave, asked = self._session.log.subscribe(errand.hear), asyncio.Event()
+        self._agent.spawn(self._see_through(errand, leave, asked))  # an agent that closes waits for it
         try:
             await errand.lend((*self._agent.tools, *tools), self)
             yield errand
         finally:
-            self._agent.spawn(self._see_through(errand, leave))
+            asked.set()
 
-    async def _see_through(self, errand: Errand, leave: Callable[[], None]) -> None:
+    async def _see_through(self, errand: Errand, leave: Callable[[], None], asked: asyncio.Event) -> None:
+        await asked.wait()
         if errand.run_id:
             await errand.see_through(self._session)
         else:
