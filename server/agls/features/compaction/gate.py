@@ -42,7 +42,7 @@ class Gate:
         """Nothing while there is room; else the facts that make some, or the end of the run."""
         state = view.state
         tokens, bounds = self._ruler.tokens(state), self.bounds(state)
-        if stop := self._too_long(state, bounds):
+        if bounds and tokens > bounds.hard and (stop := self._too_long(state, bounds)):
             return (stop,)
         if state.overflowed:
             most = min(bounds.threshold if bounds and bounds.threshold else tokens, tokens * 4 // 5)
@@ -55,12 +55,12 @@ class Gate:
             return self._checked(facts, tokens - facts[-1].tokens_after if facts else 0, bounds, view)
         return () if state.run.turns else self._after_a_pause(state, tokens)
 
-    def _too_long(self, state: State, bounds: Bounds | None) -> Stop | None:
+    def _too_long(self, state: State, bounds: Bounds) -> Stop | None:
         """The end of a run whose prompt alone is surely too long: it is never shortened, so nothing helps."""
         said = sum_of(m for m in state.context.messages if among(m, state.words)) + bytes_in(
             state.context.system
         )
-        if not bounds or tokens_in(said) / CERTAIN <= bounds.hard:
+        if tokens_in(said) / CERTAIN <= bounds.hard:
             return None
         return Stop(StopReason.CONTEXT_FULL, LONG.format(tokens_in(said), _name(state), bounds.hard) + HINT)
 
