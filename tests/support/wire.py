@@ -266,6 +266,16 @@ class Wire:
         content = [{"type": "text", "text": text}]
         return self.call("agent/run", {"sessionId": session_id, "input": content, "wait": True, **params})
 
+    def history(self, session_id: str) -> list[Message]:
+        """Return all events of a session, in order, read page by page."""
+        pages: list[list[Message]] = []
+        page: Message = self.call("agent/events", {"sessionId": session_id, "limit": 5_000})
+        pages.append(page["events"])
+        while before := page.get("nextCursor"):
+            page = self.call("agent/events", {"sessionId": session_id, "before": before, "limit": 5_000})
+            pages.append(page["events"])
+        return [event for events in reversed(pages) for event in events]
+
     def leave(self) -> int:
         """Shut down and exit; gives the exit code."""
         self.call("shutdown")

@@ -54,7 +54,7 @@ class Talk:
 
     def words(self) -> list[str]:
         """What the user said, as the journal has it, in order."""
-        told = self.call("events", limit=5_000)["events"]
+        told = self.wire.history(self.session)
         items = [e["data"]["item"] for e in told if e["type"] == "itemCompleted"]
         return [item["content"][0]["text"] for item in items if item["kind"] == "userMessage"]
 

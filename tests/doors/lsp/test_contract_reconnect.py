@@ -72,10 +72,6 @@ def die_at(company: Company, index: int) -> Left:
     return left
 
 
-def events_of(wire: Wire, session: str) -> list[Message]:
-    return wire.call("agent/events", {"sessionId": session, "limit": 5_000})["events"]
-
-
 def go_on(company: Company, left: Left, whole: list[Any]) -> None:
     """Resume with the cursor, compare, go on with the run, compare again."""
     wire, named = company.wire, {"sessionId": left.session}
@@ -83,7 +79,7 @@ def go_on(company: Company, left: Left, whole: list[Any]) -> None:
     resumed = wire.call("agent/resume", {**named, "replay": "since", "after": left.cursor})
     assert (resumed["replayed"], resumed["state"]) == ("events", "idle")
     assert resumed["openItems"] == resumed["openRequests"] == []
-    told = events_of(wire, left.session)
+    told = wire.history(left.session)
     kept = [event for event in told if event.get("seq", resumed["seq"] + 1) <= left.cursor["seq"]]
     first = left.facts[0]["seq"]
     assert ends([event for event in kept if event["seq"] >= first]) == ends(left.facts), "told again the same"
@@ -101,7 +97,7 @@ def go_on(company: Company, left: Left, whole: list[Any]) -> None:
         for event in wire.events:
             if event["sessionId"] == left.session:
                 known.take(event)
-    told = events_of(wire, left.session)
+    told = wire.history(left.session)
     assert known.items == fold(told).items
     last = [item for item in known.items.values() if item["kind"] == "message"][-1]
     assert (last["status"], last["text"]) == ("completed", "All of it done.")
