@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
+from agls.diff import compare
 from agls.doors.net_lines import NetLines
-from agls.engine.patches import compare
 
 
 def counted(*texts: str | None) -> NetLines:

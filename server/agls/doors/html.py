@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 
-from agls.doors.harmless import harmless
+from agls.doors.escape import escape_controls
 from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
 
@@ -50,7 +50,7 @@ def html_page(session_id: str, info: JsonObject, events: Iterable[JsonObject]) -
 
 
 def _safe(text: str) -> str:
-    return escape(harmless(text.replace("\r\n", "\n")))
+    return escape(escape_controls(text.replace("\r\n", "\n")))
 
 
 def _item(data: JsonObject) -> str:

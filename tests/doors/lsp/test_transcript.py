@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.plain import brief
+from agls.doors.lsp.plain.progress import brief
 from agls.doors.lsp.transcript import Transcript, write_page
 from agls.doors.markdown import heading, markdown
 from agls.engine.vocabulary import JsonObject

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from agls.doors.harmless import harmless
+from agls.doors.escape import escape_controls
 from agls.doors.headless.listing import local, standing
 from agls.doors.headless.streams import write
 from agls.doors.shapes import plain_text, timestamp
@@ -47,7 +47,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         "",
         *(f"{said['who']}: {_short(said['text'])}" for said in last),
     ]
-    write("".join(f"{harmless(line)}\n" for line in lines))
+    write("".join(f"{escape_controls(line)}\n" for line in lines))
 
 
 def _said(message: Message) -> JsonObject | None:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from agls.config.environment import process_environment
-from agls.doors.harmless import harmless
+from agls.doors.escape import escape_controls
 from agls.doors.headless.demo.client import Client, ServerError
 from agls.doors.headless.demo.transcript import Transcript
 from agls.doors.headless.exits import CannotBegin, Exit
@@ -84,7 +84,7 @@ def _converse(repository: Path, environment: dict[str, str], show: Transcript, *
 
 def _ask(question: JsonObject) -> bool:
     lines = [question["title"], *subject_lines(question.get("subject", {}))]
-    write(harmless("\n".join(["", *lines])) + "\nAllow it? [Y/n] ")
+    write(escape_controls("\n".join(["", *lines])) + "\nAllow it? [Y/n] ")
     return sys.stdin.readline().strip(" \r").lower() in {
         "\n",
         "y\n",

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from agls.diff import find, guess, lines_of
 from agls.doors import from_wire
-from agls.doors.harmless import harmless
+from agls.doors.escape import escape_controls
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
@@ -14,7 +15,6 @@ from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
 from agls.doors.permission_text import message_text
 from agls.doors.shapes import is_object
-from agls.hunks import find, guess, lines_of
 from agls.workspace.editor import Buffer
 
 KIND = "quickfix"
@@ -134,7 +134,7 @@ def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
 
 
 def _short(text: str, most: int) -> str:
-    line = harmless(" ".join(text.split()))
+    line = escape_controls(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
