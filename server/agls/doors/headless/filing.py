@@ -15,7 +15,6 @@ from agls.config import ConfigError
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.exporting import exported
-from agls.doors.harmless import harmless
 from agls.doors.headless.begin import folder, several
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import Wanted, rows_of, write_sessions
@@ -33,6 +32,7 @@ from agls.features.audit.record import records
 from agls.features.audit.telling import as_json, page
 from agls.features.history.filing import archived, changed, tags_of, title_from
 from agls.stores.files import FileStore
+from agls.views.escape import escape_controls
 from agls.workspace.clock import SystemClock
 
 Given = argparse.Namespace
@@ -60,7 +60,7 @@ def audit(given: Given, store: FileStore) -> None:
     if given.json:
         write("".join(json.dumps(as_json(record, session_id)) + "\n" for record in found))
     else:
-        write("".join(f"{harmless(line)}\n" for line in page(found).splitlines()))
+        write("".join(f"{escape_controls(line)}\n" for line in page(found).splitlines()))
 
 
 def rename(given: Given, store: FileStore) -> None:
@@ -68,7 +68,7 @@ def rename(given: Given, store: FileStore) -> None:
     title = title_from(_text(given.title))
     session_id = _named(given, store)
     _record(store, session_id, lambda _: SessionChanged(title=title))
-    write(f"{session_id}  {harmless(title)}\n")
+    write(f"{session_id}  {escape_controls(title)}\n")
 
 
 def tag(given: Given, store: FileStore) -> None:
@@ -76,7 +76,7 @@ def tag(given: Given, store: FileStore) -> None:
     session_id, given_tags = _named(given, store), [_text(word) for word in given.tags]
     add, remove = ([], given_tags) if given.remove else (given_tags, [])
     state = _record(store, session_id, lambda state: changed(tags_of(state), add, remove))
-    write(f"{session_id}  {harmless(', '.join(tags_of(state)) or 'no tags')}\n")
+    write(f"{session_id}  {escape_controls(', '.join(tags_of(state)) or 'no tags')}\n")
 
 
 def archive(given: Given, store: FileStore) -> None:
@@ -117,7 +117,7 @@ def take_in(given: Given, store: FileStore) -> None:
             continue
         here = cwd or state.cwd or folder(".")
         session_id = _made(store, entries, [SessionChanged(cwd=here)] if here != state.cwd else [])
-        write(f"{session_id}  {harmless(name)}\n")
+        write(f"{session_id}  {escape_controls(name)}\n")
     if problems:
         raise CannotBegin("\n".join(problems), "notImported", Exit.FAILED)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from agls.doors import from_wire
-from agls.doors.harmless import harmless
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
@@ -12,9 +11,10 @@ from agls.doors.lsp.judging import refresh
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
-from agls.doors.permission_text import message_text
-from agls.doors.shapes import is_object
 from agls.hunks import find, guess, lines_of
+from agls.views.escape import escape_controls
+from agls.views.permission_text import message_text
+from agls.views.wire_json import is_object
 from agls.workspace.editor import Buffer
 
 KIND = "quickfix"
@@ -134,7 +134,7 @@ def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
 
 
 def _short(text: str, most: int) -> str:
-    line = harmless(" ".join(text.split()))
+    line = escape_controls(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agls.doors.harmless import harmless
 from agls.doors.lsp.client import Client
 from agls.doors.lsp.peer import Peer
 from agls.doors.messages import JsonObject
+from agls.views.escape import escape_controls
 
 ERROR, WARNING, INFO, LOG = 1, 2, 3, 4  # LSP MessageType
 SEVERITIES: Mapping[str, int] = {"error": ERROR, "warning": WARNING}
@@ -93,12 +93,12 @@ class Mirror:
 
     def _message(self, method: str, kind: int, text: str) -> None:
         if self._client.plain and text:
-            self._peer.notify(method, {"type": kind, "message": harmless(text)})
+            self._peer.notify(method, {"type": kind, "message": escape_controls(text)})
 
     def _report(self, doing: str) -> None:
         """One line: what is going on, and what was used up to now."""
         used = f", {brief(self._tokens)} tokens" if self._tokens else ""
-        self._doing = harmless(" ".join(doing.split()))[:MOST_CHARACTERS] + used
+        self._doing = escape_controls(" ".join(doing.split()))[:MOST_CHARACTERS] + used
         self._progress({"kind": "report", "message": self._doing})
 
     def _progress(self, value: JsonObject) -> None:

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from agls.doors.net_lines import NetLines
 from agls.engine.patches import compare
+from agls.views.net_lines import NetLines
 
 
 def counted(*texts: str | None) -> NetLines:

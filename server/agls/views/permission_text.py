@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from agls.doors.harmless import harmless
 from agls.engine.patches import CUT
 from agls.engine.vocabulary import JsonObject, Question
 from agls.frozen import frozen
+from agls.views.escape import escape_controls
 
 MOST_CHARACTERS = 250_000  # of the text of one question
 MOST_IN_MESSAGE = 1_000  # of the same as one message: some editors cut longer ones in silence
@@ -40,7 +40,7 @@ def permission_text(question: Question) -> PermissionText:
     lines = [*_subject(question.subject), *_rules(question)]
     if not lines:
         lines = _quoted(counted(question.title))
-    text = harmless("\n".join(lines))
+    text = escape_controls("\n".join(lines))
     cut = any(line.startswith(f"{MARGIN}{CUT}") for line in lines)
     if len(text) <= MOST_CHARACTERS:
         return PermissionText(text, not cut)
@@ -55,7 +55,7 @@ def message_text(question: Question) -> PermissionText:
     """
     shown = permission_text(question)
     parts = [question.title, question.reason, shown.text]
-    text = _MARKUP.sub(_spelled, harmless("\n".join(part for part in parts if part)))
+    text = _MARKUP.sub(_spelled, escape_controls("\n".join(part for part in parts if part)))
     if shown.whole and len(text) <= MOST_IN_MESSAGE:
         return PermissionText(text)
     how = "Too long to be allowed from here: agls.transcript shows all of it, then agls.approve allows it."

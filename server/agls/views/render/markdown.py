@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from agls.doors.harmless import harmless
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import backticks, fenced
+from agls.views.escape import escape_controls
+from agls.views.wire_json import is_object
 
 MOST_OUTPUT = 8_000  # characters of one call's output
 MOST_PATCH = 40_000  # characters of one file's diff
@@ -17,13 +17,13 @@ def heading(session_id: str, info: JsonObject) -> str:
     """How the page begins."""
     title = " ".join(str(info.get("title") or "A session with agls").split())
     folder = f" in {_code(info['cwd'])}" if info.get("cwd") else ""
-    return harmless(f"# {title}\n\n`{session_id}`{folder}\n\n")
+    return escape_controls(f"# {title}\n\n`{session_id}`{folder}\n\n")
 
 
 def markdown(events: Iterable[JsonObject]) -> str:
     """These events, in order. Nothing in it has power over a terminal."""
     pieces = (TOLD[event["type"]](event["data"]) for event in events if event["type"] in TOLD)
-    return harmless("".join(pieces).replace("\r\n", "\n"))
+    return escape_controls("".join(pieces).replace("\r\n", "\n"))
 
 
 def _item(data: JsonObject) -> str:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 
-from agls.doors.harmless import harmless
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
+from agls.views.wire_json import is_object
 
 _IMAGE = re.compile(r"image/(png|jpeg|gif|webp)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
@@ -50,7 +50,7 @@ def html_page(session_id: str, info: JsonObject, events: Iterable[JsonObject]) -
 
 
 def _safe(text: str) -> str:
-    return escape(harmless(text.replace("\r\n", "\n")))
+    return escape(escape_controls(text.replace("\r\n", "\n")))
 
 
 def _item(data: JsonObject) -> str:
