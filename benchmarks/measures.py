@@ -130,7 +130,9 @@ def first(bench: Bench, sizes: Sizes, values: Values) -> None:
 def _in_blocks(count: int) -> Iterator[Name]:
     """Yield each server so many times: what one prompt leaves to be done falls on its own next one."""
     for start in range(0, count, BLOCK):
-        yield from (name for name in NAMES for _ in range(min(BLOCK, count - start)))
+        for name in NAMES:
+            for _ in range(min(BLOCK, count - start)):
+                yield name
 
 
 def burst(bench: Bench, sizes: Sizes, values: Values) -> None:
