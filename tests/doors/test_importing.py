@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.doors import html, markdown
 from agls.doors.exporting import exported
 from agls.doors.importing import NoSession, imported
 from agls.engine.facts import (
@@ -34,6 +33,7 @@ from agls.engine.vocabulary import (
 )
 from agls.features.history.filing import tags_of
 from agls.stores.rows import summarise
+from agls.views.render import html, markdown
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
 

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from agls.diff import Hunk, numbered
-from agls.doors.shapes import is_list, is_object
 from agls.engine.vocabulary import (
     BY_USER,
     Answer,
@@ -23,6 +22,7 @@ from agls.engine.vocabulary import (
     Text,
 )
 from agls.frozen import frozen
+from agls.views.wire_json import is_list, is_object
 
 LONGEST_REASON = 500  # characters of why a client cancels
 LONGEST_NAME = 200  # characters of the name of a file that is attached

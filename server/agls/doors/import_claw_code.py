@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from agls.doors.shapes import is_list, is_object
 from agls.engine.facts import (
     Admitted,
     Fact,
@@ -36,6 +35,7 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
+from agls.views.wire_json import is_list, is_object
 
 ORIGIN = "import"
 ROLES = ("system", "user", "assistant", "tool")

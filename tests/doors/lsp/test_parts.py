@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from agls.doors import from_wire
 from agls.doors.errors import to_bad
-from agls.doors.fold import fold, merged
 from agls.doors.lsp import editor as editing
 from agls.doors.lsp import pending_edits, watchdog
 from agls.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
@@ -61,6 +60,7 @@ from agls.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
 )
+from agls.views.transcript import fold, merged
 from agls.workspace.editor import Buffer
 from support.patience import PATIENCE, become, wait_until
 from support.wire_rules import check_wire

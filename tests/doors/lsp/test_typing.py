@@ -20,9 +20,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from agls.doors.fold import fold
 from agls.doors.lsp import editor, pending_edits
 from agls.engine.ports import Stale, WorkspaceError
+from agls.views.transcript import fold
 from support.lsp_editor import LspEditor, Manners, attach
 from support.lsp_link import Link
 from support.wire import Wire, events_in, script, turns

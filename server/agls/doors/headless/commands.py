@@ -9,7 +9,6 @@ from pathlib import Path
 
 from agls.config import Choice, ConfigError, Setup, Told, read, take_over
 from agls.config.environment import process_environment
-from agls.doors.escape import escape_controls
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.keys import key
@@ -25,6 +24,7 @@ from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
 from agls.doors.headless.trusting import trust
 from agls.doors.headless.usage import usage
+from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from agls.doors import from_wire, shapes
+from agls.doors import from_wire
 from agls.doors.errors import bad, check_asked, to_bad, unsupported
 from agls.doors.headless.stdin_lines import LONGEST, StdinLines
 from agls.doors.messages import (
@@ -16,11 +16,12 @@ from agls.doors.messages import (
     kind_of,
     parse,
 )
-from agls.doors.shapes import is_object
-from agls.doors.tasks import left
 from agls.engine import invoking
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject, Text
+from agls.views import wire_json
+from agls.views.tasks import left
+from agls.views.wire_json import is_object
 from agls_protocol import types
 from agls_protocol.converter import make_converter
 from agls_protocol.methods import METHODS
@@ -61,7 +62,7 @@ async def respond(session: Session, params: types.RespondParams) -> types.Respon
 async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
     """`agent/action/invoke`: what is possible while the run is on."""
     done = await invoking.invoke(session, params.name, params.input)
-    return ActionInvokeResult(shapes.content_blocks([Text(done.text)]), done.data, done.run_id or None)
+    return ActionInvokeResult(wire_json.content_blocks([Text(done.text)]), done.data, done.run_id or None)
 
 
 FOLLOWED: Mapping[str, Callable[[Session, Any], Awaitable[Any]]] = {

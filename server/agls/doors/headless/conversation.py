@@ -10,14 +10,14 @@ from agls.doors.headless.open_session import PreparedRun
 from agls.doors.headless.output import Lines, Output
 from agls.doors.headless.responders import Responder
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.replay import Replay
-from agls.doors.to_wire import Translator
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
+from agls.views.project import Translator
+from agls.views.replay import Replay
 from agls.world import World
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from agls.checkup import Case, Report, examine
 from agls.config import ConfigError, Setup
-from agls.doors.escape import escape_controls
 from agls.doors.headless.streams import write
+from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace

@@ -16,11 +16,11 @@ from agls.config import (
     Seal,
     Setup,
 )
-from agls.doors.escape import escape_controls
 from agls.doors.headless.listing import table
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
 
 
 def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:

@@ -7,12 +7,12 @@ from datetime import datetime
 from shutil import get_terminal_size
 
 from agls.config import home_folder
-from agls.doors.escape import escape_controls
 from agls.doors.headless.streams import tell, write
-from agls.doors.shapes import file_uri, timestamp
 from agls.engine.ports import Store
 from agls.engine.vocabulary import JsonObject, SessionRow
 from agls.frozen import frozen
+from agls.views.escape import escape_controls
+from agls.views.wire_json import file_uri, timestamp
 
 HEADINGS = ("SESSION", "LAST USED", "STATE", "FOLDER", "TITLE")
 TITLE_WIDTH = 50

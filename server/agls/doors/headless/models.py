@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
-from agls.doors.escape import escape_controls
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
@@ -17,6 +16,7 @@ from agls.models.figures import Figure, Who, figures
 from agls.models.listing import Listing, list_models
 from agls.models.local import find_local
 from agls.models.resolver import TIERS, Models
+from agls.views.escape import escape_controls
 
 SOURCES: Mapping[Who, str] = {
     "settings": "your settings",

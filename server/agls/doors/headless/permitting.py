@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 from agls.config import ConfigError, FolderGrants, OwnFiles, Seal, Setup, Told, read
-from agls.doors.escape import escape_controls
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -16,6 +15,7 @@ from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import Aim, denied, parse_rule
+from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.paths import Own
 from agls.workspace.processes import Processes

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown
 from rich.theme import Theme
 
-from agls.doors.escape import escape_controls
+from agls.views.escape import escape_controls
 
 WIDEST = 110  # columns; longer lines are hard to read
 FENCE = re.compile(r"\s{0,3}(```+|~~~+)")

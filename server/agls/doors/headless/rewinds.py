@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from agls.config import ConfigError, Told, read
-from agls.doors.escape import escape_controls
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
@@ -17,6 +16,7 @@ from agls.engine.admission import Refused
 from agls.engine.invoking import invoke
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
+from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
 from agls.world import open_world

@@ -4,9 +4,9 @@ import shutil
 from typing import TextIO
 
 from agls.config.environment import process_environment
-from agls.doors.escape import escape_controls
 from agls.doors.headless.pipe import Pipe
 from agls.frozen import frozen
+from agls.views.escape import escape_controls
 
 STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
 SHORTEST = 20  # characters of a line that are shown, whatever its remark needs

@@ -14,7 +14,6 @@ from tempfile import NamedTemporaryFile
 from agls.config import ConfigError
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
-from agls.doors.escape import escape_controls
 from agls.doors.exporting import exported
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import Wanted, rows_of, write_sessions
@@ -33,6 +32,7 @@ from agls.features.audit.record import records
 from agls.features.audit.telling import as_json, page
 from agls.features.history.filing import archived, changed, tags_of, title_from
 from agls.stores.files import FileStore
+from agls.views.escape import escape_controls
 from agls.workspace.clock import SystemClock
 
 Given = argparse.Namespace

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Sequence
 
-from agls.doors.escape import escape_controls
 from agls.doors.headless.listing import local, standing
 from agls.doors.headless.streams import write
-from agls.doors.shapes import plain_text, timestamp
 from agls.engine.facts import Entry
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
 from agls.features.usage.summary import summary
 from agls.stores.rows import at_rest, summarise
+from agls.views.escape import escape_controls
+from agls.views.wire_json import plain_text, timestamp
 
 SHOWN, WIDTH = 4, 400  # messages, characters of one
 

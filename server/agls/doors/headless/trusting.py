@@ -6,13 +6,13 @@ from pathlib import Path
 
 from agls.config import ConfigError, Setup, Told, read
 from agls.config.folders import PROJECT_FILE
-from agls.doors.escape import escape_controls
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.screen import Screen
 from agls.doors.headless.streams import tell, write
 from agls.doors.headless.terminal import Keyboard
 from agls.features.instructions.nested import NAMES
+from agls.views.escape import escape_controls
 from agls.workspace.repository import folders_above
 
 QUESTION = """

@@ -3,8 +3,8 @@
 import sys
 from typing import Protocol
 
-from agls.doors.escape import escape_controls
 from agls.doors.headless.screen import can_change, has_colours
+from agls.views.escape import escape_controls
 
 
 class Writer(Protocol):

@@ -14,7 +14,7 @@ from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
 from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
-from agls.doors.shapes import is_object
+from agls.views.wire_json import is_object
 from agls_protocol.converter import make_converter
 from agls_protocol.methods import METHODS
 

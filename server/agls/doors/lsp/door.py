@@ -26,13 +26,13 @@ from agls.doors.lsp.review import Review
 from agls.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from agls.doors.lsp.world import Opening, World
 from agls.doors.messages import JsonObject
-from agls.doors.replay import end_of
-from agls.doors.session_history import SessionHistory
 from agls.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from agls.engine.ports import JournalBusy, JournalError, WorkspaceError
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import BY_USER
+from agls.views.replay import end_of
+from agls.views.session_history import SessionHistory
 from agls.workspace.editor import Buffer, Editor
 
 Role = Literal["own", "followed", "child"]

@@ -12,9 +12,9 @@ from agls.doors.lsp.pending_edits import PendingEdit
 from agls.doors.lsp.positions import smallest_edit
 from agls.doors.lsp.screen import Screen
 from agls.doors.messages import JsonObject
-from agls.doors.shapes import is_object
 from agls.engine.ports import Stale, WorkspaceError
 from agls.engine.vocabulary import Focus
+from agls.views.wire_json import is_object
 from agls.workspace.agreements import Agreements, Buffer
 from agls.workspace.uris import unescaped
 

@@ -6,13 +6,13 @@ from contextlib import suppress
 from agls.diff import find, guess, is_made, lines_of, stood
 from agls.doors import from_wire
 from agls.doors.errors import bad
-from agls.doors.escape import escape_controls
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.review import Pending, in_the_editor, kept, reverted
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.invoking import NOBODY
 from agls.engine.ports import JournalError, WorkspaceError
+from agls.views.escape import escape_controls
 
 LABEL = "agls: revert this change"
 MOVED_ON = (

@@ -11,9 +11,9 @@ from agls.doors.lsp.flow import Flow
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
-from agls.doors.to_wire import Translator
 from agls.engine.facts import Entry, Glimpse
 from agls.engine.session import Session
+from agls.views.project import Translator
 
 DETACHED = {
     "severity": "warning",

@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from agls.config.environment import process_environment
-from agls.doors.escape import escape_controls
 from agls.doors.headless.demo.client import Client, ServerError
 from agls.doors.headless.demo.transcript import Transcript
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.streams import write
 from agls.doors.headless.terminal import subject_lines
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
 
 PROMPT = "A test fails. Find out why and repair it."
 NO = "No, leave it as it is."

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from agls.doors.escape import escape_controls
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
 
 TAIL = 14  # lines of a command's output that are shown
 

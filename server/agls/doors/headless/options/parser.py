@@ -5,8 +5,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, Protocol
 
-from agls.doors.escape import escape_controls
 from agls.doors.headless.streams import tell
+from agls.views.escape import escape_controls
 
 WORDS = "words"  # positional arguments that may stand anywhere between the options
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from agls.diff import find, guess, lines_of
 from agls.doors import from_wire
-from agls.doors.escape import escape_controls
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
@@ -13,8 +12,9 @@ from agls.doors.lsp.judging import refresh
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
-from agls.doors.permission_text import message_text
-from agls.doors.shapes import is_object
+from agls.views.escape import escape_controls
+from agls.views.permission_text import message_text
+from agls.views.wire_json import is_object
 from agls.workspace.editor import Buffer
 
 KIND = "quickfix"

@@ -18,9 +18,9 @@ from agls.doors.lsp.methods.steer import steer
 from agls.doors.lsp.plain.pages import open_transcript
 from agls.doors.messages import JsonObject
 from agls.doors.options import USER
-from agls.doors.shapes import file_uri, is_list, is_object
 from agls.engine.facts import Notice
 from agls.engine.ports import JournalError
+from agls.views.wire_json import file_uri, is_list, is_object
 from agls_protocol.converter import make_converter
 from agls_protocol.resuming import ResumeParams
 from agls_protocol.sessions import SessionRewindParams, SetOptionParams

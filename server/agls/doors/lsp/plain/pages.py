@@ -11,13 +11,13 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import member
 from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.transcript import session_of, virtual_uri, write_page
-from agls.doors.markdown import heading, markdown
 from agls.doors.messages import JsonObject
-from agls.doors.replay import Replay
-from agls.doors.shapes import file_uri
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
 from agls.stores.files import TRANSCRIPT
+from agls.views.render.markdown import heading, markdown
+from agls.views.replay import Replay
+from agls.views.wire_json import file_uri
 
 
 async def open_transcript(door: Door, attached: Attached) -> JsonObject:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agls.doors.escape import escape_controls
 from agls.doors.lsp.client import Client
 from agls.doors.lsp.peer import Peer
 from agls.doors.messages import JsonObject
+from agls.views.escape import escape_controls
 
 ERROR, WARNING, INFO, LOG = 1, 2, 3, 4  # LSP MessageType
 SEVERITIES: Mapping[str, int] = {"error": ERROR, "warning": WARNING}

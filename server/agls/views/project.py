@@ -4,13 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from agls.doors import shapes
-from agls.doors.envelope import Envelope
-from agls.doors.open_items import OpenItems, Texts
-from agls.doors.recorded import QUIET, checkpoint, file_edit, recorded, subagent
-from agls.doors.tally import Meter, Tally, answered, counts_of
-from agls.doors.tasks import Tasks
-from agls.doors.waiting import Waiting, admission
 from agls.engine.context import OpenCall, closing_text
 from agls.engine.facts import (
     Admitted,
@@ -59,6 +52,13 @@ from agls.engine.vocabulary import (
     ToolOutcome,
     UserMessage,
 )
+from agls.views import wire_json
+from agls.views.events import Envelope
+from agls.views.items import OpenItems, Texts
+from agls.views.notes import QUIET, checkpoint, file_edit, recorded, subagent
+from agls.views.run_queue import Waiting, admission
+from agls.views.run_totals import Meter, Tally, answered, counts_of
+from agls.views.tasks import Tasks
 
 WITHDRAWN = Answer("cancelled")
 
@@ -77,7 +77,7 @@ class Translator:
         self._items = OpenItems(self.out)
         self._tasks = Tasks(self.out, self._items, state)
         self._tally, self._meter = Tally(), Meter(state.total.cost)
-        self._info: JsonObject = shapes.session_info(state.cwd, state.title, state.parent, state.roots)
+        self._info: JsonObject = wire_json.session_info(state.cwd, state.title, state.parent, state.roots)
         self._options = dict(state.options)
         self.out.belong(state.parent_item, state.options)
         self._waiting = Waiting(state.queue)
@@ -94,7 +94,7 @@ class Translator:
             self._status = "requiresAction" if state.questions else "running"
         for open_call in state.calls.values():
             status = "running" if open_call.started else "pending"
-            self._items.adopt({**shapes.call_item(open_call.call), "status": status}, "output")
+            self._items.adopt({**wire_json.call_item(open_call.call), "status": status}, "output")
 
     @property
     def status(self) -> str:
@@ -112,7 +112,7 @@ class Translator:
 
     def open_requests(self) -> list[JsonObject]:
         """The questions nobody has answered yet."""
-        return [shapes.question(request_id, asked) for request_id, asked in self._questions.items()]
+        return [wire_json.question(request_id, asked) for request_id, asked in self._questions.items()]
 
     def events(self, event: Entry | Glimpse) -> list[JsonObject]:
         """The wire events of one fact (all with its `seq`) or glimpse, in order, as plain JSON."""
@@ -157,7 +157,7 @@ class Translator:
             case Notice(severity, title, text):
                 self.out.put("notice", {"severity": severity, "title": title, "text": text})
             case RunDiff(diff, truncated):
-                self.out.put("turnDiff", {"diff": diff, **shapes.filled(truncated=truncated or None)})
+                self.out.put("turnDiff", {"diff": diff, **wire_json.filled(truncated=truncated or None)})
 
     # --- facts ---
 
@@ -197,7 +197,7 @@ class Translator:
     def _session_changed(self, fact: SessionChanged) -> None:
         options = settled({**self._options, **fact.options})
         self.out.belong(fact.parent_item if fact.parent else self.out.parent_item, options)
-        if changed := shapes.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
+        if changed := wire_json.session_info(fact.cwd, fact.title, fact.parent, fact.roots):
             self._info |= changed
             self.out.put("sessionInfo", dict(self._info))
         if fact.options:
@@ -229,13 +229,13 @@ class Translator:
         self._running, self._tally = True, Tally()
         self.out.run_id = fact.run_id
         if self.out.keeps("runStarted"):
-            self.out.put("runStarted", shapes.filled(limits=shapes.limits(fact.limits)))
+            self.out.put("runStarted", wire_json.filled(limits=wire_json.limits(fact.limits)))
         self._tell_status("running")
         self._take_in(fact.item_ids)
 
     def _run_ended(self, run_id: str, stop: Stop) -> None:
         unbegun = self._waiting.leave(run_id)
-        members = shapes.stop_members(stop)
+        members = wire_json.stop_members(stop)
         current = self._running and run_id == self.out.run_id
         if current:
             self._close_run(stop)
@@ -274,9 +274,9 @@ class Translator:
             case Injected(messages):
                 self._tell_messages(message for message in messages if message.origin not in QUIET)
             case Compacted() | Cleared():
-                self._items.tell(shapes.compaction(fact))
+                self._items.tell(wire_json.compaction(fact))
             case Rewound():
-                self.out.put("historyRewound", shapes.rewound(fact))
+                self.out.put("historyRewound", wire_json.rewound(fact))
             case PhaseStarted(name):
                 self.out.put("recorded", {"fact": "phaseStarted", "name": name})
 
@@ -291,9 +291,9 @@ class Translator:
     def _message_item(self, message: UserMessage) -> JsonObject:
         item: JsonObject = {"itemId": message.item_id, "kind": "userMessage", "status": "completed"}
         if message.origin != "user":
-            text = shapes.plain_text(message.content)
+            text = wire_json.plain_text(message.content)
             return {**item, "kind": "notice", "title": message.origin, "text": text}
-        item["content"] = shapes.content_blocks(message.content)
+        item["content"] = wire_json.content_blocks(message.content)
         if message.item_id in self._steered:
             self._steered.discard(message.item_id)
             item["steer"] = True
@@ -353,35 +353,37 @@ class Translator:
                 self._items.patch(call_id, {**patch, "input": arguments} if changed else patch)
             case ToolFinished(call_id, outcome):
                 if call_id in self._calls:
-                    output, omitted = shapes.capped(outcome.text)
+                    output, omitted = wire_json.capped(outcome.text)
                     self._end_call(call_id, outcome, output, omitted + outcome.truncated)
                 if not self._items.calls:
                     self._end_turn(self._turn_members)
 
     def _start_call(self, call: ToolCall) -> None:
         self._calls[call.call_id] = OpenCall(call)
-        self._items.start(shapes.call_item(call), "output")
+        self._items.start(wire_json.call_item(call), "output")
 
     def _end_call(self, call_id: str, outcome: ToolOutcome, output: str, omitted: int) -> None:
         del self._calls[call_id]
         for done in outcome.changes:
             self._tally.change(done)
         members: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
-        shown = shapes.content_blocks(outcome.images)
-        terminal = outcome.terminal and shapes.terminal(outcome.terminal)
-        changes = [shapes.change(done) for done in outcome.changes]
-        members |= shapes.filled(truncated=omitted or None, changes=changes, terminal=terminal, images=shown)
+        shown = wire_json.content_blocks(outcome.images)
+        terminal = outcome.terminal and wire_json.terminal(outcome.terminal)
+        changes = [wire_json.change(done) for done in outcome.changes]
+        members |= wire_json.filled(
+            truncated=omitted or None, changes=changes, terminal=terminal, images=shown
+        )
         self._items.complete(call_id, members)
 
     def _asked(self, request_id: str, question: Question) -> None:
         self._questions[request_id] = question
-        self.out.put("requestOpened", shapes.question(request_id, question), question.call_id)
+        self.out.put("requestOpened", wire_json.question(request_id, question), question.call_id)
         self._tell_status("requiresAction")
 
     def _answered(self, request_id: str, answer: Answer) -> None:
         if question := self._questions.pop(request_id, None):
             self._tally.unanswered += answer.outcome == "unanswered"
-            self.out.put("requestResolved", shapes.resolution(request_id, answer), question.call_id)
+            self.out.put("requestResolved", wire_json.resolution(request_id, answer), question.call_id)
 
     # --- what follows from facts ---
 

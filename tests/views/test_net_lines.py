@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from agls.diff import compare
-from agls.doors.net_lines import NetLines
+from agls.views.net_lines import NetLines
 
 
 def counted(*texts: str | None) -> NetLines:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from agls.diff import CUT
-from agls.doors.escape import escape_controls
 from agls.engine.vocabulary import JsonObject, Question
 from agls.frozen import frozen
+from agls.views.escape import escape_controls
 
 MOST_CHARACTERS = 250_000  # of the text of one question
 MOST_IN_MESSAGE = 1_000  # of the same as one message: some editors cut longer ones in silence

@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-from agls.doors import shapes
-from agls.doors.fold import Transcript, fold
-from agls.doors.tally import Tally
-from agls.doors.to_wire import Translator
 from agls.engine.facts import (
     Cleared,
     Compacted,
@@ -55,6 +51,10 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.stores.memory import MemoryStore
+from agls.views import wire_json
+from agls.views.project import Translator
+from agls.views.run_totals import Tally
+from agls.views.transcript import Transcript, fold
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
 
@@ -521,4 +521,4 @@ def test_files_are_summed_over_the_run() -> None:
 
 def test_answers_carry_no_form_content() -> None:
     answer = Answer("accepted", content={"password": "x"}, by="vim")
-    assert shapes.resolution("ask_1", answer) == {"requestId": "ask_1", "outcome": "accepted", "by": "vim"}
+    assert wire_json.resolution("ask_1", answer) == {"requestId": "ask_1", "outcome": "accepted", "by": "vim"}

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import fields
 
-from agls.doors.net_lines import NetLines
-from agls.doors.shapes import camel, filled
 from agls.engine.facts import Replied
 from agls.engine.vocabulary import FileChange, JsonObject, Usage
+from agls.views.net_lines import NetLines
+from agls.views.wire_json import camel, filled
 
 MERGED = {  # what two changes of one file in a row come to; "" is nothing at all
     ("added", "modified"): "added",

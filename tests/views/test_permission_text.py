@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agls.diff import compare
-from agls.doors.permission_text import MOST_CHARACTERS, MOST_IN_MESSAGE, message_text, permission_text
 from agls.engine.vocabulary import Option, Question
 from agls.features.permissions.visible import hidden_in, visible, visible_object
+from agls.views.permission_text import MOST_CHARACTERS, MOST_IN_MESSAGE, message_text, permission_text
 from support.shown import HIDDEN, read_back
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Self
 
-from agls.doors import shapes
-from agls.doors.fold import Transcript
-from agls.doors.shapes import timestamp
 from agls.engine.facts import Entry, Glimpse
 from agls.engine.vocabulary import JsonObject
+from agls.views import wire_json
+from agls.views.transcript import Transcript
+from agls.views.wire_json import timestamp
 
 PROTOCOL_VERSION = 1
 PASSING = frozenset(
@@ -24,7 +24,7 @@ class Envelope:
     def __init__(self, session_id: str, epoch: str, seq: int = 0) -> None:
         self.run_id = ""
         self.turn_id = ""
-        self.agent_id, self.parent_item = shapes.MAIN, ""
+        self.agent_id, self.parent_item = wire_json.MAIN, ""
         self._head: JsonObject = {"v": PROTOCOL_VERSION, "sessionId": session_id, "epoch": epoch}
         self._place: JsonObject = {}
         self.seq = seq
@@ -38,7 +38,7 @@ class Envelope:
 
     def belong(self, parent_item: str, options: Mapping[str, object]) -> None:
         """The session works for this call, "" for none."""
-        self.parent_item, self.agent_id = parent_item, shapes.agent_id(parent_item, options)
+        self.parent_item, self.agent_id = parent_item, wire_json.agent_id(parent_item, options)
 
     def open(self, event: Entry | Glimpse) -> None:
         """Everything put in from here on belongs to this event."""

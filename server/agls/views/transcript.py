@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
+from agls.views.wire_json import is_object
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from agls.doors.permission_text import permission_text
 from agls.engine.facts import Cleared, Compacted, Rewound
 from agls.engine.vocabulary import (
     Answer,
@@ -25,6 +24,7 @@ from agls.engine.vocabulary import (
     Text,
     ToolCall,
 )
+from agls.views.permission_text import permission_text
 
 KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
 TITLE_LENGTH = 100

@@ -4,12 +4,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 
-from agls.doors.envelope import Brief, Envelope
-from agls.doors.fold import Transcript
-from agls.doors.to_wire import Translator
 from agls.engine.facts import Entry
 from agls.engine.ports import Journal
 from agls.engine.vocabulary import JsonObject
+from agls.views.events import Brief, Envelope
+from agls.views.project import Translator
+from agls.views.transcript import Transcript
 
 STRIDE = 512  # facts between two places from which events are told again
 

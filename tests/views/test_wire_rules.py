@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from jsonschema_rs import ValidationError
 
-from agls.doors.to_wire import Translator
 from agls.engine.facts import (
     Admitted,
     Answered,
@@ -37,6 +36,7 @@ from agls.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
 )
+from agls.views.project import Translator
 from support.message_rules import check_messages
 from support.wire import Wire
 from support.wire_rules import check_lines, check_wire

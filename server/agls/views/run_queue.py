@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from agls.doors.shapes import content_blocks, filled
 from agls.engine.facts import Admitted
 from agls.engine.vocabulary import JsonObject
+from agls.views.wire_json import content_blocks, filled
 
 
 class Waiting:

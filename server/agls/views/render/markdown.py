@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from agls.doors.escape import escape_controls
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import backticks, fenced
+from agls.views.escape import escape_controls
+from agls.views.wire_json import is_object
 
 MOST_OUTPUT = 8_000  # characters of one call's output
 MOST_PATCH = 40_000  # characters of one file's diff

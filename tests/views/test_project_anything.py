@@ -10,10 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.doors.fold import Transcript, fold
-from agls.doors.replay import end_of
-from agls.doors.shapes import content_blocks, plain_text
-from agls.doors.to_wire import Translator
 from agls.engine.facts import (
     Admitted,
     Cut,
@@ -54,6 +50,10 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.stores.memory import MemoryStore
+from agls.views.project import Translator
+from agls.views.replay import end_of
+from agls.views.transcript import Transcript, fold
+from agls.views.wire_json import content_blocks, plain_text
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
 

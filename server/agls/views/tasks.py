@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from agls.doors import shapes
-from agls.doors.envelope import Envelope
-from agls.doors.open_items import OpenItems
 from agls.engine import background
 from agls.engine.background import Background, Task
 from agls.engine.facts import Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Stop, ToolOutcome
+from agls.views import wire_json
+from agls.views.events import Envelope
+from agls.views.items import OpenItems
 
 STATES = {"completed": "completed", "failed": "failed", "rejected": "failed", "cancelled": "stopped"}
 
@@ -43,21 +43,21 @@ class Tasks:
     def _change(self, task: Task, state: str) -> None:
         code = task.outcome.terminal.exit_code if task.outcome and task.outcome.terminal else None
         said = {"taskId": task.task_id, "itemId": task.task_id, "state": state, "title": task.title}
-        self._out.put_for("", "taskChanged", {**said, **shapes.known({"exit_code": code})})
+        self._out.put_for("", "taskChanged", {**said, **wire_json.known({"exit_code": code})})
 
 
 def _item(task: Task) -> JsonObject:
     """The item of a task that goes on."""
     item: JsonObject = {"itemId": task.task_id, "kind": "task", "status": "running", "title": task.title}
-    return {**item, "background": True, "terminal": shapes.terminal(task.terminal)}
+    return {**item, "background": True, "terminal": wire_json.terminal(task.terminal)}
 
 
 def _members(task: Task, outcome: ToolOutcome) -> JsonObject:
     """What its end adds to the item."""
-    output, omitted = shapes.capped(outcome.text)
+    output, omitted = wire_json.capped(outcome.text)
     said: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
-    said["terminal"] = shapes.terminal(outcome.terminal or task.terminal)
-    return said | shapes.filled(truncated=omitted + outcome.truncated or None)
+    said["terminal"] = wire_json.terminal(outcome.terminal or task.terminal)
+    return said | wire_json.filled(truncated=omitted + outcome.truncated or None)
 
 
 def left(

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from agls.doors.envelope import PASSING, place_of
-from agls.doors.fold import Transcript
-from agls.doors.replay import Replay
-from agls.doors.session_history import SessionHistory
 from agls.stores.files import FileStore
 from agls.stores.reading import read
+from agls.views.events import PASSING, place_of
+from agls.views.replay import Replay
+from agls.views.session_history import SessionHistory
+from agls.views.transcript import Transcript
 
 GOLDEN = Path(__file__).parents[1] / "stores" / "golden" / "v1.jsonl"
 ENTRIES = read(GOLDEN.read_bytes()).entries
@@ -47,7 +47,7 @@ def test_history_gives_the_events_of_any_part_as_a_replay_does(
     stride: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a part begins while items, questions, tasks and runs are open."""
-    monkeypatch.setattr("agls.doors.session_history.STRIDE", stride)
+    monkeypatch.setattr("agls.views.session_history.STRIDE", stride)
     journal = FileStore(tmp_path).create("ses_1")
     journal.append(*ENTRIES)
     history = SessionHistory(journal)

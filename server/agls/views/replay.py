@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from agls.doors.envelope import place_of
-from agls.doors.fold import Transcript
-from agls.doors.to_wire import Translator
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
+from agls.views.events import place_of
+from agls.views.project import Translator
+from agls.views.transcript import Transcript
 
 
 class Replay:

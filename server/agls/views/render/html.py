@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 
-from agls.doors.escape import escape_controls
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
+from agls.views.wire_json import is_object
 
 _IMAGE = re.compile(r"image/(png|jpeg|gif|webp)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")

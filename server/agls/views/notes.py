@@ -1,10 +1,10 @@
 """Facts that are no event of their own kind: what rooms noted, and facts with nothing to show."""
 
-from agls.doors import shapes
-from agls.doors.tally import counts_of, spent
 from agls.engine import background
 from agls.engine.facts import Fact, Injected, LimitsChanged, Noted, Steered, Used
 from agls.engine.vocabulary import JsonObject
+from agls.views import wire_json
+from agls.views.run_totals import counts_of, spent
 
 COUNTS = ("insertions", "deletions")
 QUIET = frozenset(
@@ -20,12 +20,12 @@ def recorded(fact: Fact) -> JsonObject:
         case Noted(feature, kind):
             return {**data, "feature": feature, "kind": kind}
         case Steered(item_id, run_id, content):
-            return {**data, "itemId": item_id, "runId": run_id, "content": shapes.content_blocks(content)}
+            return {**data, "itemId": item_id, "runId": run_id, "content": wire_json.content_blocks(content)}
         case Injected(messages) if messages:
-            content = [block for message in messages for block in shapes.content_blocks(message.content)]
+            content = [block for message in messages for block in wire_json.content_blocks(message.content)]
             return {**data, "itemId": messages[-1].item_id, "by": messages[-1].origin, "content": content}
         case LimitsChanged(limits):
-            return {**data, "limits": shapes.limits(limits)}
+            return {**data, "limits": wire_json.limits(limits)}
         case Used(by, usage, cost):
             return {**data, "by": by, **spent(counts_of(usage), cost)}
         case _:
@@ -59,7 +59,7 @@ def subagent(note: Noted) -> JsonObject | None:
                 **item,
                 "title": data["label"],
                 "childSessionId": child,
-                **shapes.filled(text=data["reason"]),
+                **wire_json.filled(text=data["reason"]),
             }
         case _:
             return None

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from agls.doors.envelope import Envelope
-from agls.doors.shapes import KEPT_INLINE, ends, joined, utf8_length
 from agls.engine.vocabulary import JsonObject
+from agls.views.events import Envelope
+from agls.views.wire_json import KEPT_INLINE, ends, joined, utf8_length
 
 ReplyKind = Literal["message", "thought"]
 REPLY_KINDS: tuple[ReplyKind, ReplyKind] = ("thought", "message")
