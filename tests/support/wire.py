@@ -15,7 +15,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from agls.doors.lsp.client import member
-from agls.doors.shapes import is_object
+from agls.views.wire_json import is_object
 from support.advertised import check_advertised
 from support.message_rules import check_messages
 from support.patience import PATIENCE

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from agls.doors.harmless import harmless
 from agls.doors.headless.streams import write
-from agls.doors.shapes import timestamp
-from agls.doors.to_wire import Translator
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
 from agls.stores.codec import unstructure
+from agls.views.escape import escape_controls
+from agls.views.project import Translator
+from agls.views.wire_json import timestamp
 
 VALUE = 32  # characters of one value of a fact
 FACT, SPENT = 64, 9  # columns of the fact, and of the seconds since the one before
@@ -70,10 +70,10 @@ def _as_json(row: Row) -> str:
 
 def _as_text(row: Row) -> Iterator[str]:
     """Lines: number, time, seconds since the fact before, the fact, and in the last column its events."""
-    fact = harmless(" ".join((row.kind, *_values(row.fields))))
+    fact = escape_controls(" ".join((row.kind, *_values(row.fields))))
     times = f"{timestamp(row.at)[11:-1]}  {f'+{row.since:.3f}':>{SPENT}}"
     left = f"{row.seq:>6}  {times}  {_cut(fact, FACT):<{FACT}}"
-    events = [harmless(_event(event)) for event in row.events] or ["-"]
+    events = [escape_controls(_event(event)) for event in row.events] or ["-"]
     yield f"{left}  {events[0]}"
     for event in events[1:]:
         yield f"{'':{len(left)}}  {event}"
