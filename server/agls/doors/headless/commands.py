@@ -9,18 +9,18 @@ from pathlib import Path
 
 from agls.config import Choice, ConfigError, Setup, Told, read, take_over
 from agls.config.environment import process_environment
-from agls.doors.headless.begin import Request, folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
-from agls.doors.headless.filing import FILING
 from agls.doors.headless.keys import key
-from agls.doors.headless.leaving import see_through
+from agls.doors.headless.open_session import Request, folder
 from agls.doors.headless.options.limits import limits
 from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
+from agls.doors.headless.sessions_command import FILING
 from agls.doors.headless.settings import settings
+from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
 from agls.doors.headless.trusting import trust
 from agls.doors.headless.usage import usage

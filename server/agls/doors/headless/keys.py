@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agls.config import ConfigError, KeyFile, Keyring, Setup, Told, offered_models, read
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.models.endpoint import Endpoint
 from agls.models.providers import PROVIDERS

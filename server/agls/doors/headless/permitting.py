@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 from agls.config import ConfigError, FolderGrants, OwnFiles, Seal, Setup, Told, read
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import Effect
 from agls.features.permissions.aims import aims_of_command

@@ -6,8 +6,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from agls.config import ConfigError, Told, read
-from agls.doors.headless.begin import folder, latest, opened
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
 from agls.doors.messages import JsonObject
 from agls.doors.rewinding import Back, Gone, go_back

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from agls.config import ConfigError, Setup, Told, read
 from agls.config.folders import PROJECT_FILE
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.screen import Screen
 from agls.doors.headless.streams import tell, write
 from agls.doors.headless.terminal import Keyboard

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from agls.doors.ending import die_after
+from agls.doors.force_exit import force_exit_after
 from agls.doors.lsp.hello import greet
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.loading import LAST_WORDS, Loading
@@ -54,7 +54,7 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
 def _lost(reader: Reader, loading: Loading) -> None:
     """Nobody is there any more."""
     loading.leave(0)
-    die_after(PATIENCE, 0)
+    force_exit_after(PATIENCE, 0)
     reader.end()
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from agls.doors.errors import given_up, limit_exceeded, overloaded, to_bad
 from agls.doors.lsp.call import Call
-from agls.doors.lsp.code_actions import code_actions
-from agls.doors.lsp.commands import follow_command
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.limits import LONGEST_KEY
 from agls.doors.lsp.methods import HANDLERS
-from agls.doors.lsp.pages import virtual_transcript
+from agls.doors.lsp.plain.code_actions import code_actions
+from agls.doors.lsp.plain.commands import follow_command
+from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from agls.views.wire_json import is_object
 from agls_protocol.converter import make_converter

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 
+from agls.diff import find, guess, is_made, lines_of, stood
 from agls.doors import from_wire
 from agls.doors.errors import bad
 from agls.doors.lsp.call import Call
@@ -11,7 +12,6 @@ from agls.doors.lsp.review import Pending, in_the_editor, kept, reverted
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.invoking import NOBODY
 from agls.engine.ports import JournalError, WorkspaceError
-from agls.hunks import find, guess, is_made, lines_of, stood
 from agls.views.escape import escape_controls
 
 LABEL = "agls: revert this change"

@@ -9,7 +9,7 @@ from queue import Empty
 from typing import TYPE_CHECKING
 
 from agls.config import ConfigError
-from agls.doors.ending import die_after
+from agls.doors.force_exit import force_exit_after
 from agls.doors.lsp.client import member
 from agls.doors.lsp.client_tools import ClientTools
 from agls.doors.lsp.dispatch import Dispatcher
@@ -73,7 +73,7 @@ class Connection:
                 code = await self._listen(door, dispatcher)
                 for task in besides:
                     task.cancel()
-                die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
+                force_exit_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
         return code
 
@@ -182,7 +182,7 @@ def cancel_progress(door: Door, dispatcher: Dispatcher, token: object) -> None:
     if dispatcher.cancel_by_token(token):
         return
     for attached in door.attached.values():
-        if run_id := attached.mirror.token_of(token):
+        if run_id := attached.progress.token_of(token):
             attached.session.cancel(run_id)
 
 

@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 
 from agls.doors import from_wire
+from agls.doors.action_list import action_list
 from agls.doors.errors import session_busy
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import request_of
-from agls.doors.offers import offered
 from agls.doors.options import by_user, read_options
 from agls.engine.ports import JournalBusy
 from agls.engine.session import Session
@@ -26,7 +26,7 @@ async def new_session(door: Door, params: SessionNewParams, call: Call) -> Sessi
     attached = await door.open(made.session_id, call)
     door.join(attached, call)
     session = attached.session
-    attached.offers = offered(session)
+    attached.offers = action_list(session)
     return SessionNewResult(
         session_id=session.session_id,
         epoch=session.log.journal.epoch,

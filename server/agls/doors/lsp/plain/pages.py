@@ -1,4 +1,4 @@
-"""A session's transcript in the editor: a file, and a virtual document where the client has those (3.2)."""
+"""A session's transcript in the editor: a file, and a virtual document where the client has those."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,9 +21,10 @@ from agls.views.wire_json import file_uri
 
 
 async def open_transcript(door: Door, attached: Attached) -> JsonObject:
-    """Write it, keep it up to date from here on, and show it where the client can. Raises `JournalError`.
+    """Write the transcript, keep it up to date from here on, and show it where the client can.
 
-    A client that has virtual documents shows that one: nobody edits it, and it is told when it changes.
+    A client that has virtual documents shows the virtual one: nobody edits it, and the client hears when it
+    changes. **Raises** `JournalError`.
     """
     session = attached.session
     file = door.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agls.diff import compare, find, guess, is_made, lines_of, read_patch
 from agls.doors.lsp.review import Review
 from agls.doors.lsp.review import reverted as taken_back
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
-from agls.engine.patches import compare
 from agls.engine.vocabulary import FileChange, FileVersion, ToolOutcome
-from agls.hunks import find, guess, is_made, lines_of, read_patch
 
 ODD = ("a\n", "b\n", "c\r\n", "d é\n", "\n", "\\ No newline\n", "-x\n", "+y\n", "@@ -1,1 +1,1 @@\n")
 END = st.sampled_from(["", "z"])

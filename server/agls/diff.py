@@ -1,18 +1,33 @@
-"""The single changes of a patch: which there are, a text with some of them, where each stands later."""
+"""Differences of texts: unified diffs made and read, their single changes, and where those stand later.
+
+A patch is bounded in time and in length. Only LF ends a line.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
+AROUND = 3  # unchanged lines that are kept around a change
+_COMPARED = 2000  # lines; a larger change is shown as one block, because comparing is quadratic
+_LONGEST = 200_000  # characters of a patch
+CUT = "[The rest of this patch is left out.]"  # no other line of a patch begins like this
 _HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 _NO_NEWLINE = "\\ No newline at end of file"
 # How many lines before and after a change must be as they were: as many as possible. Next to the change
 # there may be edits of the user on one side; then the other side has to be whole.
 _CONTEXTS = ((3, 3), (2, 2), (1, 1), (3, 0), (0, 3))
 
-AROUND = 3  # lines
-
+Opcode = tuple[str, int, int, int, int]
 Row = tuple[str, str]  # the sign and the line
+
+
+class Patch(NamedTuple):
+    """A unified diff (cut when it is very long, "" for no change) and how many lines came and went."""
+
+    text: str
+    insertions: int
+    deletions: int
 
 
 class Hunk(NamedTuple):
@@ -29,10 +44,75 @@ class Hunk(NamedTuple):
     line: int
 
 
+# --- patches made -----------------------------------------------------------------------------------
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a text with their ends, as a patch knows them: only LF ends a line."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def compare(name: str, before: str | None, after: str) -> Patch:
+    """The patch that turns `before` (`None`: no file) into `after`. Only LF ends a line in a patch."""
+    old, new = lines_of(before or ""), lines_of(after)
+    hunks = list(_groups(old, new))
+    changes = [code for hunk in hunks for code in hunk if code[0] != "equal"]
+    head = (f"--- {'/dev/null' if before is None else f'a/{name}'}\n", f"+++ b/{name}\n")
+    text = "".join((*head, *(row for hunk in hunks for row in _written(hunk, old, new)))) if hunks else ""
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}\n{CUT}\n"
+    return Patch(text, sum(d - c for *_, c, d in changes), sum(b - a for _, a, b, _, _ in changes))
+
+
+def common_ends(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
+    """How many elements two sequences have in common at their start, and of the rest at their end."""
+    shorter = min(len(one), len(other))
+    head = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    rest = shorter - head
+    return head, next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
+
+
+def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[list[Opcode]]:
+    """The changes with the lines around them, near ones together, by where they are in the texts."""
+    head, tail = common_ends(old, new)
+    start, end = max(0, head - AROUND), max(0, tail - AROUND)
+    left, right = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(old), len(new)) - head - tail > _COMPARED:
+        groups = [_whole(head - start, tail - end, len(left), len(right))]
+    else:
+        groups = SequenceMatcher(None, left, right).get_grouped_opcodes(AROUND)
+    for group in groups:
+        yield [(tag, a + start, b + start, c + start, d + start) for tag, a, b, c, d in group]
+
+
+def _whole(head: int, tail: int, left: int, right: int) -> list[Opcode]:
+    return [
+        ("equal", 0, head, 0, head),
+        ("replace", head, left - tail, head, right - tail),
+        ("equal", left - tail, left, right - tail, right),
+    ]
+
+
+def _written(hunk: Sequence[Opcode], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    (_, a, _, c, _), (_, _, b, _, d) = hunk[0], hunk[-1]
+    yield f"@@ -{_range(a, b)} +{_range(c, d)} @@\n"
+    for tag, a, b, c, d in hunk:
+        signs = (" ", "") if tag == "equal" else ("-", "+")
+        yield from (_row(signs[0], line) for line in old[a:b])
+        yield from (_row(signs[1], line) for line in new[c:d] if signs[1])
+
+
+def _range(start: int, stop: int) -> str:
+    length = stop - start
+    return f"{start + 1 if length else start},{length}"
+
+
+def _row(sign: str, line: str) -> str:
+    return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
+
+
+# --- patches read, and their changes located -------------------------------------------------------
 
 
 def read_patch(patch: str) -> list[Hunk]:

@@ -1,4 +1,4 @@
-"""From what the command line asks for to a session and what to say in it."""
+"""The session that a command line asks for: made or opened, and checked before its run."""
 
 from collections.abc import Sequence
 from dataclasses import field
@@ -58,8 +58,12 @@ class Request:
 
 
 @frozen
-class Beginning:
-    """A session ready for its run: what to say, or the run to go on with; `notes` are for the user."""
+class PreparedRun:
+    """A session that is ready for its run.
+
+    `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
+    is the last fact that the reader of the events knows (`None`: it asks for none again).
+    """
 
     session: Session
     options: JsonObject
@@ -72,7 +76,7 @@ class Beginning:
 
 
 def folder(path: str) -> str:
-    """The absolute path of a folder that can be worked in. Raises `CannotBegin`."""
+    """Return the absolute path of a folder that can be worked in. **Raises** `CannotBegin`."""
     try:
         real = str(Path(path).expanduser().resolve())
         check_folder(real)
@@ -83,21 +87,21 @@ def folder(path: str) -> str:
     return real
 
 
-async def begin(world: World, request: Request, here: str) -> Beginning:
-    """Make the session in `here`, or open the one to go on with.
+async def prepare_run(world: World, request: Request, here: str) -> PreparedRun:
+    """Make a session in the folder `here`, or open the one to continue.
 
-    Raises `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
+    **Raises** `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
     """
     roots = tuple(folder(path) for path in request.add_dirs)
-    beginning = await (_go_on if request.resume else _anew)(world, request, here)
-    session = beginning.session
+    prepared = await (_go_on if request.resume else _anew)(world, request, here)
+    session = prepared.session
     world.choose(session.session_id, request.options)  # who wrote the command line chose it
     if roots:
         session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
-    return beginning
+    return prepared
 
 
-async def _anew(world: World, request: Request, here: str) -> Beginning:
+async def _anew(world: World, request: Request, here: str) -> PreparedRun:
     if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
     model = await _model(world, here, request.options)
@@ -106,10 +110,10 @@ async def _anew(world: World, request: Request, here: str) -> Beginning:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
         raise CannotBegin(str(problem), "journal") from None
-    return Beginning(session, request.options, model, world.notes(here), content=said, is_new=True)
+    return PreparedRun(session, request.options, model, world.notes(here), content=said, is_new=True)
 
 
-async def _go_on(world: World, request: Request, here: str) -> Beginning:
+async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
     session = await opened(world, request.session_id or await latest(world, here))
     if (request.since or 0) > session.state.seq:
         raise CannotBegin(
@@ -129,25 +133,25 @@ async def _go_on(world: World, request: Request, here: str) -> Beginning:
     damage = session.log.journal.damage
     damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
     notes = (*elsewhere, *damaged, *world.notes(cwd))
-    return Beginning(session, request.options, model, notes, request.since, content, recovers)
+    return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
 
 
 async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
-    """What is said; an empty text is not. Raises `ConfigError`."""
+    """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`."""
     text = (Text(request.prompt),) if request.prompt.strip() else ()
     files = await attached(request.attach, world.setup, cwd, world.storage.blobs)
     return (*text, *piped_in(request.piped), *files)
 
 
 async def _model(world: World, cwd: str, options: JsonObject) -> str:
-    """The name of the model the run will have, when all is well with its options."""
+    """Return the name of the run's model. **Raises** `ConfigError`, `ModelError` for wrong options."""
     world.check_options(cwd, options)
     client = await world.model(cwd, str(options.get("model", "")))
     return client.info.name
 
 
 async def opened(world: World, session_id: str) -> Session:
-    """The session of this id. **Raises** `CannotBegin` and `JournalBusy`."""
+    """Open the session with this id. **Raises** `CannotBegin` and `JournalBusy`."""
     try:
         return await world.sessions.open(await _whole_id(world, session_id))
     except JournalBusy:
@@ -157,7 +161,10 @@ async def opened(world: World, session_id: str) -> Session:
 
 
 async def _whole_id(world: World, beginning: str) -> str:
-    """The id that begins so; the same where none does. Raises `CannotBegin` when there are several."""
+    """Complete the beginning of an id; return it unchanged where no session begins so.
+
+    **Raises** `CannotBegin` when several do.
+    """
     found: list[str] = []
     cursor = ""
     while True:
@@ -173,12 +180,15 @@ async def _whole_id(world: World, beginning: str) -> str:
 
 
 def several(beginning: str, found: Sequence[str]) -> str:
-    """Say that more than one session begins so."""
+    """Return the message that more than one session begins so."""
     return f"More than one session begins with {beginning!r}: {', '.join(found[:5])}"
 
 
 async def latest(world: World, cwd: str) -> str:
-    """The session of this folder that was used last. One without a prompt was killed before it had any."""
+    """Return the id of the session of this folder that was used last. **Raises** `CannotBegin`.
+
+    Sessions without a prompt do not count: their process was killed before they had one.
+    """
     cursor = ""
     while True:
         rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
@@ -191,7 +201,7 @@ async def latest(world: World, cwd: str) -> str:
 
 
 def _broken_off(session: Session) -> str:
-    """The run that did not come to its end. Raises `CannotBegin` when there is nothing to go on with."""
+    """Return the run that did not come to its end. **Raises** `CannotBegin` when there is none."""
     stop = session.state.stop
     if stop and stop.reason in BROKEN_OFF | AT_A_LIMIT:
         return session.state.run_id

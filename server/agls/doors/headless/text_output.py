@@ -1,4 +1,4 @@
-"""A run as people read it: the answer on standard output, what goes on on standard error."""
+"""The output of a run for people: the answer on standard output, its progress on standard error."""
 
 import time
 
@@ -20,12 +20,13 @@ PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
 GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # only with a prompt: what to do instead
 
 
-class Prose:
-    """For people. `writer` writes the answer on a terminal; `None` where standard output is none.
+class TextOutput:
+    """Writes a run for people.
 
-    There the answer comes block by block and one line on standard error shows the progress. Elsewhere the
-    answer is written once, when the run is over. What the agent does goes to standard error, unless it
-    shall be `quiet`.
+    `writer` writes the answer on a terminal; it is `None` where standard output is no terminal.
+    On a terminal the answer comes block by block, and one line on standard error shows the progress.
+    Elsewhere the answer is written once, when the run is over. What the agent does goes to standard error,
+    unless the run is `quiet`.
     """
 
     def __init__(self, pipe: Pipe, screen: Screen, writer: Writer | None, *, quiet: bool = False) -> None:

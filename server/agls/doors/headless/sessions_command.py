@@ -1,4 +1,4 @@
-"""`agls sessions …`: what can be done with sessions that nobody works on."""
+"""The command `agls sessions …`: work on the journals of sessions that nobody has open."""
 
 import argparse
 import asyncio
@@ -15,9 +15,9 @@ from agls.config import ConfigError
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.exporting import exported
-from agls.doors.headless.begin import folder, several
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import Wanted, rows_of, write_sessions
+from agls.doors.headless.open_session import folder, several
 from agls.doors.headless.showing import write_session
 from agls.doors.headless.streams import tell, write
 from agls.doors.importing import LARGEST, NoSession, imported

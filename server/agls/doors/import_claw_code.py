@@ -1,8 +1,8 @@
-"""The session JSON of the reference project as facts: one document with messages, counters and settings.
+"""Import of the session files of Claw Code: one JSON document with messages, counters and settings.
 
-Its messages become runs, each begun by one message of the user. What has no place among our facts is kept
-as a note, except keys. A result without a call becomes a message, a call without a result is closed: our
-histories have neither.
+Claw Code is another coding agent; it writes one such file for each session. The messages become runs, each
+begun by one message of the user. What has no place among our facts is kept as a note, except keys. A result
+without a call becomes a message, a call without a result is closed: our histories have neither.
 """
 
 import json
@@ -46,7 +46,7 @@ DONE = Stop(StopReason.END_TURN)
 
 
 def converted(text: str) -> list[Fact] | str:
-    """The facts of the document, or why it is none."""
+    """Return the facts of the document, or the reason why it is no session."""
     try:
         document: object = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
@@ -59,7 +59,7 @@ def converted(text: str) -> list[Fact] | str:
 
 
 def _wrong(messages: list[Any]) -> str:
-    """What of the messages cannot be read, "" when all can."""
+    """Name the first message that cannot be read, "" when all can."""
     for number, message in enumerate(messages):
         if not is_object(message) or message.get("role") not in ROLES:
             return f"messages[{number}] must be an object whose role is one of {', '.join(ROLES)}."
@@ -82,7 +82,7 @@ def _facts(document: JsonObject) -> Iterator[Fact]:
 
 
 class _Runs:
-    """The messages as runs."""
+    """Turns messages into runs."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -91,7 +91,7 @@ class _Runs:
         self._used: set[str] = set()
 
     def take(self, message: JsonObject) -> Iterator[Fact]:
-        """The facts of one more message."""
+        """Yield the facts of one more message."""
         self._number += 1
         match message["role"]:
             case "user":
@@ -107,14 +107,14 @@ class _Runs:
                 return
 
     def end(self) -> Iterator[Fact]:
-        """The end of the run that is open."""
+        """Yield the end of the run that is open."""
         yield from self._settle()
         if self._run_id:
             yield RunEnded(self._run_id, DONE)
         self._run_id = ""
 
     def _settle(self) -> Iterator[Fact]:
-        """The ends of the calls that have no result, before anything else is said."""
+        """Yield the ends of the calls that have no result, before anything else is said."""
         for call_id in self._open:
             yield ToolFinished(call_id, ToolOutcome(NO_RESULT, "cancelled"))
         self._open.clear()
@@ -218,7 +218,7 @@ def _number(given: Any) -> float:
 
 
 def _without_secrets(value: Any) -> Any:
-    """The value without members whose names say that they are keys; a count of tokens is none."""
+    """Return the value without members whose names say that they are keys; a count of tokens is none."""
     if is_list(value):
         return [_without_secrets(item) for item in value]
     if not is_object(value):

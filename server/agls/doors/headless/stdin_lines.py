@@ -1,4 +1,4 @@
-"""Lines from a descriptor, read without blocking and without a thread that could not be stopped."""
+"""Lines of standard input, read without blocking and without a thread that could not be stopped."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ class Cutter:
         self._too_long = False
 
     def cut(self, data: bytes) -> Iterator[bytes | None]:
-        """The lines that end in `data`, without their ends; `None` in place of one that is too long."""
+        """Yield the lines that end in `data`, without their ends; `None` in place of one that is too long."""
         *ended, begun = data.split(b"\n")
         for piece in ended:
             self._add(piece)
@@ -27,7 +27,7 @@ class Cutter:
         self._add(begun)
 
     def rest(self) -> Iterator[bytes | None]:
-        """The last line, when it has no end."""
+        """Yield the last line, when it has no end."""
         if self._begun or self._too_long:
             yield self._line()
 
@@ -45,8 +45,8 @@ class Cutter:
         return line
 
 
-class Inlet:
-    """The lines that come in on a descriptor: a pipe, a socket, a terminal, or a file."""
+class StdinLines:
+    """Reads the lines of a descriptor: a pipe, a socket, a terminal, or a file."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -55,12 +55,12 @@ class Inlet:
         self._last = LAST
 
     def finish(self) -> None:
-        """Wait for nothing more: the lines end behind what has arrived by now."""
+        """End the lines behind what has arrived by now."""
         self._finishing = True
         self._wake.set()
 
     async def lines(self) -> AsyncGenerator[bytes | None, None]:
-        """Every line without its end, `None` in place of one that is too long. A read error is the end."""
+        """Yield each line without its end, `None` in place of one that is too long, up to a read error."""
         cutter = Cutter()
         while await self._anything():
             try:
@@ -75,7 +75,7 @@ class Inlet:
                 return
 
     async def _anything(self) -> bool:
-        """Wait until there is something to read, or the end; False when nothing more is waited for."""
+        """Wait for something to read, or for the end. **Returns** False when there is nothing to wait for."""
         if not self._finishing:
             self._wake.clear()
             loop = asyncio.get_running_loop()

@@ -1,12 +1,15 @@
-"""What the features of a session offer to the user, as `agent/action/list` and `commands` tell it."""
+"""The list of actions of a session, as `agent/action/list` and the event `commands` send it."""
 
 from agls.engine.invoking import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject
 
 
-def offered(session: Session) -> list[JsonObject]:
-    """The actions there are now, in their order; each is a slash command too. Raises `ConfigError`."""
+def action_list(session: Session) -> list[JsonObject]:
+    """List the actions that the session's features offer now, in their order; each is a slash command, too.
+
+    **Raises** `ConfigError` when the configuration of the session's folder cannot be read.
+    """
     return [
         {
             "name": spec.name,

@@ -15,7 +15,7 @@ from agls.doors.lsp.methods.session_list import list_sessions
 from agls.doors.lsp.methods.session_rewind import rewind_session
 from agls.doors.lsp.methods.set_option import set_option
 from agls.doors.lsp.methods.steer import steer
-from agls.doors.lsp.pages import open_transcript
+from agls.doors.lsp.plain.pages import open_transcript
 from agls.doors.messages import JsonObject
 from agls.doors.options import USER
 from agls.engine.facts import Notice

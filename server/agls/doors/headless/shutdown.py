@@ -1,4 +1,4 @@
-"""How a headless process is told to stop."""
+"""Shutdown of a headless process: by signals, or because nobody reads its output any more."""
 
 import asyncio
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Protocol
 
-from agls.doors.ending import die_after
+from agls.doors.force_exit import force_exit_after
 from agls.doors.headless import signals
 from agls.doors.headless.exits import Exit
 
@@ -15,10 +15,10 @@ LOOSE_ENDS = 1.0  # seconds for threads when all is said; one may look for a hos
 
 
 def see_through(work: Coroutine[Any, Any, int]) -> int:
-    """Do the work of this process; gives its exit code. A thread that hangs does not hold the process."""
+    """Do the work of this process and return its exit code. A thread that hangs does not hold the process."""
     with asyncio.Runner() as runner:
         code = runner.run(work)
-        end = die_after(LOOSE_ENDS, code)
+        end = force_exit_after(LOOSE_ENDS, code)
     end.cancel()
     return code
 
@@ -30,7 +30,7 @@ class Stoppable(Protocol):
     def interrupt(self) -> None: ...
 
 
-class Leaving:
+class Shutdown:
     """SIGINT cancels the run, a second one leaves at once. SIGTERM, SIGHUP and a lost reader interrupt it.
 
     An interrupted run can be gone on with. Before there is a run to end, `task` is cancelled; when all is

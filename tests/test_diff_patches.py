@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agls.engine.patches import common_ends, compare
+from agls.diff import common_ends, compare
 from support.patience import within
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d\r", "é"]), max_size=30)

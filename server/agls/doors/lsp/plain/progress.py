@@ -1,4 +1,4 @@
-"""What a client sees that knows only LSP: progress, the answer in its log, the end as a message."""
+"""Reports of a run to a client that knows only LSP: progress, the answer in its log, the end as a message."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ MOST_CHARACTERS = 120  # of what is going on, in one report
 ENDS = {"endTurn": "done", "cancelled": "cancelled", "interrupted": "interrupted"}
 
 
-class Mirror:
-    """Mirrors the runs of one session into `$/progress`, and into messages in plain mode (protocol 3.2)."""
+class ProgressReporter:
+    """Reports the runs of one session by `$/progress`, and in plain mode by messages."""
 
     def __init__(self, peer: Peer, client: Client) -> None:
         self._peer, self._client = peer, client
@@ -33,13 +33,13 @@ class Mirror:
             self._given[run_id] = token
 
     def token_of(self, token: Any) -> str:
-        """The run that reports under this token, "" for none."""
+        """Return the run that reports under this token, "" for none."""
         if token is not None and token == self._token:
             return self._running
         return next((run_id for run_id, given in self._given.items() if given == token), "")
 
     def show(self, events: list[JsonObject]) -> None:
-        """Mirror what was told."""
+        """Report these wire events."""
         for event in events:
             data = event["data"]
             match event["type"]:
@@ -96,7 +96,7 @@ class Mirror:
             self._peer.notify(method, {"type": kind, "message": escape_controls(text)})
 
     def _report(self, doing: str) -> None:
-        """One line: what is going on, and what was used up to now."""
+        """Report in one line what is going on, and the tokens used up to now."""
         used = f", {brief(self._tokens)} tokens" if self._tokens else ""
         self._doing = escape_controls(" ".join(doing.split()))[:MOST_CHARACTERS] + used
         self._progress({"kind": "report", "message": self._doing})
@@ -106,11 +106,11 @@ class Mirror:
             self._peer.notify("$/progress", {"token": self._token, "value": value})
 
 
-class Silent(Mirror):
-    """For a child: what it does is part of a call of its parent, which is mirrored."""
+class NoProgress(ProgressReporter):
+    """Reports nothing: a child's work is part of a call of its parent, whose progress is reported."""
 
     def show(self, events: list[JsonObject]) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def _text(message: JsonObject) -> str:
@@ -119,7 +119,7 @@ def _text(message: JsonObject) -> str:
 
 
 def brief(count: int) -> str:
-    """A count as people say it: 950, 12k, 1.3M."""
+    """Write a count as people do: 950, 12k, 1.3M."""
     if count < 1_000:
         return str(count)
     return f"{count / 1_000:.0f}k" if count < 999_500 else f"{count / 1_000_000:.1f}M"

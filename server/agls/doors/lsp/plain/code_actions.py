@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from agls.diff import find, guess, lines_of
 from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
@@ -11,7 +12,6 @@ from agls.doors.lsp.judging import refresh
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
-from agls.hunks import find, guess, lines_of
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
 from agls.views.wire_json import is_object

@@ -1,4 +1,4 @@
-"""An edit that was sent to the client, and how it comes back as a change of the document (protocol 4.10)."""
+"""Edits that were sent to the client and did not come back as changes of the document yet."""
 
 import asyncio
 
@@ -11,10 +11,10 @@ CHANGE_PATIENCE = 5.0  # seconds after the answer for the change to come back
 STRAY_PATIENCE = 0.5  # the same, after a change that is not ours: clients tell late, and several in one
 
 
-class Arrival:
-    """Watches one document from the moment an edit of it is sent.
+class PendingEdit:
+    """An edit of one document, from the moment it is sent until the client reports it back.
 
-    Every version is looked at as it arrives, because the user may type right behind the edit.
+    Each version of the document is looked at as it arrives: the user may type right behind the edit.
     """
 
     def __init__(self, before: Buffer, text: str) -> None:
@@ -29,7 +29,7 @@ class Arrival:
         self._now: Buffer | None = before
 
     def look(self, now: Buffer | None) -> None:
-        """The document was changed, or (`None`) closed."""
+        """Take in that the document was changed, or (`None`) closed."""
         self._now, self._closed = now, now is None
         self.moved = now != self.before
         if now and self.moved and self._after is None and with_plain_ends(now.text) in self._wanted:
@@ -38,12 +38,12 @@ class Arrival:
 
     @property
     def came(self) -> Buffer | None:
-        """The document as it was right after the edit, if the edit came back."""
+        """The document as it was right after the edit; `None` until the edit came back."""
         return self._after
 
     @property
     def spared(self) -> bool:
-        """Whether nothing happened to the place of the edit and its neighbours: it left no trace there."""
+        """Whether the place of the edit and its neighbours are as they were: the edit left no trace there."""
         if self._now is None or self._now.text == self.before.text:
             return True
         head, tail = self._untouched
@@ -51,7 +51,7 @@ class Arrival:
         return (head is not None and text.startswith(head)) or (tail is not None and text.endswith(tail))
 
     async def wait(self) -> Buffer:
-        """Wait for the edit to come back; gives the document as it was right then. Raises `Stale`."""
+        """Wait for the edit to come back. **Returns** the document right after it. **Raises** `Stale`."""
         try:
             async with asyncio.timeout(CHANGE_PATIENCE):
                 while self._after is None and not self._closed:
@@ -74,7 +74,7 @@ class Arrival:
 
 
 def _around(before: str, after: str) -> tuple[str | None, str | None]:
-    """A beginning and an end of a text, one of which is still there if it was not edited.
+    """Return a beginning and an end of a text, one of which is still there if the text was not edited.
 
     Each reaches over the place of the edit and has a character that the edit would change; `None` where
     it has none, because the edit only appends, or only puts something in front.
