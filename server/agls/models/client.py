@@ -15,6 +15,7 @@ from agls.engine.ports import ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import JsonObject, TokenCount
 from agls.models.answer import Answer
 from agls.models.asking import asked_of
+from agls.models.batches import batched
 from agls.models.connections import Connections, limited
 from agls.models.counting import Gauge
 from agls.models.dialect import dialect_of
@@ -195,14 +196,15 @@ async def _read(
 
 
 async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
-    """The bytes as they come, with `idle` seconds between them at most.
+    """Yield the bytes, those of one read as one piece, with `idle` seconds between two at most.
 
     Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
     """
     encoded = "content-encoding" in response.headers
     size = 0
     read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
-    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
+    source = cast("AsyncGenerator[bytes, None]", read)
+    async with aclosing(source), aclosing(batched(source)) as chunks:
         while True:
             async with limited(until, idle):
                 chunk = await anext(chunks, None)

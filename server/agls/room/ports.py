@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol
 
+from agls.diff import Patch
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Compacted, Entry, Glimpse, Used
-from agls.engine.patches import Patch
 from agls.engine.ports import Asker, Place, Workspace
 from agls.engine.spawning import Spawner
 from agls.engine.state import State

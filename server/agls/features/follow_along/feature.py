@@ -1,10 +1,10 @@
 """The wiring of the room."""
 
+from agls.diff import read_patch
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import FileChange, ToolOutcome
 from agls.features.follow_along.settings import Settings
-from agls.hunks import read_patch
 from agls.room.ports import Revealer
 
 
