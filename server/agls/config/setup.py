@@ -83,6 +83,11 @@ class Setup:
         others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
         return (*self.keys.values(), *written, *kept, *told_keys(), *others)
 
+    @property
+    def log_level(self) -> str:
+        """The least level of what is logged, as `AGLS_LOG` names it; "" when it says nothing."""
+        return self.environment.get("AGLS_LOG", "")
+
     def _said(self) -> Iterator[tuple[tuple[str, ...], object]]:
         return (leaf for source in self.sources for leaf in leaves(source.values))
 
