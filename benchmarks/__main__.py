@@ -11,14 +11,14 @@ from benchmarks.client import Broken
 from benchmarks.machine import described
 from benchmarks.measures import FULL, MEASURES, QUICK, TINY, Sizes, Values
 from benchmarks.peers import Bench, Model
-from benchmarks.rows import ROWS, results_of, table
+from benchmarks.rows import MISSED, ROWS, Result, missed, results_of, table
 
 HERE = Path(__file__).parent
 SIZES = {"full": FULL, "quick": QUICK, "tiny": TINY}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure what the arguments say; 1 when a `must` is not met, 2 when something could not be measured."""
+    """Measure. Returns 1 when a row misses its must, 2 when something could not be measured, else 0."""
     options = _parser().parse_args(argv)
     rows = [row for row in ROWS if not options.row or row.key in options.row]
     measures = dict.fromkeys(row.measure for row in rows)
@@ -30,14 +30,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"benchmarks/run: {problem}\n")
             return 2
     results = [result for result in results_of(values) if result.row in rows]
-    page = report(machine, table(results), options.size)
+    page = report(machine, results, options.size)
     sys.stdout.write(page)
     if options.json:
         numbers = {row: values.of(row) for row in values.rows()}
         options.json.write_text(json.dumps({"machine": machine, "values": numbers}, indent=1))
     if options.write:
         (HERE / "RESULTS.md").write_text(f"# Results\n\nWritten by `benchmarks/run --write`.\n\n{page}")
-    return int(any(result.met == "no" for result in results))
+    return int(any(result.met == MISSED for result in results))
 
 
 def measured(measures: Sequence[str], sizes: Sizes, folder: Path) -> Values:
@@ -51,10 +51,11 @@ def measured(measures: Sequence[str], sizes: Sizes, folder: Path) -> Values:
     return values
 
 
-def report(machine: dict[str, str], rows: str, size: str) -> str:
-    """The table and where it was measured."""
+def report(machine: dict[str, str], results: Sequence[Result], size: str) -> str:
+    """Return where it was measured, the table, and the rows that miss their must."""
     where = "\n".join(f"- {name}: {value}" for name, value in machine.items())
-    return f"{where}\n- size of the run: {size}\n\n{rows}\n"
+    misses = "\n".join(f"- {line}" for line in missed(results)) or "- none"
+    return f"{where}\n- size of the run: {size}\n\n{table(results)}\n\nMissed:\n\n{misses}\n"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,11 +15,11 @@ JsonObject = dict[str, Any]
 PATIENCE = 120.0  # seconds until a measurement is given up
 STAMP = re.compile(r"@(\d+):(\d+);")
 LONGEST = 40  # characters of a stamp that was cut in two
-EVENTS, ENDED = b'"agent/event"', b'"type":"runEnded"'
+EVENTS = b'"agent/event"'
 
 
 class Broken(Exception):
-    """The server did not do what is measured; the message says what came instead."""
+    """Raised when the server did not do what is measured; the message says what came instead."""
 
 
 class Frame(NamedTuple):
@@ -44,7 +44,6 @@ class Client:
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path
     ) -> None:
         self.events: list[Frame] = []
-        self.ends: list[Frame] = []  # those in which a run ended
         self._answers: dict[int, tuple[int, JsonObject]] = {}  # when, and the response
         self._ids = 0
         self._buffer = b""
@@ -72,7 +71,7 @@ class Client:
     # --- talking ---
 
     def post(self, method: str, params: JsonObject) -> int:
-        """Send a request; gives its id."""
+        """Send a request. Returns its id."""
         self._ids += 1
         self._write({"id": self._ids, "method": method, "params": params})
         return self._ids
@@ -82,7 +81,7 @@ class Client:
         self._write({"method": method, "params": params})
 
     def answer(self, id: int) -> tuple[int, Any]:
-        """Wait for the answer to a request; gives when it came, and the result. Raises `Broken`."""
+        """Wait for the answer to a request. Returns when it came, and the result. Raises `Broken`."""
         self.until(lambda: id in self._answers, "an answer")
         at, response = self._answers.pop(id)
         if "result" not in response:
@@ -90,11 +89,11 @@ class Client:
         return at, response["result"]
 
     def ask(self, method: str, params: JsonObject) -> tuple[int, Any]:
-        """Send a request and wait for its answer. Raises `Broken`."""
+        """Send a request and wait for its answer. Returns as `answer`. Raises `Broken`."""
         return self.answer(self.post(method, params))
 
     def until(self, reached: Callable[[], object], what: str) -> None:
-        """Read until something is reached. Raises `Broken`."""
+        """Read until the condition holds. Raises `Broken`."""
         deadline = time.monotonic() + PATIENCE
         while not reached():
             left = deadline - time.monotonic()
@@ -126,7 +125,7 @@ class Client:
             frame = frame[os.write(self._input, frame) :]
 
     def _read(self, seconds: float) -> bool:
-        """Take what is there within this time; False when nothing came, or the server ended."""
+        """Read what is there within this time. Returns False when nothing came, or the server ended."""
         if not select.select([self._output], [], [], seconds)[0]:
             return False
         data = os.read(self._output, 1 << 18)
@@ -144,8 +143,6 @@ class Client:
     def _take(self, frame: Frame) -> None:
         if EVENTS in frame.body[:80]:
             self.events.append(frame)
-            if ENDED in frame.body:
-                self.ends.append(frame)
             return
         message = json.loads(frame.body)
         if "method" not in message:
@@ -157,10 +154,10 @@ class Client:
 
     def forget(self) -> None:
         """Begin a new measurement."""
-        self.events, self.ends = [], []
+        self.events = []
 
     def stamps(self) -> dict[str, list[Stamped]]:
-        """By session, the chunks that were shown, in the order in which they came."""
+        """Return by session the chunks that were shown, in the order in which they came."""
         found: dict[str, list[Stamped]] = {}
         rests: dict[str, str] = {}
         for frame in self.events:

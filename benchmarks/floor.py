@@ -111,25 +111,41 @@ class Session:
 
 
 async def ask(body: bytes) -> AsyncGenerator[JsonObject, None]:
-    """Ask the model over a connection that is kept; gives its events as they come."""
+    """Ask the model over a connection that is kept; yield its events as they come."""
     reader, writer = _free.pop() if _free else await asyncio.open_connection("127.0.0.1", PORT, limit=1 << 20)
     whole = False
     try:
         writer.write(b"%b%d\r\n\r\n%b" % (ASK, len(body), body))
         await reader.readuntil(b"\r\n\r\n")
-        rest = b""
-        while size := int(await reader.readuntil(b"\r\n"), 16):
-            *events, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(b"\n\n")
+        raw = rest = b""
+        while not whole:
+            if not (data := await reader.read(1 << 16)):
+                raise ConnectionError("the model hung up")
+            text, raw, whole = without_chunks(raw + data)
+            *events, rest = (rest + text).split(b"\n\n")
             for event in events:
                 if event != b"data: [DONE]":
                     yield json.loads(event[6:])
-        await reader.readexactly(2)
-        whole = True
     finally:
         if whole:
             _free.append((reader, writer))
         else:
             writer.close()
+
+
+def without_chunks(raw: bytes) -> tuple[bytes, bytes, bool]:
+    """Return the content of the whole HTTP chunks, the rest, and whether the last chunk was among them."""
+    text, start = list[bytes](), 0
+    while (line := raw.find(b"\r\n", start)) >= 0:
+        size = int(raw[start:line], 16)
+        end = line + 4 + size
+        if len(raw) < end:
+            break
+        text.append(raw[line + 2 : end - 2])
+        start = end
+        if not size:
+            return b"".join(text), b"", True
+    return b"".join(text), raw[start:], False
 
 
 def take(message: JsonObject) -> None:

@@ -5,7 +5,7 @@ A chunk that does not arrive, or not in order, is a failure and no measurement.
 
 import itertools
 import statistics
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -15,8 +15,11 @@ from benchmarks.parsing import cost, reads
 from benchmarks.peers import Bench, Conversation, Name
 
 NAMES: tuple[Name, Name] = ("floor", "agls")
-THINKING = 0.02  # seconds until the model's first word in short answers; real ones take longer
-SETTLED = 1.5  # seconds a new server is left alone before its memory is read
+SETTLED = 1.5  # seconds a new server is left alone before its memory is read, or before it counts as ready
+CALLS = 100  # of tools for one prompt of a long session
+BLOCK = 15  # prompts that follow one another before it is the other server's turn
+EARLY = slice(5, 15)  # the turns around the tenth
+LATE = slice(-10, None)
 MS = 1e6
 
 
@@ -38,29 +41,30 @@ class Sizes(NamedTuple):
     together: int
     share: int  # chunks in each of eight sessions
     resumes: int
+    long: int  # items of a long session
 
 
-FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5)
-QUICK = Sizes(4, 1, 15, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3)
-TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 6, 1, 50, 1)
+FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5, 10_000)
+QUICK = Sizes(4, 1, 30, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3, 2_000)
+TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 16, 1, 50, 1, 100)
 
 
 class Values:
-    """What was measured: by row and server, all values."""
+    """The values that were measured, by row and server."""
 
     def __init__(self) -> None:
         self._all: dict[str, dict[Name, list[float]]] = {}
 
     def add(self, row: str, name: Name, value: float) -> None:
-        """One more value."""
+        """Add a value."""
         self._all.setdefault(row, {"floor": [], "agls": []})[name].append(value)
 
     def of(self, row: str) -> Mapping[Name, Sequence[float]]:
-        """All values of a row."""
+        """Return the values of a row."""
         return self._all[row]
 
     def rows(self) -> Sequence[str]:
-        """The rows that were measured."""
+        """Return the rows that were measured."""
         return list(self._all)
 
 
@@ -69,7 +73,7 @@ Measure = Callable[[Bench, Sizes, Values], None]
 
 @contextmanager
 def both(bench: Bench) -> Generator[Mapping[Name, Conversation]]:
-    """Both servers, running, warm, each with a session."""
+    """Run both servers, warm, each with a session."""
     talking: dict[Name, Conversation] = {}
     try:
         for name in NAMES:
@@ -88,12 +92,12 @@ def start(bench: Bench, sizes: Sizes, values: Values) -> None:
     for repetition, name in itertools.product(range(sizes.starts + 1), NAMES):
         client = bench.spawn(name)
         try:
-            greeted = bench.initialize(client)
+            initialized = bench.initialize(client)
             ready, _ = bench.session(client)
         finally:
             client.close()
         if repetition:  # the first one writes bytecode and makes folders
-            values.add("initialize", name, (greeted - client.spawned) / MS)
+            values.add("initialize", name, (initialized - client.spawned) / MS)
             values.add("ready", name, (ready - client.spawned) / MS)
 
 
@@ -115,21 +119,29 @@ def memory(bench: Bench, sizes: Sizes, values: Values) -> None:
 def first(bench: Bench, sizes: Sizes, values: Values) -> None:
     """From the prompt to the whole request at the model, and from its first chunk to the client."""
     with both(bench) as talking:
-        for _, name in itertools.product(range(sizes.firsts), NAMES):
-            sent = talking[name].run("hello", think=THINKING)
+        for name in _in_blocks(sizes.firsts):
+            sent, _ = talking[name].run("hello")
             asked = bench.model.log()[0]["received"]
             begun = chunks_of(talking[name], 3)[0]
             values.add("request", name, (asked - sent) / MS)
             values.add("first", name, (asked - sent + begun.came - begun.sent) / MS)
 
 
+def _in_blocks(count: int) -> Iterator[Name]:
+    """Yield each server so many times: what one prompt leaves to be done falls on its own next one."""
+    for start in range(0, count, BLOCK):
+        for name in NAMES:
+            for _ in range(min(BLOCK, count - start)):
+                yield name
+
+
 def burst(bench: Bench, sizes: Sizes, values: Values) -> None:
-    """Chunks as fast as they are taken: how many a second arrive."""
+    """Chunks as fast as they are taken: how many a second arrive, one in each HTTP chunk, and joined."""
     with both(bench) as talking:
-        for _, name in itertools.product(range(sizes.bursts), NAMES):
-            talking[name].run("stream", count=sizes.burst)
+        for _, row, name in itertools.product(range(sizes.bursts), ("burst", "joined"), NAMES):
+            talking[name].run("stream", count=sizes.burst, join=row == "joined")
             chunks = chunks_of(talking[name], sizes.burst)
-            values.add("burst", name, sizes.burst / (chunks[-1].came - chunks[0].sent) * 1e9)
+            values.add(row, name, sizes.burst / (chunks[-1].came - chunks[0].sent) * 1e9)
 
 
 def paced(bench: Bench, sizes: Sizes, values: Values) -> None:
@@ -157,7 +169,7 @@ def tools(bench: Bench, sizes: Sizes, values: Values) -> None:
 
 
 def cancel(bench: Bench, sizes: Sizes, values: Values) -> None:
-    """From `agent/cancel` to `runEnded`, while the model is in the middle of an answer."""
+    """From `agent/cancel` to the answer to the run, while the model is in the middle of its own."""
     with both(bench) as talking:
         for _, name in itertools.product(range(sizes.cancels), NAMES):
             values.add("cancel", name, talking[name].cancel() / MS)
@@ -165,51 +177,75 @@ def cancel(bench: Bench, sizes: Sizes, values: Values) -> None:
 
 
 def history(bench: Bench, sizes: Sizes, values: Values) -> None:
-    """Many turns of one session, and the same session in a new process."""
+    """Many turns of one session, and the same session in new processes."""
     for _ in range(sizes.histories):
         with both(bench) as talking:
             talking["agls"].client.idle(SETTLED)  # at its start it lists the earlier sessions
+            fresh = {name: talking[name].another() for name in NAMES}
             before = {name: size_of(bench.home(name)) for name in NAMES}
-            turns = _turns(bench, talking, sizes.turns)
-        edge = min(10, len(turns["floor"]) // 3)
+            took: dict[Name, list[float]] = {"floor": [], "agls": []}
+            for name in _in_blocks(sizes.turns):
+                took[name].append(_turn(bench, fresh[name]))
         for name in NAMES:
-            early = statistics.median(turns[name][edge // 2 : edge // 2 + edge])
-            late = statistics.median(turns[name][-edge:])
-            values.add("turn", name, late)
+            early, late = statistics.median(took[name][EARLY]), statistics.median(took[name][LATE])
+            values.add("turn10", name, early)
+            values.add("turn400", name, late)
             values.add("growth", name, late / early)
             values.add("disk", name, size_of(bench.home(name)) - before[name])
         for _, name in itertools.product(range(sizes.resumes), NAMES):
-            values.add("resume", name, _resumed(bench, name, talking[name].session_id, sizes.turns))
+            _resumes(bench, fresh[name].session_id, sizes.turns, values, name)
 
 
-def _turns(bench: Bench, talking: Mapping[Name, Conversation], count: int) -> Mapping[Name, list[float]]:
-    """What each turn took, in ms, without the model's time."""
-    took: dict[Name, list[float]] = {"floor": [], "agls": []}
-    for _, name in itertools.product(range(count), NAMES):
-        sent = talking[name].run("hello", think=THINKING)
-        asked = bench.model.log()[0]
-        took[name].append((talking[name].client.ends[0].at - sent - asked["ended"] + asked["received"]) / MS)
-    return took
+def _turn(bench: Bench, talking: Conversation) -> float:
+    """Run a short turn. Returns what it took until its answer, in ms, without the model's time."""
+    sent, ended = talking.run("hello")
+    asked = bench.model.log()[0]
+    return (ended - sent - asked["ended"] + asked["received"]) / MS
 
 
-def _resumed(bench: Bench, name: Name, session_id: str, turns: int) -> float:
-    """How long a new process needs to give the whole session, in ms. Its start is not in it."""
-    client = bench.spawn(name)
-    try:
-        bench.initialize(client)
-        client.ask("agent/status", {})
-        talking = Conversation(bench, client, session_id)
-        took = talking.resume()
+def _resumes(bench: Bench, session_id: str, turns: int, values: Values, name: Name) -> None:
+    """Take the session up in a new process at once, and in one that is ready."""
+    with _resumed(bench, name, session_id, "all", wait=0) as (talking, _, came):
+        values.add("resume from spawn", name, (came - talking.client.spawned) / MS)
         talking.run("hello")
         if (sent := bench.model.log()[0]["messages"]) < 2 * turns:
             raise Broken(f"{name} sent {sent} messages after {turns} turns")
+    with _resumed(bench, name, session_id, "all", wait=SETTLED) as (_, asked, came):
+        values.add("resume", name, (came - asked) / MS)
+
+
+@contextmanager
+def _resumed(
+    bench: Bench, name: Name, session_id: str, replay: str, wait: float
+) -> Generator[tuple[Conversation, int, int]]:
+    """Resume a session in a new process. Yields it, when that was asked for, and when the answer came."""
+    client = bench.spawn(name)
+    try:
+        bench.initialize(client)
+        client.idle(wait)
+        talking = Conversation(bench, client, session_id)
+        yield talking, *talking.resume(replay)
     finally:
         client.close()
-    return took / MS
+
+
+def long(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """A session of many items: a turn at its beginning and its end, and its tail in a new process."""
+    with both(bench) as talking:
+        for name in NAMES:
+            early = statistics.median([_turn(bench, talking[name]) for _ in range(EARLY.stop)][EARLY])
+            for _ in range(sizes.long // CALLS):
+                talking[name].run("tools", count=CALLS, per=50, folder=str(bench.workspace))
+            bench.model.log()
+            late = statistics.median([_turn(bench, talking[name]) for _ in range(EARLY.stop)][EARLY])
+            values.add("long turn", name, late / early)
+    for _, name in itertools.product(range(sizes.resumes), NAMES):
+        with _resumed(bench, name, talking[name].session_id, "tail", wait=SETTLED) as (_, asked, came):
+            values.add("long tail", name, (came - asked) / MS)
 
 
 def together(bench: Bench, sizes: Sizes, values: Values) -> None:
-    """Eight sessions of one server stream at once: chunks a second, of all."""
+    """Eight sessions of one server stream at once: how many chunks a second arrive, of all."""
     with both(bench) as talking:
         for _, name in itertools.product(range(sizes.together), NAMES):
             sessions = [talking[name].another() for _ in range(8)]
@@ -225,7 +261,7 @@ def together(bench: Bench, sizes: Sizes, values: Values) -> None:
 
 
 def chunks_of(talking: Conversation, count: int) -> Sequence[Stamped]:
-    """The chunks that came, which are all. Raises `Broken`."""
+    """Return the chunks that came, which are all. Raises `Broken`."""
     chunks = talking.client.stamps().get(talking.session_id, [])
     if [chunk.number for chunk in chunks] != list(range(count)):
         raise Broken(f"of {count} chunks {len(chunks)} came, or not in order")
@@ -251,5 +287,6 @@ MEASURES: Mapping[str, Measure] = {
     "tools": tools,
     "cancel": cancel,
     "history": history,
+    "long": long,
     "together": together,
 }

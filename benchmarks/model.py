@@ -2,16 +2,18 @@
 
 A prompt ends with `BENCH {...}`, a JSON object whose `do` is one of
 
-    hello    three chunks, after `think` seconds
+    hello    three chunks at once, each in a write of its own
     stream   `count` chunks, `pause` seconds apart (0: as fast as they are taken, 16 to a write)
-    tools    `count` calls of read_file on files of `folder`, one a turn, then a word
+    tools    `count` calls of read_file on files of `folder`, `per` (1) in each answer, then three chunks
     slow     a chunk every 20 ms until the other side hangs up
 
-Every chunk begins with `@NUMBER:NANOSECONDS;`, the monotonic clock of the machine just before it was sent.
-`GET /log` gives what was asked and when (nanoseconds), of what is over, and forgets that. Blocking sockets in
-threads: an event loop cannot pace to the tenth of a millisecond.
+Every event is an HTTP chunk of its own, as most servers send them; with `join` those of a write are one.
+Every text begins with `@NUMBER:NANOSECONDS;`, the monotonic clock of the machine just before it is sent.
+`GET /log` returns what was asked and when (nanoseconds), of what is over, and forgets that. Blocking sockets
+in threads: an event loop cannot pace to the tenth of a millisecond.
 """
 
+import itertools
 import json
 import select
 import socket
@@ -23,12 +25,23 @@ from typing import Any
 JsonObject = dict[str, Any]
 MARK = "BENCH "
 PADDING = "lorem ipsum "  # what a chunk carries beside its stamp
-TOGETHER = 16  # chunks in one write when there is no pause
+TOGETHER = 16  # events in one write when there is no pause
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 FILES = 200  # as many are in the workspace
 
 _log: list[JsonObject] = []
 _lock = threading.Lock()
+_ids = itertools.count()
+
+
+def _event(delta: JsonObject | None, finish: str | None = None, usage: object = None) -> bytes:
+    choices = [{"index": 0, "delta": delta, "finish_reason": finish}] if delta is not None else []
+    whole = {"id": "c1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "mock"}
+    event = {**whole, "choices": choices, **({"usage": usage} if usage else {})}
+    return b"data: %b\n\n" % json.dumps(event, separators=(",", ":")).encode()
+
+
+TEXT = _event({"content": f"|{PADDING}"}).split(b"|")  # what stands before and after a stamp
 
 
 class Gone(Exception):
@@ -42,10 +55,11 @@ class Answering:
         self._connection, self._body, self._entry = connection, body, entry
         self._sent = 0  # chunks
         self._task, self._results = _task_of(body["messages"])
-        entry.update(tag=self._task.get("tag", ""), do=self._task["do"], messages=len(body["messages"]))
+        self._join = bool(self._task.get("join"))
+        entry.update(do=self._task["do"], messages=len(body["messages"]))
 
     def play(self) -> None:
-        """Send it all. Raises `Gone`."""
+        """Send the whole answer. Raises `Gone`."""
         match self._task["do"]:
             case "stream":
                 self._stream(self._task["count"], self._task.get("pause", 0))
@@ -55,14 +69,14 @@ class Answering:
                 self._call()
                 return
             case _:
-                self._wait(time.monotonic() + self._task.get("think", 0))
                 self._begin()
-                self._write(*(self._chunk() for _ in range(3)))
+                for _ in range(3):
+                    self._write(self._chunk())
         self._end("stop")
 
     def _begin(self) -> None:
         self._connection.sendall(HEAD)
-        self._write(self._event({"role": "assistant", "content": ""}))
+        self._write(_event({"role": "assistant", "content": ""}))
 
     def _stream(self, count: int, pause: float) -> None:
         self._begin()
@@ -82,42 +96,41 @@ class Answering:
             self._wait(time.monotonic() + 0.02)
 
     def _call(self) -> None:
-        path = f"{self._task['folder']}/data/f{self._results % FILES:03}.txt"
-        arguments = json.dumps({"path": path})
-        half = len(arguments) // 2
-        call = {"index": 0, "id": f"call_{self._task.get('tag', '')}_{self._results}", "type": "function"}
         self._connection.sendall(HEAD)
+        missing = self._task["count"] - self._results
+        calls = range(min(self._task.get("per", 1), missing))
+        self._write(*(piece for index in calls for piece in self._pieces(index)))
+        self._end("tool_calls")
+
+    def _pieces(self, index: int) -> list[bytes]:
+        """Return the events of one call: its name, and its arguments in two halves."""
+        number = self._results + index
+        arguments = json.dumps({"path": f"{self._task['folder']}/data/f{number % FILES:03}.txt"})
+        half = len(arguments) // 2
+        call = {"index": index, "id": f"call_{next(_ids)}", "type": "function"}
         pieces: list[JsonObject] = [
             {**call, "function": {"name": "read_file", "arguments": ""}},
-            {"index": 0, "function": {"arguments": arguments[:half]}},
-            {"index": 0, "function": {"arguments": arguments[half:]}},
+            {"index": index, "function": {"arguments": arguments[:half]}},
+            {"index": index, "function": {"arguments": arguments[half:]}},
         ]
-        self._write(*(self._event({"tool_calls": [piece]}) for piece in pieces))
-        self._end("tool_calls")
+        return [_event({"tool_calls": [piece]}) for piece in pieces]
 
     def _end(self, finish: str) -> None:
         usage = {"prompt_tokens": 100, "completion_tokens": self._sent, "total_tokens": 100 + self._sent}
-        self._write(self._event({}, finish), self._event(None, usage=usage), b"data: [DONE]\n\n")
-        self._connection.sendall(b"0\r\n\r\n")
+        self._write(_event({}, finish), _event(None, usage=usage), b"data: [DONE]\n\n", last=b"0\r\n\r\n")
         self._entry["ended"] = time.monotonic_ns()
 
     def _chunk(self) -> bytes:
-        text = f"@{self._sent}:{time.monotonic_ns()};{PADDING}"
+        stamp = b"@%d:%d;" % (self._sent, time.monotonic_ns())
         self._sent += 1
-        return self._event({"content": text})
+        return stamp.join(TEXT)
 
-    def _event(self, delta: JsonObject | None, finish: str | None = None, usage: object = None) -> bytes:
-        choices = [{"index": 0, "delta": delta, "finish_reason": finish}] if delta is not None else []
-        whole = {"id": "c1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "mock"}
-        event = {**whole, "choices": choices, **({"usage": usage} if usage else {})}
-        return b"data: %b\n\n" % json.dumps(event, separators=(",", ":")).encode()
-
-    def _write(self, *events: bytes) -> None:
-        data = b"".join(events)
-        self._connection.sendall(b"%x\r\n%b\r\n" % (len(data), data))
+    def _write(self, *events: bytes, last: bytes = b"") -> None:
+        chunks = [b"".join(events)] if self._join else events
+        self._connection.sendall(b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks) + last)
 
     def _wait(self, until: float) -> None:
-        """Wait, and see at once when the other side hangs up. Raises `Gone`."""
+        """Wait, and notice at once when the other side hangs up. Raises `Gone`."""
         while (left := until - time.monotonic()) > 0:
             readable, _, _ = select.select([self._connection], [], [], left)
             if readable and not self._connection.recv(1, socket.MSG_PEEK):
@@ -125,7 +138,7 @@ class Answering:
 
 
 def _task_of(messages: list[JsonObject]) -> tuple[JsonObject, int]:
-    """What the newest prompt says, and how many tool results came after it."""
+    """Return what the newest prompt asks for, and the number of tool results after it."""
     results = 0
     for message in reversed(messages):
         results += message["role"] == "tool"
@@ -144,7 +157,7 @@ def _serve(connection: socket.socket) -> None:
         while (asked := _request(connection)) is not None:
             line, content, received = asked
             if line.startswith("GET"):
-                _give(connection, line)
+                _send_page(connection, line)
                 continue
             entry = {"received": received, "bytes": len(content)}
             with _lock:
@@ -173,8 +186,8 @@ def _request(connection: socket.socket) -> tuple[str, bytes, int] | None:
     return lines[0], b"".join(parts), time.monotonic_ns()
 
 
-def _give(connection: socket.socket, line: str) -> None:
-    """The log of what is over, and how much is not; for everything else the list of models."""
+def _send_page(connection: socket.socket, line: str) -> None:
+    """Send the log of what is over and the number of open requests; for other paths the list of models."""
     page: JsonObject = {"object": "list", "data": [{"id": "mock", "object": "model"}]}
     if line.split()[1] == "/log":
         with _lock:

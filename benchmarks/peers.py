@@ -15,6 +15,7 @@ from benchmarks.model import MARK
 HERE = Path(__file__).parent
 KEPT = ("PATH", "LANG", "TZ")
 FILES = 200
+STREAMED = 0.6  # seconds an answer streams before it is cancelled
 Name = Literal["floor", "agls"]
 CONFIG = """\
 model = "mock"
@@ -22,6 +23,10 @@ model = "mock"
 dialect = "chat"
 base_url = "http://127.0.0.1:{port}/v1"
 model = "mock"
+context_window = 10_000_000
+[budget]
+max_turns = 1000
+max_seconds = 3600
 """
 AGENT: JsonObject = {"protocolVersions": [1], "events": {}, "permission": {}, "askUser": {"form": {}}}
 
@@ -41,7 +46,7 @@ class Model:
         self._process.communicate()
 
     def log(self) -> list[JsonObject]:
-        """What was asked since the last time, once all of it is over."""
+        """Return what was asked since the last time, once all of it is over."""
         entries: list[JsonObject] = []
         deadline = time.monotonic() + 10
         while True:
@@ -58,7 +63,7 @@ class Model:
 
 
 class Bench:
-    """What all measurements work with: the model, and a folder for everything that is written."""
+    """What every measurement needs: the model, and a folder for everything that is written."""
 
     def __init__(self, model: Model, folder: Path) -> None:
         self.model, self.folder = model, folder
@@ -67,13 +72,13 @@ class Bench:
         self._config.write_text(CONFIG.format(port=model.port))
 
     def home(self, name: Name) -> Path:
-        """The folder in which this one keeps its sessions."""
+        """Return the folder in which this server keeps its sessions."""
         home = self.folder / name
         home.mkdir(exist_ok=True)
         return home
 
     def spawn(self, name: Name) -> Client:
-        """Start it."""
+        """Start the server."""
         home = self.home(name)
         environment = {key: os.environ[key] for key in KEPT if key in os.environ} | {"HOME": str(home)}
         if name == "floor":
@@ -85,13 +90,13 @@ class Bench:
         return Client(command, environment, self.workspace, self.folder / f"{name}.log")
 
     def ready(self, name: Name) -> "Conversation":
-        """Start it, say hello, and make a session."""
+        """Start the server, initialize it, and create a session."""
         client = self.spawn(name)
         self.initialize(client)
         return Conversation(self, client, self.session(client)[1])
 
     def initialize(self, client: Client) -> int:
-        """Say hello; gives when the answer came."""
+        """Initialize the server. Returns when the answer came."""
         folder = self.workspace.as_uri()
         params = {
             "processId": os.getpid(),
@@ -104,7 +109,7 @@ class Bench:
         return at
 
     def session(self, client: Client) -> tuple[int, str]:
-        """Make a session; gives when the answer came, and its id."""
+        """Create a session. Returns when the answer came, and its id."""
         at, result = client.ask("agent/session/new", {"cwd": self.workspace.as_uri()})
         return at, result["sessionId"]
 
@@ -120,56 +125,54 @@ class Conversation:
         return Conversation(self._bench, self.client, self._bench.session(self.client)[1])
 
     def post(self, do: str, **task: Any) -> tuple[int, int]:
-        """Ask the model for something; gives when it was sent, and the id of the request."""
+        """Prompt for something. Returns when it was sent, and the id of the request."""
         text = MARK + json.dumps({"do": do, **task})
         sent = time.monotonic_ns()
         return sent, self.client.post(
             "agent/run", {"sessionId": self.session_id, "input": text, "wait": True}
         )
 
-    def run(self, do: str, **task: Any) -> int:
-        """Ask, and wait for the end; gives when it was sent. Raises `Broken`.
+    def run(self, do: str, **task: Any) -> tuple[int, int]:
+        """Ask, and wait for the end. Returns when it was sent and when its answer came. Raises `Broken`.
 
         What came before is forgotten.
         """
         self.client.forget()
         sent, request_id = self.post(do, **task)
-        self.end(request_id, "endTurn")
-        return sent
+        return sent, self.end(request_id, "endTurn")
 
-    def end(self, request_id: int, reason: str) -> None:
-        """Wait for the end of a run, for this reason. Raises `Broken`."""
-        _, result = self.client.answer(request_id)
+    def end(self, request_id: int, reason: str) -> int:
+        """Wait for the answer to a run that ends for this reason. Returns when it came. Raises `Broken`."""
+        at, result = self.client.answer(request_id)
         if result["stopReason"] != reason:
             raise Broken(f"the run ended otherwise: {result}")
+        return at
 
     def cancel(self) -> int:
-        """Begin a long answer and cancel it; gives the nanoseconds from that to the end of the run."""
+        """Begin a long answer and cancel it. Returns the nanoseconds from that to the answer to the run."""
         self.client.forget()
         _, request_id = self.post("slow")
         self.client.until(lambda: len(self.client.events) > 4, "the first chunks")
-        self.client.idle(0.1)
+        self.client.idle(STREAMED)
         sent = time.monotonic_ns()
         self.client.post("agent/cancel", {"sessionId": self.session_id})
-        self.client.until(lambda: self.client.ends, "the end of the run")
-        self.end(request_id, "cancelled")
-        return self.client.ends[0].at - sent
+        return self.end(request_id, "cancelled") - sent
 
-    def resume(self) -> int:
-        """Attach to the session; gives the nanoseconds until all of it is here."""
+    def resume(self, replay: str) -> tuple[int, int]:
+        """Attach to the session. Returns when it was sent and when its answer came."""
         sent = time.monotonic_ns()
-        at, _ = self.client.ask("agent/resume", {"sessionId": self.session_id, "replay": "all"})
-        return at - sent
+        at, _ = self.client.ask("agent/resume", {"sessionId": self.session_id, "replay": replay})
+        return sent, at
 
 
 def installed() -> list[str]:
-    """The command an editor would start."""
+    """Return the command an editor would start."""
     script = Path(sys.executable).with_name("agls")
     return [str(script)] if script.exists() else [sys.executable, "-m", "agls"]
 
 
 def made_workspace(folder: Path) -> Path:
-    """A small repository with files to read."""
+    """Create a small repository with files to read."""
     (folder / "data").mkdir(parents=True)
     for number in range(FILES):
         (folder / "data" / f"f{number:03}.txt").write_text(f"file {number}\n" + "a line of text\n" * 20)

@@ -21,7 +21,7 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
 from support.wire_rules import check_wire

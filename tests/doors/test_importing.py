@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.doors import html, markdown
 from agls.doors.exporting import exported
 from agls.doors.importing import NoSession, imported
 from agls.engine.facts import (
@@ -34,6 +33,7 @@ from agls.engine.vocabulary import (
 )
 from agls.features.history.filing import tags_of
 from agls.stores.rows import summarise
+from agls.views.render import html, markdown
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
 
@@ -336,9 +336,9 @@ def test_any_document_is_taken_in_whole_or_refused(messages: list[Any], usage: A
 
 
 def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from agls.doors.headless import filing  # noqa: PLC0415 - it is changed here
+    from agls.doors.headless import sessions_command  # noqa: PLC0415 - it is changed here
 
-    monkeypatch.setattr(filing, "LARGEST", 10)
+    monkeypatch.setattr(sessions_command, "LARGEST", 10)
     (tmp_path / "large").write_bytes(b"x" * 11)
     with pytest.raises(NoSession, match="larger"):
-        filing._read(tmp_path / "large")
+        sessions_command._read(tmp_path / "large")

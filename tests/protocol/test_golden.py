@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from agls_protocol.events import EVENTS, RESERVED
 from support.golden import CASES, FOLDER, events_of, record, text, view
 from support.message_rules import check_messages

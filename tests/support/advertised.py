@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agls.doors.shapes import is_list, is_object
+from agls.views.wire_json import is_list, is_object
 
 Message = dict[str, Any]
 

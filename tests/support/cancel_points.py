@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agls.doors.fold import fold
-from agls.doors.to_wire import Translator
 from agls.stores.files import FileStore
+from agls.views.project import Translator
+from agls.views.transcript import fold
 from support.model_server import Request
 from support.pairing import judged, refused, turns_in
 from support.patience import PATIENCE, wait_until

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import agls_protocol
-from agls.doors.fold import fold
-from agls.doors.shapes import is_list, is_object
+from agls.views.transcript import fold
+from agls.views.wire_json import is_list, is_object
 from support.wire import Message, Wire, events_in, script, turns
 
 FOLDER = Path(agls_protocol.__file__).with_name("golden")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from agls.doors.to_wire import Translator
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
 from agls.stores.files import FileStore
+from agls.views.project import Translator
 from support.wire_rules import check_wire
 
 LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of the long runs

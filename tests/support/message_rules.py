@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agls.doors.lsp.client import member
-from agls.doors.shapes import is_object
+from agls.views.wire_json import is_object
 from agls_protocol.errors import ERRORS
 
 Message = dict[str, Any]

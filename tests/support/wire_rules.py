@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator
 
 import agls_protocol
-from agls.doors.fold import merged
+from agls.views.transcript import merged
 from agls_protocol.events import DURABLE, RESERVED
 from support.message_rules import check_answer
 

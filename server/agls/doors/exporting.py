@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from uuid import uuid4
 
-from agls.doors.html import html_page
-from agls.doors.markdown import heading, markdown
-from agls.doors.replay import Replay
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
 from agls.stores.codec import Header, encode
 from agls.stores.rows import summarise
+from agls.views.render.html import html_page
+from agls.views.render.markdown import heading, markdown
+from agls.views.replay import Replay
 
 
 def exported(session_id: str, entries: Sequence[Entry], format: str) -> bytes:

@@ -1,7 +1,7 @@
 """What happened in a session (facts, durable) and what is only shown while it happens.
 
 A fact is written once, numbered by the journal, and never changed. State is the fold of the facts
-(`state.py`); the wire events are a translation of them (`doors/to_wire.py`). Whatever may be lost
+(`state.py`); the wire events are a translation of them (`views/project.py`). Whatever may be lost
 without harm (a delta, a retry notice) is a `Shown` instead.
 """
 

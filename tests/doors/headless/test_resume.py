@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
 from agls.engine.facts import Admitted, Entry, Fact, Rewound, RunEnded, RunStarted, SessionChanged
 from agls.engine.vocabulary import Stop, StopReason, Text
 from agls.stores.files import FileStore
+from agls.views.transcript import fold
 from doors.headless.conftest import Agls
 from support.patience import PATIENCE
 

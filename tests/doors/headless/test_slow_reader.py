@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
 from agls.doors.headless import pipe as pipes
 from agls.doors.headless.output import FULL, Lines
 from agls.doors.headless.pipe import Pipe
+from agls.views.transcript import fold
 from support.leftovers import resident_of
 from support.wire_rules import check_lines
 

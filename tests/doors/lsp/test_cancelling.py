@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.patience import TRIES, wait_until, within
 from support.wire import Message, Wire, events_in, frame, turns
 from support.wire_rules import check_wire

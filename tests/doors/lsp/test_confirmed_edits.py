@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.lsp_editor import CAPABILITIES, LspEditor, attach
 from support.rich_run import call
 from support.wire import AGENT, Message, Wire, turns

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.wire import Message, Wire, events_in, script, turns
 
 HANGING = {"match": "hang", "turns": [{"text": "I begin", "hang": True}]}

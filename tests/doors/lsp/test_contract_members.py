@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.model_server import Failure, ModelServer, Reply
 from support.wire import Wire
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
 from support.rich_run import CAPABILITIES, Company, allow, left_behind

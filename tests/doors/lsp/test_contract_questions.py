@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.rich_run import allow, call
 from support.wire import Message, Wire, turns
 

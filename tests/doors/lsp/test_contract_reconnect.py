@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import Transcript, fold
+from agls.views.transcript import Transcript, fold
 from support.patience import PATIENCE
 from support.rich_run import ANSWERS, CAPABILITIES, RICH, Company, plain
 from support.wire import Message, Wire, script

@@ -30,7 +30,7 @@ from typing import Any, Self
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.lsp_editor import LspEditor, Manners, attach
 from support.patience import PATIENCE
 from support.wire import Message, Wire, script, turns

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.wire import Message, Wire, turns
 
 from .conftest import Serve

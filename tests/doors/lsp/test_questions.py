@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
 from agls.doors.lsp.batches import Piece
 from agls.doors.lsp.client import read_client
 from agls.doors.lsp.door import Attached
@@ -16,6 +15,7 @@ from agls.doors.lsp.peer import Peer
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Answer, Question
 from agls.stores.memory import MemoryStore
+from agls.views.transcript import fold
 from support.scenario import FakeClock
 from support.wire import AGENT, Message, Wire, events_in, turns
 from support.wire_rules import check_wire

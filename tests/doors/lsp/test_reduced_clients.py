@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.shapes import is_object
+from agls.views.wire_json import is_object
 from support.advertised import NEEDS
 from support.rich_run import call
 from support.wire import AGENT, Message, Wire, script, turns

@@ -1,6 +1,6 @@
 """Runs through a real process: order, waiting, queueing, steering, going on, keys."""
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.wire import Message, Wire, events_in, turns
 from support.wire_rules import check_wire
 

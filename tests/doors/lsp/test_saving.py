@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.lsp_editor import LspEditor, attach
 from support.wire import Message, Wire, script, turns
 

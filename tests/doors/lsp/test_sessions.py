@@ -2,7 +2,7 @@
 
 import pytest
 
-from agls.doors.fold import fold
+from agls.views.transcript import fold
 from support.wire import Wire, events_in, turns
 from support.wire_rules import check_wire
 

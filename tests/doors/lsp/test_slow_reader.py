@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agls.doors.fold import fold
 from agls.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
 from agls.doors.messages import dumps
 from agls.engine.loop import GRACE
+from agls.views.transcript import fold
 from support.leftovers import at_rest, resident
 from support.patience import TRIES, wait_until
 from support.wire import AGENT, Wire, frame, turns

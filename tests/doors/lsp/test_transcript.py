@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.plain import brief
+from agls.doors.lsp.plain.progress import brief
 from agls.doors.lsp.transcript import Transcript, write_page
-from agls.doors.markdown import heading, markdown
 from agls.engine.vocabulary import JsonObject
+from agls.views.render.markdown import heading, markdown
 from support.wire import Message, turns
 
 from .conftest import Serve

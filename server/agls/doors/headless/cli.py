@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Sequence
 from itertools import pairwise
 
-from agls.doors.harmless import harmless
 from agls.doors.headless import signals
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.options.parser import Misused
@@ -12,6 +11,7 @@ from agls.doors.headless.options.shorthand import RUNS, spelled_out
 from agls.doors.headless.options.table import build_parser
 from agls.doors.headless.settings import settings
 from agls.doors.headless.streams import finish, make_ready, tell, write
+from agls.views.escape import escape_controls
 
 
 def main(argv: Sequence[str]) -> int:
@@ -27,7 +27,7 @@ def main(argv: Sequence[str]) -> int:
     except SystemExit as said:  # help, the version, or nobody reads
         code = int(said.code or 0)
     except CannotBegin as problem:
-        tell(f"agls: {harmless(str(problem))}\n")
+        tell(f"agls: {escape_controls(str(problem))}\n")
         code = problem.code
     except KeyboardInterrupt:
         code = Exit.CANCELLED
@@ -52,7 +52,7 @@ def _do(arguments: argparse.Namespace) -> int:
         case "serve":
             from agls.doors.lsp import main as serve  # noqa: PLC0415 - only what is used is loaded
 
-            return serve(settings(arguments))
+            return serve(settings(arguments), dump=arguments.wire_dump)
         case "demo":
             from agls.doors.headless.demo.play import play  # noqa: PLC0415 - only what is used is loaded
 

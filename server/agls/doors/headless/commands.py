@@ -9,22 +9,22 @@ from pathlib import Path
 
 from agls.config import Choice, ConfigError, Setup, Told, read, take_over
 from agls.config.environment import process_environment
-from agls.doors.harmless import harmless
-from agls.doors.headless.begin import Request, folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
-from agls.doors.headless.filing import FILING
 from agls.doors.headless.keys import key
-from agls.doors.headless.leaving import see_through
+from agls.doors.headless.open_session import Request, folder
 from agls.doors.headless.options.limits import limits
 from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
+from agls.doors.headless.sessions_command import FILING
 from agls.doors.headless.settings import settings
+from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
 from agls.doors.headless.trusting import trust
 from agls.doors.headless.usage import usage
+from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
 SESSION_PREFIX = "ses_"
@@ -48,7 +48,7 @@ def welcome(arguments: argparse.Namespace) -> int:
         setup = read(Told(), here, lambda _: False)
         asyncio.run(Choice(lambda: setup).find(here))
     except ConfigError as problem:
-        tell(f"\n{harmless(str(problem))}\n")
+        tell(f"\n{escape_controls(str(problem))}\n")
     return Exit.UNUSABLE
 
 
@@ -133,7 +133,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
 def follow(command: str, arguments: argparse.Namespace) -> int:
     """Follow a command. What is taken over from the former name is said before anything else."""
     for notice in take_over(process_environment()):
-        sys.stderr.write(f"agls: {harmless(notice)}\n")
+        sys.stderr.write(f"agls: {escape_controls(notice)}\n")
     return COMMANDS[command](arguments)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from agls.doors import from_wire, shapes
+from agls.doors import from_wire
 from agls.doors.errors import bad, check_asked, to_bad, unsupported
-from agls.doors.headless.inlet import LONGEST, Inlet
+from agls.doors.headless.stdin_lines import LONGEST, StdinLines
 from agls.doors.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -16,11 +16,12 @@ from agls.doors.messages import (
     kind_of,
     parse,
 )
-from agls.doors.shapes import is_object
-from agls.doors.tasks import left
 from agls.engine import invoking
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject, Text
+from agls.views import wire_json
+from agls.views.tasks import left
+from agls.views.wire_json import is_object
 from agls_protocol import types
 from agls_protocol.converter import make_converter
 from agls_protocol.methods import METHODS
@@ -61,7 +62,7 @@ async def respond(session: Session, params: types.RespondParams) -> types.Respon
 async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
     """`agent/action/invoke`: what is possible while the run is on."""
     done = await invoking.invoke(session, params.name, params.input)
-    return ActionInvokeResult(shapes.content_blocks([Text(done.text)]), done.data, done.run_id or None)
+    return ActionInvokeResult(wire_json.content_blocks([Text(done.text)]), done.data, done.run_id or None)
 
 
 FOLLOWED: Mapping[str, Callable[[Session, Any], Awaitable[Any]]] = {
@@ -80,14 +81,14 @@ class Control:
 
     invokes = True
 
-    def __init__(self, inlet: Inlet, reply: Callable[[JsonObject], None]) -> None:
-        self._inlet, self._reply = inlet, reply
+    def __init__(self, lines: StdinLines, reply: Callable[[JsonObject], None]) -> None:
+        self._lines, self._reply = lines, reply
         self._converter = make_converter()
         self._served = asyncio.Event()
         self._sessions: dict[str, Session] = {}  # the one of the run first, then its children
         self._left = False  # whether the input has ended
 
-    def attend(self, session: Session) -> None:
+    def attach(self, session: Session) -> None:
         """Be there."""
         self._sessions[session.session_id] = session
         if not self._left:
@@ -96,7 +97,7 @@ class Control:
     async def serve(self, session: Session) -> None:
         """Follow the requests until the input ends; then nobody is there any more."""
         try:
-            async with aclosing(self._inlet.lines()) as lines:
+            async with aclosing(self._lines.lines()) as lines:
                 async for line in lines:
                     if line is None or line.strip():
                         self._reply(await self._answer(session, line))
@@ -108,7 +109,7 @@ class Control:
 
     async def settle(self) -> None:
         """Answer what was asked by now."""
-        self._inlet.finish()
+        self._lines.finish()
         await self._served.wait()
 
     async def _answer(self, session: Session, line: bytes | None) -> JsonObject:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from agls.checkup import Case, Report, examine
 from agls.config import ConfigError, Setup
-from agls.doors.harmless import harmless
 from agls.doors.headless.streams import write
+from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -18,7 +18,7 @@ def write_findings(
 ) -> bool:
     """Write what was found to standard output; whether nothing failed."""
     report = asyncio.run(_look(setup, folder, environment, offline=offline))
-    write(f"{json.dumps(report.data(), indent=2)}\n" if as_json else harmless(report.text()))
+    write(f"{json.dumps(report.data(), indent=2)}\n" if as_json else escape_controls(report.text()))
     return report.is_well
 
 

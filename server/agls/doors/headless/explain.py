@@ -16,11 +16,11 @@ from agls.config import (
     Seal,
     Setup,
 )
-from agls.doors.harmless import harmless
 from agls.doors.headless.listing import table
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
 
 
 def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
@@ -39,9 +39,9 @@ def write_settings(setup: Setup, folder: str, *, as_json: bool) -> None:
     else:
         shown = ((o.key, json.dumps(o.value, ensure_ascii=False), _mark(o)) for o in origins)
         write(table([("SETTING", "VALUE", "FROM"), *shown]))
-        write(f"\n{harmless(_model(setup, folder))}\n")
+        write(f"\n{escape_controls(_model(setup, folder))}\n")
     for warning in loaded.warnings:
-        tell(f"{harmless(warning)}\n")
+        tell(f"{escape_controls(warning)}\n")
 
 
 def _saved(setup: Setup, folder: str) -> Sequence[Origin]:

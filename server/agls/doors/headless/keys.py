@@ -8,13 +8,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agls.config import ConfigError, KeyFile, Keyring, Setup, Told, offered_models, read
-from agls.doors.harmless import harmless
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
+from agls.models.catalog.providers import PROVIDERS
 from agls.models.endpoint import Endpoint
-from agls.models.providers import PROVIDERS
+from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
 LONGEST = 10_000  # characters
@@ -59,7 +59,8 @@ class Stored:
         where = self._keyring if self._keyring.usable and place != "file" else self._file
         where.set(host, _entered(host))
         at = f" ({self._file.file})" if where is self._file else ""
-        tell(f"The key for {harmless(host)} is kept in {where.name}{at}. It is sent to that host only.\n")
+        name = escape_controls(host)
+        tell(f"The key for {name} is kept in {where.name}{at}. It is sent to that host only.\n")
         return Exit.DONE
 
     def remove(self, name: str) -> int:
@@ -67,7 +68,8 @@ class Stored:
         host = self.host(name)
         if not [place for place in (self._keyring, self._file) if place.remove(host)]:
             raise CannotBegin(f"No key is kept for {host}. See: agls key list", "usage", Exit.FAILED)
-        tell(f"The key for {harmless(host)} is forgotten.\n")
+        name = escape_controls(host)
+        tell(f"The key for {name} is forgotten.\n")
         return Exit.DONE
 
     def list(self) -> int:

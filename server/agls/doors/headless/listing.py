@@ -7,12 +7,12 @@ from datetime import datetime
 from shutil import get_terminal_size
 
 from agls.config import home_folder
-from agls.doors.harmless import harmless
 from agls.doors.headless.streams import tell, write
-from agls.doors.shapes import file_uri, timestamp
 from agls.engine.ports import Store
 from agls.engine.vocabulary import JsonObject, SessionRow
 from agls.frozen import frozen
+from agls.views.escape import escape_controls
+from agls.views.wire_json import file_uri, timestamp
 
 HEADINGS = ("SESSION", "LAST USED", "STATE", "FOLDER", "TITLE")
 TITLE_WIDTH = 50
@@ -59,7 +59,7 @@ def write_sessions(store: Store, wanted: Wanted, *, as_json: bool) -> None:
 
 def table(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells as aligned text; an uncommonly long cell pushes only its own row."""
-    rows = [[harmless(cell) for cell in row] for row in rows]
+    rows = [[escape_controls(cell) for cell in row] for row in rows]
     widths = [
         max(len(row[column]) for row in rows if len(row[column]) <= WIDEST) for column in range(len(rows[0]))
     ]
@@ -76,7 +76,7 @@ def _fitted(rows: Sequence[SessionRow]) -> str:
         f"~{f.removeprefix(home)}" if f == home or f.startswith(f"{home}/") else f for *_, f, _ in cells
     ]
     most = max(FOLDER_WIDTH, width - 100)
-    shown = [f if len(f) <= most else f"…{f[1 - most :]}" for f in map(harmless, folders)]
+    shown = [f if len(f) <= most else f"…{f[1 - most :]}" for f in map(escape_controls, folders)]
     lines = table([HEADINGS, *((*row[:3], f, row[4]) for row, f in zip(cells, shown, strict=True))])
     return "".join(
         f"{line if len(line) <= width else line[: width - 1] + '…'}\n" for line in lines.splitlines()

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
-from agls.doors.harmless import harmless
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.connections import Connections
+from agls.models.catalog.listing import Listing, list_models
+from agls.models.catalog.model_info import Figure, Who, figures
 from agls.models.endpoint import Endpoint
-from agls.models.figures import Figure, Who, figures
-from agls.models.listing import Listing, list_models
-from agls.models.local import find_local
+from agls.models.http.connections import Connections
+from agls.models.local.discovery import find_local
 from agls.models.resolver import TIERS, Models
+from agls.views.escape import escape_controls
 
 SOURCES: Mapping[Who, str] = {
     "settings": "your settings",
@@ -61,11 +61,11 @@ def write_models(setup: Setup, folder: str, *, as_json: bool, offline: bool) -> 
     if as_json:
         write(json.dumps({"models": [_wire(one) for one in seen], "problem": problem}, indent=2) + "\n")
         return
-    write("\n".join(harmless(_shown(one)) for one in seen))
+    write("\n".join(escape_controls(_shown(one)) for one in seen))
     if not seen:
         tell(NOTHING)
     for warning in (*loaded.warnings, *offered.warnings, *([problem] if problem else [])):
-        tell(f"{harmless(warning)}\n")
+        tell(f"{escape_controls(warning)}\n")
 
 
 async def _look(offered: Offered, *, offline: bool) -> list[Seen]:

@@ -5,10 +5,9 @@ import json
 from pathlib import Path
 
 from agls.config import ConfigError, FolderGrants, OwnFiles, Seal, Setup, Told, read
-from agls.doors.harmless import harmless
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import Effect
 from agls.features.permissions.aims import aims_of_command
@@ -16,6 +15,7 @@ from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import Aim, denied, parse_rule
+from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.paths import Own
 from agls.workspace.processes import Processes
@@ -83,7 +83,7 @@ class Saved:
             *(f"{file} changed while a command ran." for file in self._files.changed),
         ):
             if told:
-                tell(f"{harmless(told)}\n")
+                tell(f"{escape_controls(told)}\n")
 
     def _revoke(self, rule: str) -> None:
         if rule not in self._grants.load():
@@ -91,7 +91,7 @@ class Saved:
                 f"{rule!r} is not saved for {self._here}. See: agls permissions list", "usage", Exit.FAILED
             )
         self._grants.remove([rule])
-        tell(f"{harmless(rule)} is asked for again.\n")
+        tell(f"{escape_controls(rule)} is asked for again.\n")
 
     def _explain(self, target: str, kind: str, mode: Mode | None) -> None:
         roots = (self._here,)
@@ -106,13 +106,13 @@ class Saved:
         verdict = decide(self._aims(target, kind), policy)
         match verdict:
             case Allow(by):
-                write(f"It runs unasked: {harmless(by)}.\n")
+                write(f"It runs unasked: {escape_controls(by)}.\n")
             case Deny(reason):
-                write(f"It is refused: {harmless(reason)}\n")
+                write(f"It is refused: {escape_controls(reason)}\n")
             case Ask(reasons, rules):
-                write(f"It is asked about. {harmless(' '.join(reasons))}\n")
+                write(f"It is asked about. {escape_controls(' '.join(reasons))}\n")
                 if rules:
-                    write(f'What "always" would save: {harmless(", ".join(rules))}\n')
+                    write(f'What "always" would save: {escape_controls(", ".join(rules))}\n')
 
     def _aims(self, target: str, kind: str) -> tuple[Aim, ...]:
         hidden = denied(self._settings.deny)
@@ -124,7 +124,7 @@ class Saved:
 
     def _accept(self) -> None:
         for file in self._files.changed:
-            write(f"{harmless(file)}\n")
+            write(f"{escape_controls(file)}\n")
         self._files.accept()
         tell("These files count as looked at. What the rules and the mode allow runs unasked again.\n")
 

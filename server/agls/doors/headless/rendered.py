@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown
 from rich.theme import Theme
 
-from agls.doors.harmless import harmless
+from agls.views.escape import escape_controls
 
 WIDEST = 110  # columns; longer lines are hard to read
 FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
@@ -82,7 +82,7 @@ class Rendered:
             highlight=False,
             emoji=False,
         )
-        console.print(Document(harmless(blocks)))
+        console.print(Document(escape_controls(blocks)))
         lines = "\n".join(line.rstrip() for line in out.getvalue().strip("\n").split("\n"))
         before, self._shown = "\n" if self._shown else "", True
         return f"{before}{MANY.sub(NEXT, lines)}\n"

@@ -6,9 +6,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from agls.config import ConfigError, Told, read
-from agls.doors.harmless import harmless
-from agls.doors.headless.begin import folder, latest, opened
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
 from agls.doors.messages import JsonObject
 from agls.doors.rewinding import Back, Gone, go_back
@@ -17,6 +16,7 @@ from agls.engine.admission import Refused
 from agls.engine.invoking import invoke
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
+from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
 from agls.world import open_world
@@ -31,7 +31,7 @@ def follow(arguments: argparse.Namespace) -> int:
     """Do what was asked, in the session that was named or the latest of the folder."""
     harden()
     text, data = asyncio.run(_follow(arguments, WORK[arguments.command]))
-    write(f"{json.dumps(data, indent=2)}\n" if arguments.json else harmless(text))
+    write(f"{json.dumps(data, indent=2)}\n" if arguments.json else escape_controls(text))
     return Exit.DONE
 
 

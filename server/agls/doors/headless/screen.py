@@ -4,9 +4,9 @@ import shutil
 from typing import TextIO
 
 from agls.config.environment import process_environment
-from agls.doors.harmless import harmless
 from agls.doors.headless.pipe import Pipe
 from agls.frozen import frozen
+from agls.views.escape import escape_controls
 
 STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
 SHORTEST = 20  # characters of a line that are shown, whatever its remark needs
@@ -46,11 +46,11 @@ class Screen:
     def say(self, text: str) -> None:
         """Write whole lines, in place of the progress line."""
         self.clear()
-        self._pipe.mention(harmless(text) + "\n")
+        self._pipe.mention(escape_controls(text) + "\n")
 
     def show(self, line: Line) -> None:
         """Write one line, on a terminal no longer than it is wide where its remark would be lost."""
-        text, remark = harmless(line.text), harmless(line.remark)
+        text, remark = escape_controls(line.text), escape_controls(line.remark)
         if self._live and remark:
             room = shutil.get_terminal_size().columns - len(remark) - 3
             text = text if len(text) <= room or room < SHORTEST else f"{text[: room - 1]}…"
@@ -64,13 +64,13 @@ class Screen:
     def ask(self, text: str) -> None:
         """Write text the user answers behind."""
         self.clear()
-        self._pipe.mention(harmless(text))
+        self._pipe.mention(escape_controls(text))
 
     def progress(self, text: str) -> None:
         """Show this as the progress line."""
         if self._live:
             width = shutil.get_terminal_size().columns - 1
-            line = harmless(" ".join(text.split()))[:width]
+            line = escape_controls(" ".join(text.split()))[:width]
             if line != self._shown:
                 self._pipe.mention(f"\r\x1b[2K{line}")
             self._shown = line

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Sequence
 
-from agls.doors.harmless import harmless
 from agls.doors.headless.listing import local, standing
 from agls.doors.headless.streams import write
-from agls.doors.shapes import plain_text, timestamp
 from agls.engine.facts import Entry
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMessage
 from agls.features.usage.summary import summary
 from agls.stores.rows import at_rest, summarise
+from agls.views.escape import escape_controls
+from agls.views.wire_json import plain_text, timestamp
 
 SHOWN, WIDTH = 4, 400  # messages, characters of one
 
@@ -47,7 +47,7 @@ def write_session(session_id: str, entries: Sequence[Entry], *, as_json: bool) -
         "",
         *(f"{said['who']}: {_short(said['text'])}" for said in last),
     ]
-    write("".join(f"{harmless(line)}\n" for line in lines))
+    write("".join(f"{escape_controls(line)}\n" for line in lines))
 
 
 def _said(message: Message) -> JsonObject | None:

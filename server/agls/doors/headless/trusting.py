@@ -6,13 +6,13 @@ from pathlib import Path
 
 from agls.config import ConfigError, Setup, Told, read
 from agls.config.folders import PROJECT_FILE
-from agls.doors.harmless import harmless
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.screen import Screen
 from agls.doors.headless.streams import tell, write
 from agls.doors.headless.terminal import Keyboard
 from agls.features.instructions.nested import NAMES
+from agls.views.escape import escape_controls
 from agls.workspace.repository import folders_above
 
 QUESTION = """
@@ -30,16 +30,16 @@ def trust(arguments: argparse.Namespace) -> int:
     try:
         kept = read(Told(remembered=True), here, lambda _: False).trust
         if arguments.list:
-            write("".join(f"{harmless(each)}\n" for each in kept.folders()))
+            write("".join(f"{escape_controls(each)}\n" for each in kept.folders()))
         elif not arguments.revoke:
             kept.remember(Path(here))
-            tell(f"{harmless(here)} is trusted. To take that back: agls trust --revoke\n")
+            tell(f"{escape_controls(here)} is trusted. To take that back: agls trust --revoke\n")
         elif kept.forget(Path(here)):
-            tell(f"{harmless(here)} is not trusted any more.\n")
+            tell(f"{escape_controls(here)} is not trusted any more.\n")
         else:
             raise CannotBegin(f"{here} was not trusted. See: agls trust --list", "usage", Exit.FAILED)
         if kept.ignored:
-            tell(f"{harmless(kept.ignored)}\n")
+            tell(f"{escape_controls(kept.ignored)}\n")
     except ConfigError as problem:
         raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
@@ -55,16 +55,16 @@ async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, scree
     place = Path(here)
     if setup.trusts(place) or not (files := files_for_agents(here)):
         return
-    named = ", ".join(map(harmless, files))
+    named = ", ".join(map(escape_controls, files))
     if keyboard is None:
-        tell(UNTRUSTED.format(files=named, folder=harmless(here)))
+        tell(UNTRUSTED.format(files=named, folder=escape_controls(here)))
         return
     if setup.trust.declined(place):
         return
     keyboard.forget()
     answer = ""
     while answer not in {"y", "n"}:
-        screen.ask(QUESTION.format(files=named, folder=harmless(here)))
+        screen.ask(QUESTION.format(files=named, folder=escape_controls(here)))
         line = await keyboard.line()
         answer = "n" if line is None else line.strip().lower()[:1]
     try:

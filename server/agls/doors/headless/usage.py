@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
-from agls.doors.harmless import harmless
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.streams import write
 from agls.engine.ledger import Row
@@ -16,6 +15,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.features.usage.summary import summary
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger, name_of
+from agls.views.escape import escape_controls
 
 TITLES = ("day", "caller", "runs", "calls", "tools", "tokens in", "out", "cost", "seconds")
 
@@ -30,7 +30,7 @@ def usage(given: argparse.Namespace) -> int:
         raise CannotBegin(
             f"What was spent is not readable in {folder}: {error.strerror}.", "failed"
         ) from error
-    write(f"{json.dumps(lines, indent=2)}\n" if given.json else harmless(_table(lines)))
+    write(f"{json.dumps(lines, indent=2)}\n" if given.json else escape_controls(_table(lines)))
     return Exit.DONE
 
 

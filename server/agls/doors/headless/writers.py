@@ -3,8 +3,8 @@
 import sys
 from typing import Protocol
 
-from agls.doors.harmless import harmless
 from agls.doors.headless.screen import can_change, has_colours
+from agls.views.escape import escape_controls
 
 
 class Writer(Protocol):
@@ -27,7 +27,7 @@ class PlainWriter:
     def feed(self, text: str) -> str:
         """Return the piece."""
         self._last = text[-1:] or self._last
-        return harmless(text)
+        return escape_controls(text)
 
     def finish(self) -> str:
         """Return the end of the line, where it has none."""

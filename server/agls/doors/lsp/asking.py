@@ -6,15 +6,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from agls.doors import from_wire, shapes
+from agls.doors import from_wire
 from agls.doors.lsp.client import Client
 from agls.doors.lsp.peer import Peer, Pending
 from agls.doors.messages import JsonObject
-from agls.doors.permission_text import message_text
-from agls.doors.shapes import is_object
 from agls.engine.facts import Answered, Asked
 from agls.engine.session import Session
 from agls.engine.vocabulary import Answer, Question
+from agls.views import wire_json
+from agls.views.permission_text import message_text
+from agls.views.wire_json import is_object
 
 REFUSED = Answer("dismissed", feedback="The client could not answer.")
 NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
@@ -77,15 +78,15 @@ class Asking:
 
     def _way(self, request_id: str, question: Question) -> Way | None:
         session, client = self._session, self._client
-        agent = shapes.agent_id(session.state.parent_item, session.state.options)
+        agent = wire_json.agent_id(session.state.parent_item, session.state.options)
         place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
         read = partial(read_answer, client, question)
         if question.kind == "form":
             form = {"requestId": request_id, "message": question.title, **shown_as(client, question)}
-            params = {**form, **shapes.filled(itemId=question.call_id), **place}
+            params = {**form, **wire_json.filled(itemId=question.call_id), **place}
             return Way("agent/askUser", params, read) if client.forms else None
         if client.permission:
-            shown = shapes.question(request_id, shown_to(client, question))
+            shown = wire_json.question(request_id, shown_to(client, question))
             params = {**shown, **place, **(review(question) if client.confirms else {})}
             return Way("agent/requestPermission", params, read)
         if client.message_requests:
@@ -128,7 +129,7 @@ def review(question: Question) -> JsonObject:
         }
         for hunk_id, (place, hunk) in from_wire.shown_hunks(question).items()
     ]
-    return shapes.filled(hunks=hunks)
+    return wire_json.filled(hunks=hunks)
 
 
 def message_request(question: Question) -> JsonObject:

@@ -9,10 +9,10 @@ from agls.doors import from_wire
 from agls.doors.lsp.client import array
 from agls.doors.lsp.peer import Peer, PeerError
 from agls.doors.messages import JsonObject
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
 from agls.features.client_tools.calling import Offered
 from agls.pictures import TooLarge, picture
+from agls.views.wire_json import is_object
 
 UNSEEN = "[an image that is no PNG, JPEG, GIF or WebP]"
 ANY = {"type": "object"}  # the schema of a tool that says nothing of its arguments

@@ -5,13 +5,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from agls.doors.envelope import place_of
 from agls.doors.lsp.batches import Batch, Piece
 from agls.doors.lsp.client import Client
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.sizes import SMALLEST, made_up, pieces_of
 from agls.doors.messages import JsonObject
+from agls.views.events import place_of
 
 PAUSE = 0.1  # seconds between two looks whether the client reads again
 

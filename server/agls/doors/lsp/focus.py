@@ -2,8 +2,8 @@
 
 from agls.doors.lsp.client import array, member
 from agls.doors.messages import JsonObject
-from agls.doors.shapes import is_object
 from agls.engine.vocabulary import Focus
+from agls.views.wire_json import is_object
 
 Lines = tuple[int, int]
 

@@ -3,16 +3,16 @@
 import asyncio
 from contextlib import suppress
 
+from agls.diff import find, guess, is_made, lines_of, stood
 from agls.doors import from_wire
 from agls.doors.errors import bad
-from agls.doors.harmless import harmless
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.review import Pending, in_the_editor, kept, reverted
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.invoking import NOBODY
 from agls.engine.ports import JournalError, WorkspaceError
-from agls.hunks import find, guess, is_made, lines_of, stood
+from agls.views.escape import escape_controls
 
 LABEL = "agls: revert this change"
 MOVED_ON = (
@@ -73,7 +73,7 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
         try:
             change = await workspace.write(pending.uri, text, expected=file.version, label=LABEL)
         except WorkspaceError as problem:
-            said = harmless(f"agls: the change was not reverted: {problem}")
+            said = escape_controls(f"agls: the change was not reverted: {problem}")
             door.peer.notify("window/showMessage", {"type": WARNING, "message": said})
         else:
             attached.session.log.record(reverted(pending.hunk_id, change, stood(hunk, lines, place)))

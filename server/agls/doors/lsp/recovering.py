@@ -10,10 +10,10 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.peer import PeerError
 from agls.doors.messages import Bad
-from agls.doors.shapes import is_object
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovering import ATTEMPTS, attempts, go_on
 from agls.features.history.filing import archived
+from agls.views.wire_json import is_object
 
 REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start

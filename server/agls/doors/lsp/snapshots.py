@@ -5,10 +5,10 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from agls.doors.errors import bad
-from agls.doors.fold import Transcript
 from agls.doors.lsp.result_pages import Page
 from agls.doors.messages import JsonObject
 from agls.engine.session import Session
+from agls.views.transcript import Transcript
 from agls_protocol.resuming import ResumeResult, Snapshot, SnapshotRun
 
 

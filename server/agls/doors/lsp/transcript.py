@@ -7,9 +7,9 @@ from pathlib import Path
 
 from agls.doors.lsp.hello import SCHEME
 from agls.doors.lsp.peer import Peer
-from agls.doors.markdown import markdown
 from agls.doors.messages import JsonObject
 from agls.stores.disk import APPEND, make_private, replace_whole
+from agls.views.render.markdown import markdown
 
 _VIRTUAL = re.compile(rf"{SCHEME}:(?://)?/transcript/(\w+)\.md")
 

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from agls.engine.patches import Patch
+from agls.diff import Patch
 from agls.engine.ports import Place
 from agls.engine.vocabulary import FileChange, FileVersion
 

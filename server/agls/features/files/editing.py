@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from agls.engine.patches import CUT, compare
+from agls.diff import CUT, compare
 from agls.engine.ports import (
     Effect,
     FileText,

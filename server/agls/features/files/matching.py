@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
-from agls.engine.patches import common_ends
+from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 

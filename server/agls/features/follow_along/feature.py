@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
+from agls.diff import read_patch
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import FileChange, ToolOutcome
-from agls.hunks import read_patch
 
 
 class Screen(Protocol):

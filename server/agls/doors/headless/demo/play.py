@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from agls.config.environment import process_environment
-from agls.doors.harmless import harmless
 from agls.doors.headless.demo.client import Client, ServerError
 from agls.doors.headless.demo.transcript import Transcript
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.streams import write
 from agls.doors.headless.terminal import subject_lines
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
 
 PROMPT = "A test fails. Find out why and repair it."
 NO = "No, leave it as it is."
@@ -84,7 +84,7 @@ def _converse(repository: Path, environment: dict[str, str], show: Transcript, *
 
 def _ask(question: JsonObject) -> bool:
     lines = [question["title"], *subject_lines(question.get("subject", {}))]
-    write(harmless("\n".join(["", *lines])) + "\nAllow it? [Y/n] ")
+    write(escape_controls("\n".join(["", *lines])) + "\nAllow it? [Y/n] ")
     return sys.stdin.readline().strip(" \r").lower() in {
         "\n",
         "y\n",

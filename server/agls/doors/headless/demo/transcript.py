@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from agls.doors.harmless import harmless
 from agls.engine.vocabulary import JsonObject
+from agls.views.escape import escape_controls
 
 TAIL = 14  # lines of a command's output that are shown
 
@@ -24,12 +24,12 @@ class Transcript:
     def say(self, text: str) -> None:
         """Write lines of the demo itself."""
         self._break()
-        self._write(harmless(text) + "\n")
+        self._write(escape_controls(text) + "\n")
 
     def _show(self, type: str, data: JsonObject, item_id: str) -> None:
         match type:
             case "itemDelta" if data["field"] == "text" and item_id == self._streaming:
-                self._write(harmless(data["append"]))
+                self._write(escape_controls(data["append"]))
             case "itemStarted":
                 self._started(data["item"])
             case "itemCompleted":

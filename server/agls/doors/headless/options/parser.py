@@ -5,8 +5,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, Protocol
 
-from agls.doors.harmless import harmless
 from agls.doors.headless.streams import tell
+from agls.views.escape import escape_controls
 
 WORDS = "words"  # positional arguments that may stand anywhere between the options
 
@@ -59,7 +59,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, then how it is used. Raises `Misused`."""
-        tell(f"agls: {harmless(message)}\n{self.format_usage()}See: {self.prog} --help\n")
+        tell(f"agls: {escape_controls(message)}\n{self.format_usage()}See: {self.prog} --help\n")
         raise Misused(message)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -3,8 +3,8 @@
 from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
-from agls.doors.tasks import left
 from agls.engine.state import State
+from agls.views.tasks import left
 from agls_protocol.types import CancelParams, CancelResult
 
 

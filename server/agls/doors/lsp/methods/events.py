@@ -3,11 +3,11 @@
 import asyncio
 
 from agls.doors import from_wire
-from agls.doors.envelope import place_of
 from agls.doors.errors import cursor_expired
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.result_pages import events_page, in_order
+from agls.views.events import place_of
 from agls_protocol.sessions import EventsParams, EventsResult
 from agls_protocol.types import Cursor
 

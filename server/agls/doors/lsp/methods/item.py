@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from agls.doors import from_wire, shapes
+from agls.doors import from_wire
 from agls.doors.errors import bad
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.sizes import fitted
 from agls.doors.messages import JsonObject
-from agls.doors.session_history import SessionHistory
 from agls.engine.facts import ToolFinished
+from agls.views import wire_json
+from agls.views.session_history import SessionHistory
 from agls_protocol.sessions import ItemParams, ItemResult
 
 
@@ -42,7 +43,7 @@ def _with_output(item: JsonObject, history: SessionHistory) -> JsonObject:
     if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
         return item
     bare = {name: value for name, value in item.items() if name != "truncated"}
-    return {**bare, "output": fact.outcome.text, **shapes.filled(truncated=fact.outcome.truncated or None)}
+    return {**bare, "output": fact.outcome.text, **wire_json.filled(truncated=fact.outcome.truncated or None)}
 
 
 def _part(found: JsonObject, params: ItemParams, room: int) -> ItemResult:
@@ -67,9 +68,9 @@ def _text(found: JsonObject, field: str) -> str:
 
 def _member(value: Any, name: str) -> Any:
     name = name.replace("~1", "/").replace("~0", "~")
-    if shapes.is_list(value):
+    if wire_json.is_list(value):
         return value[int(name)] if name.isdecimal() and int(name) < len(value) else None
-    return value.get(name) if shapes.is_object(value) else None
+    return value.get(name) if wire_json.is_object(value) else None
 
 
 def _whole(data: bytes, place: int) -> int:

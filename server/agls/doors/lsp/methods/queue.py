@@ -9,10 +9,10 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import check_no_prompt, request_of
 from agls.doors.lsp.world import World
-from agls.doors.waiting import prompt
 from agls.engine import queueing
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content
+from agls.views.run_queue import prompt
 from agls_protocol.sessions import QueueParams, QueueResult
 
 

@@ -9,7 +9,7 @@ from agls.doors.lsp.limits import REPLAYED_EVENTS
 from agls.doors.lsp.result_pages import Page, all_or_none
 from agls.doors.lsp.snapshots import Wanted, snapshot
 from agls.doors.messages import JsonObject
-from agls.doors.session_history import SessionHistory
+from agls.views.session_history import SessionHistory
 from agls_protocol.resuming import ResumeParams, ResumeResult
 from agls_protocol.types import Cursor
 

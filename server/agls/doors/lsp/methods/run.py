@@ -27,7 +27,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
         attached.meant.begin(admission.run_id)
     if call.cancelled:  # before its client could know of it
         attached.session.cancel(admission.run_id, stop=call.stop)
-    attached.mirror.give(admission.run_id, params.work_done_token)
+    attached.progress.give(admission.run_id, params.work_done_token)
     if not params.wait:
         return admitted(admission)
     call.until_answered.close()

@@ -1,10 +1,11 @@
 """`agent/session/list`: the sessions there are, newest first."""
 
-from agls.doors import from_wire, shapes
+from agls.doors import from_wire
 from agls.doors.errors import bad
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.engine.ports import JournalError
+from agls.views import wire_json
 from agls_protocol.types import SessionListParams, SessionListResult, SessionRow
 
 MOST = 500  # rows of one page
@@ -27,9 +28,9 @@ async def list_sessions(door: Door, params: SessionListParams, call: Call) -> Se
         SessionRow(
             session_id=row.session_id,
             title=row.title,
-            cwd=shapes.file_uri(row.cwd),
-            created_at=shapes.timestamp(row.created_at),
-            updated_at=shapes.timestamp(row.updated_at),
+            cwd=wire_json.file_uri(row.cwd),
+            created_at=wire_json.timestamp(row.created_at),
+            updated_at=wire_json.timestamp(row.updated_at),
             state="requiresAction" if row.state == "waiting" else row.state,
             parent_session_id=row.parent or None,
             tags=list(row.tags) or None,

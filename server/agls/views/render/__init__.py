@@ -1,0 +1,1 @@
+"""What happened in a session, written for people: Markdown and HTML."""
