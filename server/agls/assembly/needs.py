@@ -17,7 +17,7 @@ from agls.features.budget.allowance import Allowance
 from agls.features.budget.books import Books
 from agls.features.permissions.memory import Memory
 from agls.frozen import frozen
-from agls.models import webhook
+from agls.models.http.post import post
 from agls.room import ports as room
 from agls.room.ports import AgentEntry
 
@@ -71,7 +71,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     ports.Clock: lambda run: run.process.clock,
     room.BlobStore: lambda run: run.process.storage.blobs,
     room.AuditFile: lambda run: run.process.storage.write,
-    room.Post: lambda _: webhook.post,
+    room.Post: lambda _: post,
     room.ToolClient: lambda run: run.process.client,
     room.HeldKeys: lambda run: lambda: run.setup.held_keys,
     room.Examiner: lambda run: for_action(run.setup),
