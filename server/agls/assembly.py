@@ -40,7 +40,7 @@ from agls.features import (
 from agls.features.attachments.links import Links
 from agls.features.instructions.environment import Place
 from agls.features.permissions.memory import Memory
-from agls.models import webhook
+from agls.models.http.post import post
 from agls.parts import Parts
 
 _links = Links()
@@ -92,7 +92,7 @@ def _scratch(parts: Parts) -> str:
 
 def _delivering(parts: Parts) -> Feature:
     target, session_id = parts.bounds.target, parts.session.session_id
-    return delivery.build(parts.config.delivery, target, session_id, parts.workspace, webhook.post)
+    return delivery.build(parts.config.delivery, target, session_id, parts.workspace, post)
 
 
 def _judging(parts: Parts) -> tuple[Feature, ...]:

@@ -9,8 +9,9 @@ import pytest
 from agls.engine.facts import Retrying, TextDelta
 from agls.engine.vocabulary import Limits, Text
 from agls.features import deadline
-from agls.models import client, sse
+from agls.models import client
 from agls.models.endpoint import Dialect
+from agls.models.http import sse
 from support.budgets import budget_room
 from support.model_asking import Asking, hear
 from support.model_dialects import Said

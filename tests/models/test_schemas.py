@@ -9,9 +9,9 @@ from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, ToolCall, ToolResult
 from agls.features import output_schema
 from agls.features.output_schema.settings import Settings
-from agls.models.dialect import dialect_of
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.structured_output import is_closed
 from agls.models.endpoint import Dialect, Endpoint
-from agls.models.shape import is_closed
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_faults import QUICK, raw, run_with
