@@ -12,7 +12,7 @@ from agls.features.delivery.posting import Courier, NotDelivered, Parcel, Post
 from agls.features.delivery.settings import Settings
 
 ROOM, DELIVERED, FAILED = "delivery", "delivered", "failed"
-HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol 4.9)
+HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol#cancel)
 _log = logging.getLogger(__name__)
 
 
