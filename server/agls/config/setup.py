@@ -29,7 +29,7 @@ from agls.config.tables import leaves
 from agls.config.trust import Trust
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.providers import KEY_VARIABLES
+from agls.models.catalog.providers import KEY_VARIABLES
 from agls.workspace.redact import forget, is_secret
 
 MAX_BYTES = 1_000_000  # of one config file

@@ -12,8 +12,8 @@ from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
+from agls.models.catalog.providers import PROVIDERS
 from agls.models.endpoint import Endpoint
-from agls.models.providers import PROVIDERS
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 

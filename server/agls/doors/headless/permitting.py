@@ -10,6 +10,7 @@ from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import Effect
+from agls.features.permissions import ROOM
 from agls.features.permissions.aims import aims_of_command
 from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
@@ -37,7 +38,7 @@ class Saved:
 
     def __init__(self, setup: Setup, here: str) -> None:
         self._here, self._loaded = here, setup.load(here)
-        self._settings = self._loaded.config.permissions
+        self._settings = self._loaded.config.section(ROOM)
         self._files = OwnFiles(setup.state_folder, setup.config_file)
         self._grants = FolderGrants(self._files, Seal(self._files), Path(here))
         self._own = Own(tuple(map(str, setup.own_places)))
