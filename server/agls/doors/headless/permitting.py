@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from agls.config import ConfigError, FolderGrants, OwnFiles, Seal, Setup, Told, read
+from agls.config import FolderGrants, OwnFiles, Seal, Setup, Told, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -29,8 +29,6 @@ def permissions(arguments: argparse.Namespace) -> int:
     try:
         setup = read(Told(remembered=True), here, lambda root: arguments.trust and root == Path(here))
         return Saved(setup, here).do(arguments)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 
