@@ -26,18 +26,13 @@ STILL_NAMED = {
     "config/stricter.py": 1,
     "world.py": 6,
     "doors/attaching.py": 2,
-    "doors/errors.py": 1,
     "doors/headless/sessions_command.py": 3,
     "doors/headless/permitting.py": 6,
     "doors/headless/showing.py": 1,
     "doors/headless/trusting.py": 1,
     "doors/headless/usage.py": 1,
     "doors/importing.py": 1,
-    "doors/lsp/methods/session_fork.py": 1,
-    "doors/lsp/methods/session_new.py": 1,
-    "doors/lsp/methods/session_rename.py": 1,
     "doors/lsp/recovering.py": 2,
-    "doors/options.py": 4,
 }
 
 
