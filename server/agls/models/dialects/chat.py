@@ -22,6 +22,7 @@ from agls.models.endpoint import Endpoint
 from agls.models.errors import refusal
 from agls.models.values import object_in, objects_in, text_in
 
+REASONS = ("finish_reason", "native_finish_reason")
 PLAIN = frozenset({"role", "content"})  # nearly every delta has nothing else
 FINISHES: Mapping[str, Finish] = {
     "length": "length",
@@ -101,8 +102,8 @@ class ChatAnswer(Answer):
                 self._choice(choice)
 
     def _choice(self, choice: JsonObject) -> None:
-        reasons = [text_in(choice.get(key)).lower() for key in ("finish_reason", "native_finish_reason")]
-        failed = next((reason for reason in reasons if reason in FAILED), "")
+        reasons = [text_in(choice[key]).lower() for key in REASONS if choice.get(key)]
+        failed = next((reason for reason in reasons if reason in FAILED), "") if reasons else ""
         if choice.get("error") or failed:
             words = "an error" if failed == "error" else failed
             ended = {"message": f"the model's answer ended with {words}", "code": FAILED.get(failed)}
