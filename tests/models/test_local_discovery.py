@@ -130,8 +130,8 @@ async def test_a_silent_server_does_not_hold_up_the_others() -> None:
 async def test_a_server_that_never_ends_does_not_keep_the_process() -> None:
     dripping = Raw([b" "] * 1_000, delay=0.05)
     async with ModelServer(pages={"/v1/models": dripping}) as server:
-        imports = "import asyncio; from agls.models.local.discovery import find_local"
-        ask = f"{imports}; print(asyncio.run(find_local([('x', {server.port})])))"
+        imports = "import asyncio; from agls.models.local.discovery import find_local_servers"
+        ask = f"{imports}; print(asyncio.run(find_local_servers([('x', {server.port})])))"
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, stdout=PIPE)
         async with asyncio.timeout(PATIENCE):
             out, _ = await process.communicate()
