@@ -182,7 +182,7 @@ async def test_18_an_endless_stream_is_cut_by_its_size_and_by_the_time_of_the_ru
     endless = Raw([Said("x" * 1000).events(dialect)[1]] * 2000, then="hang")
     loop = asyncio.get_running_loop()
     now = loop.time
-    rooms, limits = [deadline.build()], Limits(max_seconds=100.0)
+    rooms, limits = [deadline.ROOM.build(deadline.ROOM.settings())], Limits(max_seconds=100.0)
     async with ModelServer([endless, endless]) as server, opened(server, dialect, rooms, limits) as session:
         said = heard_from(session)
         admission = await session.prompt((Text("go"),))

@@ -9,6 +9,7 @@ from agls.checkup.probe import probe, room
 from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
 from agls.config.load import Loaded
 from agls.engine.ports import ModelError
+from agls.features import doctor
 from agls.models.catalog.bundled import with_facts
 from agls.models.endpoint import Endpoint
 from agls.models.http.connections import Connections
@@ -82,7 +83,7 @@ async def _looked_at(endpoint: Endpoint, case: Case, loaded: Loaded) -> AsyncGen
     else:
         connections = Connections()
         try:
-            for finding in await probe(endpoint, connections, loaded.config.doctor.seconds):
+            for finding in await probe(endpoint, connections, loaded.config.section(doctor.ROOM).seconds):
                 yield finding
         finally:
             await connections.aclose()

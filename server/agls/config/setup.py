@@ -17,6 +17,7 @@ from agls.config.folders import (
     managed_file,
     state_folder,
     user_file,
+    usual_config_folder,
 )
 from agls.config.kept import Kept, Place
 from agls.config.key_command import told_keys
@@ -149,7 +150,7 @@ def read(
         instructions=_text(file.with_name("AGENTS.md")) or "",
         trusts=(lambda root: trusts(root) or trust.trusts(root)) if told.remembered else trusts,
         trust=trust,
-        own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
+        own_places=(state, file, file.with_name(AGENTS), *usual_config_folder()),
         notices=notices,
     )
 

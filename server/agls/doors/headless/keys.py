@@ -39,8 +39,6 @@ def key(arguments: argparse.Namespace) -> int:
                 return stored.remove(arguments.host)
             case _:
                 return stored.list()
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
         raise CannotBegin(f"the key cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from agls.config import ConfigError
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.exporting import exported
@@ -169,8 +168,6 @@ def follow(given: Given) -> int:
     logging.basicConfig(format="agls: %(message)s")  # which files are no sessions
     try:
         DONE[given.command](given, FileStore(state_folder(process_environment())))
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except (JournalError, OSError) as problem:
         raise CannotBegin(str(problem), "journal", Exit.FAILED) from problem
     except (Refused, ValueError) as problem:
