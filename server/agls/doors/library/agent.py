@@ -12,6 +12,7 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import Any, Literal, Self
 
+from agls.assembly import Rooms
 from agls.config import ConfigError, Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
@@ -21,7 +22,9 @@ from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
+from agls.engine.actions import ActionOutcome, ActionSpec
 from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
+from agls.engine.invoking import actions, invoke
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
@@ -93,6 +96,11 @@ class Agent:
         self.world: World = await self._open.enter_async_context(opening)
         self.world.sessions.hosts.append(self._welcome)
         return self
+
+    @property
+    def rooms(self) -> Rooms:
+        """The rooms that runs have; `add` adds one of your own, behind those of agls."""
+        return self.world.rooms
 
     async def __aexit__(self, *error: object) -> None:
         await self._open.aclose()
@@ -235,6 +243,18 @@ class Conversation:
         `attach` is as for `run`. Raises `ConfigError` for what cannot be attached.
         """
         return (await self._session.steer(await self._content(text, attach))).outcome
+
+    def actions(self) -> Sequence[ActionSpec]:
+        """**Returns** what can be done with `act`. **Raises** `ConfigError`."""
+        return actions(self._session)
+
+    async def act(self, name: str, **arguments: Any) -> ActionOutcome:
+        """Do an action, as a user does by a slash command.
+
+        **Raises** `ActionRefused` when there is none of this name or this is not its moment, and
+        `ActionError` for what it cannot do.
+        """
+        return await invoke(self._session, name, arguments)
 
     def cancel(self) -> None:
         """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
