@@ -200,7 +200,9 @@ class _Probe:
         return ""
 
     def _check_address(self) -> str:
-        at, dialect, model = self.endpoint.address, self.endpoint.dialect, self.endpoint.model
+        at = self.endpoint.address
+        dialect = self.endpoint.dialect
+        model = self.endpoint.model
         return f"Check base_url ({at}: {USUAL_END}), dialect ({dialect}) and the model's name ({model})."
 
     def _streaming(self, heard: ProbeAnswer) -> Finding:
