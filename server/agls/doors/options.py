@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from agls.doors.from_wire import Malformed
 from agls.engine.vocabulary import JsonObject
 from agls.order import ROOMS
-from agls.room import Option
+from agls.room import RunOption
 
-OWN = tuple(Option(name, is_text=True) for name in ("agent", "model", "effort"))  # of no room
+OWN = tuple(RunOption(name, is_text=True) for name in ("agent", "model", "effort"))  # of no room
 USER = "user"  # who can choose a mode that widens what runs unasked
 KNOWN = {option.name: option for option in (*OWN, *(each for room in ROOMS for each in room.options))}
 
@@ -40,7 +40,7 @@ def check_name(name: str) -> None:
         raise Malformed(f"there is no option {name!r}; {_instead(name)}")
 
 
-def _check(option: Option, value: object) -> None:
+def _check(option: RunOption, value: object) -> None:
     if option.is_text and not isinstance(value, str):
         raise Malformed(f"params.options.{option.name} must be a string")
     if complaint := option.complaint(value):

@@ -35,7 +35,7 @@ def any_value(value: object) -> str:
 
 
 @frozen
-class Option:
+class RunOption:
     """An option of sessions and runs, which a client writes by this name (protocol#options).
 
     `complaint` **returns** what is wrong with a value whatever the configuration says, "" for nothing; what
@@ -73,7 +73,7 @@ class Room(Generic[Section]):
     build: Build
     needs: tuple[type, ...] = ()
     check: Check = accept
-    options: tuple[Option, ...] = ()
+    options: tuple[RunOption, ...] = ()
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False
     lowered: bool = False

@@ -2,7 +2,7 @@
 
 from agls.features.audit.feature import build
 from agls.features.audit.settings import Settings
-from agls.room import Option, Room
+from agls.room import Room, RunOption
 from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
 
 __all__ = ["ROOM"]
@@ -12,5 +12,5 @@ ROOM = Room(
     Settings,
     build,
     needs=(RunInfo, SessionRecord, AuditFile, Tiers),
-    options=(Option("parentRun", is_text=True),),
+    options=(RunOption("parentRun", is_text=True),),
 )

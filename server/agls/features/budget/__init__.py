@@ -5,10 +5,10 @@ from agls.features.budget.books import Books
 from agls.features.budget.feature import build
 from agls.features.budget.limits import OPTIONS
 from agls.features.budget.settings import Settings
-from agls.room import Option, Room
+from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
 
 __all__ = ["ROOM"]
 
-LIMITS = (Option("caller", is_text=True), *map(Option, OPTIONS))
+LIMITS = (RunOption("caller", is_text=True), *map(RunOption, OPTIONS))
 ROOM = Room("budget", Settings, build, needs=(Allowance, Books, RunInfo), options=LIMITS, lowered=True)

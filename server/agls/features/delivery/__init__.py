@@ -3,7 +3,7 @@
 from agls.engine.ports import Workspace
 from agls.features.delivery.feature import build
 from agls.features.delivery.settings import OPTION, Settings, target_from
-from agls.room import Option, Room
+from agls.room import Room, RunOption
 from agls.room.ports import Post, RunInfo
 
 __all__ = ["ROOM"]
@@ -14,6 +14,6 @@ ROOM = Room(
     build,
     needs=(RunInfo, Workspace, Post),
     check=target_from,
-    options=(Option(OPTION),),
+    options=(RunOption(OPTION),),
     user_only=True,
 )

@@ -7,8 +7,11 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.titles import one_line
 
-ROOM, TAGS, ARCHIVED = "history", "tags", "archived"
-LONGEST_TAG, MOST_TAGS = 40, 20  # characters, tags
+ROOM = "history"
+TAGS = "tags"
+ARCHIVED = "archived"
+LONGEST_TAG = 40  # characters
+MOST_TAGS = 20
 
 
 def tagged(tags: Iterable[str]) -> Noted:

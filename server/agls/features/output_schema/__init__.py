@@ -2,9 +2,11 @@
 
 from agls.features.output_schema.feature import build
 from agls.features.output_schema.settings import OPTION, Settings, schema_from
-from agls.room import Option, Room
+from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
 
 __all__ = ["ROOM"]
 
-ROOM = Room("output_schema", Settings, build, needs=(RunInfo,), check=schema_from, options=(Option(OPTION),))
+ROOM = Room(
+    "output_schema", Settings, build, needs=(RunInfo,), check=schema_from, options=(RunOption(OPTION),)
+)
