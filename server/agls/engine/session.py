@@ -8,7 +8,7 @@ from agls.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued,
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
 from agls.engine.feature import Outfit
-from agls.engine.log import GATHERING, Log
+from agls.engine.log import Log
 from agls.engine.loop import Run, RunResult
 from agls.engine.ports import JournalError, Spawn, new_id
 from agls.engine.questions import Questions
@@ -39,12 +39,12 @@ class Session:
     async def prompt(
         self, content: tuple[Content, ...], policy: Policy = "queue", *,
         options: JsonObject | None = None, key: str = "", recovers: str = "", stop: Stop | None = None,
+        awaited: bool = False,  # the caller waits for the end, and the disk has everything by then
     ) -> Admission:  # fmt: skip
         """Admit a prompt, durably: once for the same `key`; with `stop` it never begins. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
-        outcome = "queued" if self._current or self.state.queue else "started"
-        if outcome == "queued" and policy == "ifIdle":
+        if (busy := bool(self._current or self.state.queue)) and policy == "ifIdle":
             raise Refused("A run is active in this session.", "runActive", self._current)
         if policy == "steer" and (current := self._runs.get(self._current)) and current.accepting:
             return await self.steer(content, key=key)
@@ -58,8 +58,8 @@ class Session:
         self.start_next()
         if stop:
             self.cancel(admitted.run_id, stop=stop)
-        await self.log.sync(GATHERING)
-        return Admission(outcome, admitted.run_id, admitted.item_id)
+        await self.log.sync_prompt(self._spawn if awaited else None)
+        return Admission("queued" if busy else "started", admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
         """Wait for the end of a run (raises `JournalError`); cancelling the wait cancels the run."""
@@ -82,8 +82,7 @@ class Session:
         if current and current.accepting and expected not in {"", current.run_id}:
             raise Refused("Another run is active.", "runMismatch", current.run_id)
         if current and current.accepting:
-            steered = Steered(new_id("item"), current.run_id, content, key)
-            self.log.record(steered)
+            self.log.record(steered := Steered(new_id("item"), current.run_id, content, key))
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
         return Admission() if if_ended == "return" else await self.prompt(content, key=key, stop=stop)
