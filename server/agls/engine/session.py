@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from agls.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, same_again
+from agls.engine.admission import (
+    SOMEBODY, Admission, Caller, Cancelled, IfEnded, Policy, Queued, Refused, same_again,
+)  # fmt: skip
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
 from agls.engine.feature import Outfit
@@ -38,10 +40,9 @@ class Session:
 
     async def prompt(
         self, content: tuple[Content, ...], policy: Policy = "queue", *,
-        options: JsonObject | None = None, key: str = "", recovers: str = "", stop: Stop | None = None,
-        awaited: bool = False,  # the caller waits for the end, and the disk has everything by then
+        options: JsonObject | None = None, key: str = "", recovers: str = "", caller: Caller = SOMEBODY,
     ) -> Admission:  # fmt: skip
-        """Admit a prompt, durably: once for the same `key`; with `stop` it never begins. Raises `Refused`."""
+        """Admit a prompt, durably (see `Caller`): once for the same `key`. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
         if (busy := bool(self._current or self.state.queue)) and policy == "ifIdle":
@@ -56,9 +57,9 @@ class Session:
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
         self.start_next()
-        if stop:
-            self.cancel(admitted.run_id, stop=stop)
-        await self.log.sync_prompt(self._spawn if awaited else None)
+        if caller.gone:
+            self.cancel(admitted.run_id, stop=caller.gone)
+        await self.log.sync_prompt(self._spawn if caller.waits else None)
         return Admission("queued" if busy else "started", admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
@@ -85,7 +86,9 @@ class Session:
             self.log.record(steered := Steered(new_id("item"), current.run_id, content, key))
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
-        return Admission() if if_ended == "return" else await self.prompt(content, key=key, stop=stop)
+        return (
+            Admission() if if_ended == "return" else await self.prompt(content, key=key, caller=Caller(stop))
+        )
 
     def cancel(self, run_id: str = "", queued: Queued = "keep", stop: Stop = BY_USER) -> Cancelled:
         """Stop a run (the current one by default), whether or not it has begun. Never fails."""

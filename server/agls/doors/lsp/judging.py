@@ -1,4 +1,4 @@
-"""Keeping and reverting what the agent changed, one change at a time (protocol 3.2)."""
+"""Keeping and reverting what the agent changed, one change at a time (protocol#plain-mode)."""
 
 import asyncio
 from contextlib import suppress
