@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from agls.engine.admission import (
-    SOMEBODY, Admission, Caller, Cancelled, IfEnded, Policy, Queued, Refused, same_again,
-)  # fmt: skip
+from agls.engine.admission import Admission, Caller, Cancelled, IfEnded, Policy, Queued, Refused, same_again
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
 from agls.engine.feature import Outfit
@@ -40,7 +38,7 @@ class Session:
 
     async def prompt(
         self, content: tuple[Content, ...], policy: Policy = "queue", *,
-        options: JsonObject | None = None, key: str = "", recovers: str = "", caller: Caller = SOMEBODY,
+        options: JsonObject | None = None, key: str = "", recovers: str = "", caller: Caller = Caller(),
     ) -> Admission:  # fmt: skip
         """Admit a prompt, durably (see `Caller`): once for the same `key`. Raises `Refused`."""
         if key in self.state.keys:
