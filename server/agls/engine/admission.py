@@ -53,6 +53,9 @@ class Caller:
     waits: bool = False
 
 
+SOMEBODY = Caller()
+
+
 @frozen
 class Admission:
     """What became of a prompt. `item_id` is the user's message; `returned` means nothing was done."""

@@ -4,7 +4,17 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from agls.engine.admission import Admission, Caller, Cancelled, IfEnded, Policy, Queued, Refused, same_again
+from agls.engine.admission import (
+    SOMEBODY,
+    Admission,
+    Caller,
+    Cancelled,
+    IfEnded,
+    Policy,
+    Queued,
+    Refused,
+    same_again,
+)
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
 from agls.engine.feature import Outfit
@@ -23,7 +33,9 @@ class Session:
     """One durable conversation, open for writing in this process."""
 
     def __init__(self, session_id: str, log: Log, equip: Equip, spawn: Spawn) -> None:
-        self.session_id, self.log, self.questions = session_id, log, Questions(log)
+        self.session_id = session_id
+        self.log = log
+        self.questions = Questions(log)
         self.outfit, self._spawn = partial(equip, self), spawn
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
         self._results, self.background = Results(), Background(log, spawn)
@@ -37,13 +49,20 @@ class Session:
         return self.log.state
 
     async def prompt(
-        self, content: tuple[Content, ...], policy: Policy = "queue", *,
-        options: JsonObject | None = None, key: str = "", recovers: str = "", caller: Caller = Caller(),
-    ) -> Admission:  # fmt: skip
+        self,
+        content: tuple[Content, ...],
+        policy: Policy = "queue",
+        *,
+        options: JsonObject | None = None,
+        key: str = "",
+        recovers: str = "",
+        caller: Caller = SOMEBODY,
+    ) -> Admission:
         """Admit a prompt, durably (see `Caller`): once for the same `key`. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
-        if (busy := bool(self._current or self.state.queue)) and policy == "ifIdle":
+        outcome = "queued" if self._current or self.state.queue else "started"
+        if outcome == "queued" and policy == "ifIdle":
             raise Refused("A run is active in this session.", "runActive", self._current)
         if policy == "steer" and (current := self._runs.get(self._current)) and current.accepting:
             return await self.steer(content, key=key)
@@ -58,7 +77,7 @@ class Session:
         if caller.gone:
             self.cancel(admitted.run_id, stop=caller.gone)
         await self.log.sync_prompt(self._spawn if caller.waits else None)
-        return Admission("queued" if busy else "started", admitted.run_id, admitted.item_id)
+        return Admission(outcome, admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
         """Wait for the end of a run (raises `JournalError`); cancelling the wait cancels the run."""
@@ -71,9 +90,13 @@ class Session:
             raise
 
     async def steer(
-        self, content: tuple[Content, ...], expected: str = "", if_ended: IfEnded = "return", key: str = "",
+        self,
+        content: tuple[Content, ...],
+        expected: str = "",
+        if_ended: IfEnded = "return",
+        key: str = "",
         stop: Stop | None = None,
-    ) -> Admission:  # fmt: skip
+    ) -> Admission:
         """Put a message into the running conversation, or do what `if_ended` says. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, {})
@@ -81,7 +104,8 @@ class Session:
         if current and current.accepting and expected not in {"", current.run_id}:
             raise Refused("Another run is active.", "runMismatch", current.run_id)
         if current and current.accepting:
-            self.log.record(steered := Steered(new_id("item"), current.run_id, content, key))
+            steered = Steered(new_id("item"), current.run_id, content, key)
+            self.log.record(steered)
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
         return (

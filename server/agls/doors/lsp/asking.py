@@ -36,7 +36,9 @@ class Asking:
     """The questions of one session that the client has in front of it."""
 
     def __init__(self, session: Session, peer: Peer, client: Client) -> None:
-        self._session, self._peer, self._client = session, peer, client
+        self._session = session
+        self._peer = peer
+        self._client = client
         self._pending: dict[str, Pending] = {}
         if client.can_answer:
             session.questions.attend(True, forms=client.forms)

@@ -27,7 +27,9 @@ class Publisher:
     """Sends the events of one session. While it is held, they wait for an answer that goes first."""
 
     def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
-        self._session, self._client, self._progress = session, client, progress
+        self._session = session
+        self._client = client
+        self._progress = progress
         self._translator = Translator(session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._translator.caught_up)
