@@ -44,7 +44,7 @@ ANYBODY = Request()
 
 
 @frozen
-class Caller:
+class Prompter:
     """Who prompts. For one that is `gone` (why) the run never begins; one that `waits` for its end gets the
     admission before it is durable: the end is durable with all before it.
     """
@@ -53,7 +53,7 @@ class Caller:
     waits: bool = False
 
 
-SOMEBODY = Caller()
+SOMEBODY = Prompter()
 
 
 @frozen

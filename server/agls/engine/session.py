@@ -7,10 +7,10 @@ from functools import partial
 from agls.engine.admission import (
     SOMEBODY,
     Admission,
-    Caller,
     Cancelled,
     IfEnded,
     Policy,
+    Prompter,
     Queued,
     Refused,
     same_again,
@@ -56,9 +56,9 @@ class Session:
         options: JsonObject | None = None,
         key: str = "",
         recovers: str = "",
-        caller: Caller = SOMEBODY,
+        prompter: Prompter = SOMEBODY,
     ) -> Admission:
-        """Admit a prompt, durably (see `Caller`): once for the same `key`. Raises `Refused`."""
+        """Admit a prompt, durably (see `Prompter`): once for the same `key`. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
         outcome = "queued" if self._current or self.state.queue else "started"
@@ -74,9 +74,9 @@ class Session:
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
         self.start_next()
-        if caller.gone:
-            self.cancel(admitted.run_id, stop=caller.gone)
-        await self.log.sync_prompt(self._spawn if caller.waits else None)
+        if prompter.gone:
+            self.cancel(admitted.run_id, stop=prompter.gone)
+        await self.log.sync_prompt(self._spawn if prompter.waits else None)
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
@@ -109,7 +109,9 @@ class Session:
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
         return (
-            Admission() if if_ended == "return" else await self.prompt(content, key=key, caller=Caller(stop))
+            Admission()
+            if if_ended == "return"
+            else await self.prompt(content, key=key, prompter=Prompter(stop))
         )
 
     def cancel(self, run_id: str = "", queued: Queued = "keep", stop: Stop = BY_USER) -> Cancelled:

@@ -10,7 +10,7 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.once import check_prompt
 from agls.doors.options import by_user, read_options
-from agls.engine.admission import Admission, Caller, Refused
+from agls.engine.admission import Admission, Prompter, Refused
 from agls.engine.log import GATHERING
 from agls.engine.session import Session
 from agls.engine.state import gone_on_with
@@ -66,7 +66,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         options=options,
         key=params.client_key,
         recovers=recovers,
-        caller=Caller(call.stop if call.cancelled else None, waits=bool(params.wait)),
+        prompter=Prompter(call.stop if call.cancelled else None, waits=bool(params.wait)),
     )
     return attached, admission
 
