@@ -6,10 +6,10 @@ import pytest
 
 from agls.stores.files import FileStore
 from agls.stores.reading import read
-from agls.views.events import PASSING, place_of
+from agls.views.events import place_of
 from agls.views.replay import Replay
 from agls.views.session_history import SessionHistory
-from agls.views.transcript import Transcript
+from agls.views.transcript import UNSEEN, Transcript
 
 GOLDEN = Path(__file__).parents[1] / "stores" / "golden" / "v1.jsonl"
 ENTRIES = read(GOLDEN.read_bytes()).entries
@@ -64,7 +64,7 @@ def test_history_gives_the_events_of_any_part_as_a_replay_does(
     journal.close()
 
 
-@pytest.mark.parametrize("type", sorted(PASSING))
+@pytest.mark.parametrize("type", sorted(UNSEEN))
 def test_what_a_brief_replay_leaves_out_changes_no_transcript(type: str) -> None:
     """Or it would have to be told."""
     transcript = Transcript()

@@ -16,7 +16,7 @@ from agls.engine.recovering import go_on
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
-from agls.views.project import Translator
+from agls.views.project import Projection
 from agls.views.replay import Replay
 from agls.world import World
 
@@ -31,8 +31,8 @@ class Conversation:
         self._world, self._prepared, self._session = world, prepared, session
         self._output, self._responder, self._shutdown = output, responder, shutdown
         known = None if prepared.is_new else session.state
-        self._translator = Translator(session.session_id, session.log.journal.epoch, known)
-        output.spare(self._translator.caught_up)
+        self._projection = Projection(session.session_id, session.log.journal.epoch, known)
+        output.spare(self._projection.caught_up)
         self._run_id, self._admitted, self._unanswered = "", "", 0
         self._ended: JsonObject = {}
         world.sessions.hosts.append(self._welcome)
@@ -50,7 +50,7 @@ class Conversation:
         elif self._prepared.since is not None:
             self._tell_again(self._prepared.since)
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
-            self._tell(self._translator.told("commands", {"commands": self._commands()}, time.time()))
+            self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
         self._shutdown.runs(self)
         self._responder.attach(self._session)
@@ -117,10 +117,10 @@ class Conversation:
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """What children do is told to programs, and what they ask is put to who is there."""
-        translator = Translator(child.session_id, child.log.journal.epoch, child.state)
+        projection = Projection(child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
-            for told in translator.events(event):
+            for told in projection.events(event):
                 if told["type"] == "runEnded":
                     self._unanswered += told["data"].get("unanswered", 0)
                 if isinstance(self._output, Lines) and not self._ended:
@@ -138,7 +138,7 @@ class Conversation:
             self._output.event(told)
 
     def _watch(self, event: Event, state: State) -> None:
-        self._tell(self._translator.events(event))
+        self._tell(self._projection.events(event))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
         for told in events:

@@ -9,7 +9,7 @@ from agls.doors import from_wire
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import FileChange
-from agls.views import wire_json
+from agls.views import values
 
 ROOM, JUDGED = "review", "judged"
 Verdict = Literal["kept", "reverted", "restored"]
@@ -39,7 +39,7 @@ def reverted(hunk_id: str, change: FileChange, stood: Hunk) -> Noted:
     """The user took a change back where it stood, which changed the file so."""
     around = {"before": stood.before, "after": stood.after, "line": stood.line}
     data = {"hunk": hunk_id, "verdict": "reverted", "itemId": new_id("item"), "stood": around}
-    return Noted(ROOM, JUDGED, {**data, "change": wire_json.change(change)})
+    return Noted(ROOM, JUDGED, {**data, "change": values.change(change)})
 
 
 def in_the_editor(hunk_id: str, verdict: Verdict) -> Noted:
