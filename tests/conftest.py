@@ -49,6 +49,7 @@ MEASURED = (
     "doors/lsp/test_whole_items.py",
 )
 
+pytest_plugins = ["support.server_logs"]
 RECORDED = (
     "library/",
     "faults/",

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from agls.models.batches import batched
+from agls.models.http.batches import batched
 
 Step = bytes | float | Exception  # a chunk, a wait in seconds, or the end
 

@@ -16,8 +16,9 @@ import pytest
 
 from agls.engine.facts import Overflowed, TextDelta
 from agls.engine.vocabulary import ToolCall, Usage
-from agls.models import client, connections
-from agls.models.connections import Connections
+from agls.models import client
+from agls.models.http import connections
+from agls.models.http.connections import Connections
 from agls.models.retry import Patience
 from support.model_asking import Asking, hear, prompt
 from support.model_replies import Request, scattered, sse

@@ -24,6 +24,7 @@ from agls.features.permissions.aims import aims_of
 from agls.features.permissions.decision import Allow, Policy, decide
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import parse_rule
+from agls.room.ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -243,7 +244,7 @@ class Desk:
         self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes())
         self._runner = asyncio.Runner()
         rooms = (
-            shell.build(shell.settings.Settings(), NOBODY, no_tasks(), outlives=True),
+            shell.build(shell.settings.Settings(), NOBODY, no_tasks(), RunInfo()),
             files.build(files.settings.Settings()),
         )
         self._tools: dict[str, Tool] = {tool.spec.name: tool for room in rooms for tool in room.tools}

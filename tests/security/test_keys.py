@@ -202,6 +202,28 @@ def test_a_key_that_the_editor_keeps_is_found_nowhere_else(house: House) -> None
     assert KEY not in said + answer + kept
 
 
+def test_dump_of_the_wire_holds_no_key(house: House) -> None:
+    """The editor's key goes over the wire, and the model says one of the environment: both are left out."""
+    file = house.folder / "wire.jsonl"
+    with ModelServer([Reply(f"Your key is {FILE_KEY}.")] * 2) as model:
+        go_elsewhere(house, model)
+        variables = {"AGLS_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
+        named = (f"{name}={value}" for name, value in {**variables, "OPENAI_API_KEY": FILE_KEY}.items())
+        serve = [sys.executable, "-m", "agls", "serve", "--stdio", "--wire-dump", str(file)]
+        with Wire(house.folder, command=["env", *named, *serve]) as server:
+            server.answers["agent/secret"] = lambda params: {"value": KEY}
+            server.initialize({**AGENT, "secrets": {}})
+            session = server.session()
+            for prompt in ("hello", f"My key is {KEY}"):  # with the first run agls learns the key
+                assert server.run(session, prompt)["stopReason"] == "endTurn"
+            server.leave()
+    text = file.read_text()
+    assert "agent/secret" in text
+    assert text.count("[secret]") >= 3, "the answer, the prompt, and what the model said"
+    assert KEY not in text
+    assert FILE_KEY not in text
+
+
 def test_a_key_that_comes_later_counts_for_the_next_run(house: House) -> None:
     """The session, its options and its settings are the same: nothing but the editor's answer is new."""
     with ModelServer([Reply("one"), Reply("two")]) as model:

@@ -16,9 +16,10 @@ from agls.config.setup import Setup
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.tables import KeyPath, value_at
 from agls.frozen import frozen
+from agls.models.catalog.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 from agls.models.credential import FIXED_KEY, Credential
-from agls.models.endpoint import Endpoint, Prices
-from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
 
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 

@@ -11,10 +11,11 @@ from agls.config.folders import AGENTS
 from agls.config.tables import KeyPath, is_table, leaves, put, value_at
 from agls.engine.vocabulary import JsonObject
 from agls.features.permissions.modes import widens
+from agls.order import ROOMS
 
 ADDED_UP = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
 STRICTER = frozenset({("permissions", "ask"), ("permissions", "deny")})  # lists that may grow
-LOWERED = frozenset({"budget", "guards"})  # tables whose numbers may become smaller
+LOWERED = frozenset(room.name for room in ROOMS if room.lowered)  # tables whose numbers may become smaller
 Sorted = tuple[JsonObject, tuple[KeyPath, ...]]  # what is followed, and the keys that are not
 
 
