@@ -31,6 +31,7 @@ from agls.features import (
     phases,
     recovery,
     redaction,
+    review,
     scratchpad,
     search,
     shell,
@@ -102,6 +103,7 @@ def _judging(parts: Parts) -> tuple[Feature, ...]:
     return (
         permissions.build(config.permissions, parts.session.questions, workspace, memory),
         checkpoints.build(config.checkpoints, workspace.snapshots, parts.blobs, parts.above),
+        review.build(parts.session.log.journal, workspace.snapshots),
         usage.build(config.usage),
         audit.build(config.audit, session_id, entries, parts.record, partial(tier_of, config.agents)),
         doctor.build(for_action(setup)),

@@ -69,7 +69,8 @@ def file_edit(note: Noted) -> JsonObject | None:
     """The item of a file that was changed outside of a call: a change or a file reverted."""
     match note:
         case Noted(feature="review", kind="judged", data={"itemId": str(item_id), "change": dict()} as data):
-            title = "A change of the agent was reverted"
+            again = data.get("verdict") == "restored"
+            title = f"A change of the agent was {'made again' if again else 'reverted'}"
         case Noted(
             feature="checkpoints", kind="made", data={"itemId": str(item_id), "change": dict()} as data
         ):

@@ -22,7 +22,6 @@ from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain.progress import NoProgress, ProgressReporter
 from agls.doors.lsp.publish import Publisher
 from agls.doors.lsp.result_pages import Page
-from agls.doors.lsp.review import Review
 from agls.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from agls.doors.lsp.world import Opening, World
 from agls.doors.messages import JsonObject
@@ -60,7 +59,7 @@ class Attached:
         self.progress = (NoProgress if role == "child" else ProgressReporter)(peer, client)
         self.publisher = Publisher(session, peer, client, self.progress)
         self.asking = Asking(session, peer, client)
-        self.transcript, self.review = Transcript(), Review()
+        self.transcript = Transcript()
         self.page = VirtualPage(peer, virtual_uri(session.session_id))
         self.meant = Meant(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
