@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agls.order import NOTES
 from agls.stores.files import FileStore
 from agls.views.project import Projection
 from agls.views.transcript import fold
@@ -98,7 +99,7 @@ class Ended:
 
 def kept_events(state: Path, session: str) -> list[Message]:
     """What the journal of a session tells, in the order of its facts."""
-    projection = Projection(session, "epoch")
+    projection = Projection(NOTES, session, "epoch")
     return [event for entry in FileStore(state).peek(session) for event in projection.events(entry)]
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
+from agls.order import NOTES
 from agls.stores.files import FileStore
 from agls.views.project import Projection
 from support.wire_rules import check_wire
@@ -14,7 +15,7 @@ LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of
 
 def check_entries(entries: Sequence[Entry]) -> None:
     """What these facts say on the wire keeps every rule; they begin with the first of a session."""
-    projection = Projection("ses", "epoch")
+    projection = Projection(NOTES, "ses", "epoch")
     check_wire([event for entry in entries for event in projection.events(entry)])
 
 

@@ -49,6 +49,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from agls.order import NOTES
 from agls.stores.memory import MemoryStore
 from agls.views.project import Projection
 from agls.views.replay import end_of
@@ -62,7 +63,7 @@ SAID = (Text("go"),)
 
 
 def translated(entries: Sequence[Entry], projection: Projection | None = None) -> list[Wire]:
-    projection = projection or Projection("ses", "epoch")
+    projection = projection or Projection(NOTES, "ses", "epoch")
     return [event for entry in entries for event in projection.events(entry)]
 
 
@@ -171,7 +172,7 @@ async def play(turns: Sequence[str], deeds: Sequence[str]) -> tuple[list[list[Wi
     told: list[list[Wire]] = []
     async with Sessions(MemoryStore(), equipped(model), FakeClock()) as sessions:
         session = await sessions.create("/project")
-        projection = Projection("ses", "epoch")
+        projection = Projection(NOTES, "ses", "epoch")
         told.append(translated(session.log.journal.entries(), projection))
         session.log.subscribe(lambda event, state: told.append(projection.events(event)))
         session.questions.attend(True)
@@ -195,7 +196,7 @@ def test_a_client_and_the_state_tell_the_same_story(turns: list[str], deeds: lis
         assert (live.state, live.queue) == ("idle", [])
     assert live.runs == again.runs
     for run_id, ended in live.runs.items():
-        assert end_of(run_id, "ses", entries) == ended
+        assert end_of(NOTES, run_id, "ses", entries) == ended
 
 
 @settings(max_examples=40, deadline=None)
@@ -206,7 +207,7 @@ def test_whoever_joins_later_hears_the_rest_as_if_always_there(
     _, entries, _ = asyncio.run(play(turns, deeds))
     cut = data.draw(st.integers(0, len(entries)))
     whole = [e for e in translated(entries) if e.get("seq", 0) > cut]
-    rest = translated(entries[cut:], Projection("ses", "epoch", fold_all(entries[:cut])))
+    rest = translated(entries[cut:], Projection(NOTES, "ses", "epoch", fold_all(entries[:cut])))
     rest = [e for e in rest if "seq" in e]
     skip = {"turnEnded", "recorded", "runEnded", "queueChanged"}  # they sum up what was heard before
 
@@ -269,7 +270,7 @@ def test_messages_no_request_took_in_are_told_when_the_run_ends(injected: bool) 
 
 
 def test_the_prompt_of_a_run_is_no_steer_for_whoever_joins_before_it_is_taken_in() -> None:
-    projection = Projection("ses", "epoch", fold_all(numbered(*BEGUN)))
+    projection = Projection(NOTES, "ses", "epoch", fold_all(numbered(*BEGUN)))
     [event, _] = projection.events(Entry(4, 1.0, TakenIn(("item_1",))))
     assert "steer" not in event["data"]["item"]
 
@@ -278,7 +279,7 @@ def test_a_run_that_waited_for_nobody_can_be_dropped() -> None:
     """Left by a process that died: nothing begins by itself, whatever is removed."""
     left = (Admitted("run_1", "item_1", SAID), Admitted("run_2", "item_2", SAID))
     state = fold_all(numbered(SessionChanged("/project"), *left))
-    projection = Projection("ses", "epoch", state)
+    projection = Projection(NOTES, "ses", "epoch", state)
     cancelled = Stop(StopReason.CANCELLED)
     events = projection.events(Entry(4, 1.0, QueueChanged(("run_2",))))
     events += projection.events(Entry(5, 1.0, RunEnded("run_1", cancelled)))
@@ -296,7 +297,7 @@ def test_a_call_whose_reply_is_unknown_is_an_item_too() -> None:
 
 
 def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> None:
-    projection = Projection("ses", "epoch")
+    projection = Projection(NOTES, "ses", "epoch")
     reply = Replied("item_2", "", tool_calls=(ToolCall("c1", "shell", {}),))
     begun = numbered(*BEGUN, TurnStarted("t", "m"), reply, ToolStarted("c1", "shell", {}))
     events = translated(begun, projection)
@@ -322,7 +323,7 @@ def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> N
 
 
 def test_what_the_model_says_is_kept_whole() -> None:
-    projection = Projection("ses", "epoch")
+    projection = Projection(NOTES, "ses", "epoch")
     translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
     for _ in range(100):
         projection.events(Glimpse(4, 1.0, TextDelta("item_2", "é" * 1_000)))
@@ -336,7 +337,7 @@ def test_what_the_model_says_is_kept_whole() -> None:
 
 def test_a_reply_that_is_tried_again_is_told_with_what_counts() -> None:
     """Cut by a wrapper that asks another model with the same request."""
-    projection = Projection("ses", "epoch")
+    projection = Projection(NOTES, "ses", "epoch")
     events = translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
     events += projection.events(Glimpse(4, 1.0, TextDelta("item_2", "ba")))
     events += projection.events(Entry(5, 1.0, Cut("item_2", "ba", cause="failed")))

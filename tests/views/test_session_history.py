@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agls.order import NOTES
 from agls.stores.files import FileStore
 from agls.stores.reading import read
 from agls.views.events import place_of
@@ -16,7 +17,7 @@ ENTRIES = read(GOLDEN.read_bytes()).entries
 
 
 def whole_replay(epoch: str) -> Replay:
-    replay = Replay("ses_1", epoch)
+    replay = Replay(NOTES, "ses_1", epoch)
     replay.take(ENTRIES)
     return replay
 
@@ -25,7 +26,7 @@ def whole_replay(epoch: str) -> Replay:
 def history(tmp_path: Path) -> SessionHistory:
     """With every kind of fact there is, many times over, taken in piece by piece."""
     journal = FileStore(tmp_path).create("ses_1")
-    history = SessionHistory(journal)
+    history = SessionHistory(NOTES, journal)
     for entry in ENTRIES:
         journal.append(entry)
         history.catch_up()
@@ -50,7 +51,7 @@ def test_history_gives_the_events_of_any_part_as_a_replay_does(
     monkeypatch.setattr("agls.views.session_history.STRIDE", stride)
     journal = FileStore(tmp_path).create("ses_1")
     journal.append(*ENTRIES)
-    history = SessionHistory(journal)
+    history = SessionHistory(NOTES, journal)
     history.catch_up()
     events = whole_replay(journal.epoch).events
     last = len(ENTRIES)

@@ -36,6 +36,7 @@ from agls.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
 )
+from agls.order import NOTES
 from agls.views.project import Projection
 from support.message_rules import check_messages
 from support.wire import Wire
@@ -70,7 +71,7 @@ FACTS: tuple[Any, ...] = (
 
 def recorded() -> Events:
     """Two runs with everything in them: a call, a question, a queue."""
-    projection, events, seq = Projection("ses", "epoch"), Events(), 0
+    projection, events, seq = Projection(NOTES, "ses", "epoch"), Events(), 0
     for told in FACTS:
         if isinstance(told, TextDelta | ToolDelta | RunDiff):
             events += projection.events(Glimpse(seq, 1.0, told))
@@ -248,7 +249,7 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
 }  # fmt: skip
 
 
-def test_what_the_projection_says_keeps_every_rule() -> None:
+def test_projection_of_random_facts_keeps_every_rule() -> None:
     check_wire(recorded())
 
 

@@ -18,23 +18,16 @@ from agls.engine.facts import (
     Injected,
     LimitsChanged,
     Noted,
-    Notice,
     Overflowed,
     PhaseStarted,
     QueueChanged,
     Replied,
-    Retrying,
     Rewound,
-    RunDiff,
     RunEnded,
     RunStarted,
     SessionChanged,
-    Shown,
     Steered,
     TakenIn,
-    TextDelta,
-    ThinkingDelta,
-    ToolDelta,
     ToolFinished,
     ToolStarted,
     TurnStarted,
@@ -51,14 +44,13 @@ from agls.views.notes import NOT_SHOWN, recorded, write_note_item
 from agls.views.run_queue import RunQueue
 from agls.views.run_totals import RunTotals
 from agls.views.tasks import RunningTasks
+from agls.views.transient import write_transient
 from agls.views.wire_json import camel, capped, compact, filled
 from agls_protocol.events import (
     ContextUsageData,
     EventData,
     RunStartedData,
-    TurnDiffData,
     TurnEndedData,
-    TurnRetryingData,
 )
 
 WITHDRAWN = Answer("cancelled")
@@ -67,6 +59,8 @@ WITHDRAWN = Answer("cancelled")
 class Projection:
     """Makes the events of one session, from the fact after `state` on. It touches nothing.
 
+    `notes` says what the notes of rooms show.
+
     What a fact means follows from the state before it and the state after it. Besides, only what no state
     has is kept here: the text of open items, the turn, the totals of the run, and what was sent last of
     that which is sent when it changes. Every fact has an event with its `seq`: a hole is always an error.
@@ -74,17 +68,17 @@ class Projection:
 
     def __init__(
         self,
+        notes: NoteTable,
         session_id: str,
         epoch: str,
         state: State | None = None,
-        notes: NoteTable | None = None,
         out: EventWriter | None = None,
     ) -> None:
         self._state = state = state or State()
         self._out = out or EventWriter(session_id, epoch, state.seq)
         self._items = OpenItems(self._out)
         self._tasks = RunningTasks(self._out, self._items, state)
-        self._note_rows = notes or {}
+        self._note_rows = notes
         self._queue = RunQueue(state)
         self._totals = RunTotals()
         self._window: int | None = None  # tokens that the model of the turn holds
@@ -119,7 +113,7 @@ class Projection:
         """
         self._out.begin(event)
         if isinstance(event, Glimpse):
-            self._transient(event.shown)
+            write_transient(event.shown, self._items, self._out, running=self._state.running)
             return self._out.take()
         before = self._state
         self._state = after or fold(before, event)
@@ -145,32 +139,6 @@ class Projection:
         out.stand_at(self._out)
         shared = {id(self._state): self._state, id(self._note_rows): self._note_rows}
         return deepcopy(self, {**shared, id(self._out): out})
-
-    # --- what is only shown ---
-
-    def _transient(self, shown: Shown) -> None:
-        match shown:
-            case TextDelta(item_id, text):
-                if self._state.running:
-                    self._items.append_reply("message", item_id, text)
-            case ThinkingDelta(item_id, text):
-                if self._state.running:
-                    self._items.append_reply("thought", item_id, text)
-            case ToolDelta(call_id, text):
-                self._items.append(call_id, text)
-            case Retrying(attempt, delay, cause):
-                retrying: TurnRetryingData = {
-                    "attempt": attempt,
-                    "delayMs": round(delay * 1000),
-                    "cause": cause,
-                    "discardPartial": self._items.discard_replies(),
-                }
-                self._out.write("turnRetrying", retrying)
-            case Notice(severity, title, text):
-                self._out.write("notice", {"severity": severity, "title": title, "text": text})
-            case RunDiff(diff, truncated):
-                turn_diff: TurnDiffData = {"diff": diff, "truncated": truncated or None}
-                self._out.write("turnDiff", compact(TurnDiffData, turn_diff))
 
     # --- facts ---
 

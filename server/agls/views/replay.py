@@ -13,11 +13,11 @@ from agls.views.transcript import Transcript
 class Replay:
     """All events of a session from its first fact on, and the transcript they make."""
 
-    def __init__(self, session_id: str, epoch: str, notes: NoteTable | None = None) -> None:
+    def __init__(self, notes: NoteTable, session_id: str, epoch: str) -> None:
         self.seq = 0
         self.events: list[JsonObject] = []
         self.transcript = Transcript()
-        self._projection = Projection(session_id, epoch, notes=notes)
+        self._projection = Projection(notes, session_id, epoch)
 
     def take(self, entries: Iterable[Entry]) -> None:
         """Take in the facts that come next."""
@@ -33,13 +33,11 @@ class Replay:
         return [event for event in self.events if place_of(event) > seq]
 
 
-def end_of(
-    run_id: str, session_id: str, entries: Iterable[Entry], notes: NoteTable | None = None
-) -> JsonObject:
+def end_of(notes: NoteTable, run_id: str, session_id: str, entries: Iterable[Entry]) -> JsonObject:
     """Return the data of `runEnded` of a run that is over.
 
     **Raises** `KeyError` when its end is not among these facts.
     """
-    replay = Replay(session_id, "", notes)
+    replay = Replay(notes, session_id, "")
     replay.take(entries)
     return replay.transcript.runs[run_id]

@@ -20,12 +20,12 @@ class SessionHistory:
     Only `transcript` grows; the events are made again when somebody asks for them, from the place before.
     """
 
-    def __init__(self, journal: Journal, notes: NoteTable | None = None) -> None:
+    def __init__(self, notes: NoteTable, journal: Journal) -> None:
         self.transcript = Transcript()
         self.epoch = journal.epoch
         self._journal = journal
         out = TranscriptWriter(self.transcript)
-        self._projection = Projection(journal.session_id, journal.epoch, notes=notes, out=out)
+        self._projection = Projection(notes, journal.session_id, journal.epoch, out=out)
         self._places = [self._copy(self._projection)]  # as it stood before each stride
         self._reading = threading.Lock()
 

@@ -16,6 +16,7 @@ from agls.engine.recovering import go_on
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
+from agls.order import NOTES
 from agls.views.project import Projection
 from agls.views.replay import Replay
 from agls.world import World
@@ -31,7 +32,7 @@ class Conversation:
         self._world, self._prepared, self._session = world, prepared, session
         self._output, self._responder, self._shutdown = output, responder, shutdown
         known = None if prepared.is_new else session.state
-        self._projection = Projection(session.session_id, session.log.journal.epoch, known)
+        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, known)
         output.spare(self._projection.caught_up)
         self._run_id, self._admitted, self._unanswered = "", "", 0
         self._ended: JsonObject = {}
@@ -117,7 +118,7 @@ class Conversation:
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """What children do is told to programs, and what they ask is put to who is there."""
-        projection = Projection(child.session_id, child.log.journal.epoch, child.state)
+        projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
             for told in projection.events(event):
@@ -132,7 +133,7 @@ class Conversation:
     def _tell_again(self, since: int) -> None:
         """Everything behind this fact, for who reads no more of it elsewhere."""
         journal = self._session.log.journal
-        replay = Replay(journal.session_id, journal.epoch)
+        replay = Replay(NOTES, journal.session_id, journal.epoch)
         replay.take(journal.entries())
         for told in replay.behind(since):
             self._output.event(told)

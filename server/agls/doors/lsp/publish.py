@@ -13,6 +13,7 @@ from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry, Glimpse
 from agls.engine.session import Session
+from agls.order import NOTES
 from agls.views.project import Projection
 from agls_protocol.events import EventData, NoticeData
 
@@ -29,7 +30,7 @@ class Publisher:
 
     def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
         self._session, self._client, self._progress = session, client, progress
-        self._projection = Projection(session.session_id, session.log.journal.epoch, session.state)
+        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._projection.caught_up)
         self._held: list[Callable[[], None]] = []
