@@ -29,12 +29,18 @@ class Conversation:
         self, world: World, prepared: PreparedRun, output: Output, responder: Responder, shutdown: Shutdown
     ) -> None:
         session = prepared.session
-        self._world, self._prepared, self._session = world, prepared, session
-        self._output, self._responder, self._shutdown = output, responder, shutdown
+        self._world = world
+        self._prepared = prepared
+        self._session = session
+        self._output = output
+        self._responder = responder
+        self._shutdown = shutdown
         known = None if prepared.is_new else session.state
         self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, known)
         output.spare(self._projection.caught_up)
-        self._run_id, self._admitted, self._unanswered = "", "", 0
+        self._run_id = ""
+        self._admitted = ""
+        self._unanswered = 0
         self._ended: JsonObject = {}
         world.sessions.hosts.append(self._welcome)
 
@@ -47,7 +53,7 @@ class Conversation:
         """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
         if self._prepared.is_new:
             for entry in self._session.log.journal.entries():
-                self._watch(entry, self._session.state)
+                self._tell(self._projection.events(entry))
         elif self._prepared.since is not None:
             self._tell_again(self._prepared.since)
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
@@ -121,7 +127,7 @@ class Conversation:
         projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
-            for told in projection.events(event):
+            for told in projection.events(event, state):
                 if told["type"] == "runEnded":
                     self._unanswered += told["data"].get("unanswered", 0)
                 if isinstance(self._output, Lines) and not self._ended:
@@ -139,7 +145,7 @@ class Conversation:
             self._output.event(told)
 
     def _watch(self, event: Event, state: State) -> None:
-        self._tell(self._projection.events(event))
+        self._tell(self._projection.events(event, state))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
         for told in events:

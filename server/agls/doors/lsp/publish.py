@@ -11,8 +11,9 @@ from agls.doors.lsp.flow import Flow
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, Glimpse
+from agls.engine.facts import Entry, Glimpse, RunEnded
 from agls.engine.session import Session
+from agls.engine.state import State
 from agls.order import NOTES
 from agls.views.project import Projection
 from agls_protocol.events import EventData, NoticeData
@@ -29,12 +30,15 @@ class Publisher:
     """Sends the events of one session. While it is held, they wait for an answer that goes first."""
 
     def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
-        self._session, self._client, self._progress = session, client, progress
+        self._session = session
+        self._client = client
+        self._progress = progress
         self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._projection.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
+        self._lingering: asyncio.TimerHandle | None = None
 
     @property
     def status(self) -> str:
@@ -49,12 +53,14 @@ class Publisher:
         """The questions nobody has answered yet."""
         return self._projection.open_requests()
 
-    def publish(self, event: Entry | Glimpse) -> list[JsonObject]:
+    def publish(self, event: Entry | Glimpse, after: State) -> list[JsonObject]:
         """Tell the client what this means on the wire; gives it."""
         if not self._holds:
             self._flow.catch_up(event.at)
-        events = self._projection.events(event)
+        events = self._projection.events(event, after)
         self.then(partial(self._tell, events))
+        if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
+            self._go_on()
         return events
 
     def acknowledge(self, seq: int) -> None:
@@ -108,11 +114,29 @@ class Publisher:
         try:
             yield
         finally:
-            self._holds -= 1
-            if not self._holds:
-                held, self._held = self._held, []
-                for act in held:
-                    act()
+            self._release()
+
+    def linger(self, seconds: float) -> None:
+        """Keep everything back for so long, or until the model answers or the run ends.
+
+        What a run begins with is then written once, and not before the request to the model.
+        """
+        if self._lingering is None:
+            self._holds += 1
+            self._lingering = asyncio.get_running_loop().call_later(seconds, self._go_on)
+
+    def _go_on(self) -> None:
+        if self._lingering is not None:
+            self._lingering.cancel()
+            self._lingering = None
+            self._release()
+
+    def _release(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            held, self._held = self._held, []
+            for act in held:
+                act()
 
     def _turn(self, *, silent: bool) -> None:
         self._silent = silent
