@@ -8,6 +8,7 @@ from agls.config import ConfigError
 from agls.doors.library.agent import Agent, Conversation
 from agls.doors.library.results import Artifact, Result, Step
 from agls.doors.library.tools import tool
+from agls.engine.actions import ActionError, ActionOutcome
 from agls.engine.facts import (
     Fact,
     Notice,
@@ -25,6 +26,8 @@ from agls.engine.ports import JournalBusy, JournalError, ModelError
 from agls.engine.vocabulary import FileChange, Question, Stop, StopReason
 
 __all__ = [
+    "ActionError",
+    "ActionOutcome",
     "Agent",
     "Artifact",
     "ConfigError",

@@ -21,7 +21,10 @@ from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
+from agls.engine.actions import ActionError, ActionOutcome, ActionSpec
+from agls.engine.admission import Refused
 from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
+from agls.engine.invoking import actions, invoke
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
@@ -218,6 +221,23 @@ class Conversation:
     def cancel(self) -> None:
         """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
         self._agent.loop.call_soon_threadsafe(self._session.cancel)
+
+    def actions(self) -> Sequence[ActionSpec]:
+        """List what a user may do with the conversation besides prompting it."""
+        return actions(self._session)
+
+    async def act(self, name: str, **arguments: Any) -> ActionOutcome:
+        """Do one of the `actions`: `await session.act("changes.undo", change="src/app.py:2")`.
+
+        **Returns** its text for people and its data for programs. **Raises** `ActionError` when it cannot be
+        done, or not now; its message says what to do instead.
+        """
+        try:
+            outcome = await invoke(self._session, name, arguments)
+        except Refused as refused:
+            raise ActionError(str(refused)) from None
+        await self._session.log.sync()
+        return outcome
 
     def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
         """Tell `listener` everything that happens from now on; call the result to stop."""

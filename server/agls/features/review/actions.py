@@ -120,10 +120,10 @@ def _chosen(
             or _of_file(words, changes, workspace)
             or [change for change in _of_file(name, changes, workspace) if str(change.number) == number]
         )
+    if not changes:
+        raise ActionError("There is no change that this could be done to.")
     if not found:
-        there = _names(changes, workspace) if changes else "none"
-        meant = f"{words[:200]!r} is none of them" if words else "There is nothing to do"
-        raise ActionError(f"{meant}. The changes this can be done to: {there}.")
+        raise ActionError(f"No change is called {words[:200]!r}. There are: {_names(changes, workspace)}.")
     return found
 
 

@@ -69,7 +69,7 @@ class Edits:
         changes = [change for change, _ in steps]
         try:
             text = await self._read(uri, changes)
-            fitted = _replace(text.lines, steps)
+            fitted = replace_hunks(text.lines, steps)
             made = [change for change in changes if change.hunk_id in fitted]
             file = await self._write(uri, text, made, said) if made else None
         except WorkspaceError as problem:
@@ -111,7 +111,7 @@ class Edits:
         return await workspace.write(uri, "".join(text.lines), expected=text.version, label=label)
 
 
-def _replace(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -> dict[str, Hunk]:
+def replace_hunks(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -> dict[str, Hunk]:
     """Make each step that fits. **Returns** by change the hunks that did, with the lines around them."""
     expected = [change.line for change, _ in steps]
     fitted: dict[str, Hunk] = {}
