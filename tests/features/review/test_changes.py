@@ -1,12 +1,16 @@
 """Which changes of the agent wait, where they stand, and what undoing them makes of a text."""
 
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agls.diff import compare, lines_of
-from agls.engine.facts import Entry, Noted, ToolFinished
+from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolOutcome
-from agls.features.review.changes import SessionChanges
-from agls.features.review.notes import JUDGED, ROOM, Verdict, verdict
+from agls.features.review.changes import AgentChange, SessionChanges
+from agls.features.review.editor_undo import verdicts
+from agls.features.review.edits import replace_hunks
+from agls.features.review.notes import JUDGED, ROOM, Verdict, place, verdict
 
 ODD = ("a\n", "b\n", "c\r\n", "d é\n", "\n", "\\ No newline\n", "-x\n", "+y\n", "@@ -1,1 +1,1 @@\n")
 END = st.sampled_from(["", "z"])
