@@ -5,9 +5,9 @@ import json
 import time
 from collections.abc import AsyncGenerator, Sequence
 
-from agls.models.chat_completions import ChatAnswer
+from agls.models.dialects.chat import ChatAnswer
 from agls.models.endpoint import Endpoint
-from agls.models.sse import events
+from agls.models.http.sse import events
 from benchmarks.client import Broken
 from benchmarks.peers import Name
 

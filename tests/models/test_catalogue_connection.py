@@ -9,8 +9,9 @@ import pytest
 from agls.engine.facts import Retrying, TextDelta
 from agls.engine.vocabulary import Limits, Text
 from agls.features import deadline
-from agls.models import client, sse
+from agls.models import client
 from agls.models.endpoint import Dialect
+from agls.models.http import sse
 from support.budgets import budget_room
 from support.model_asking import Asking, hear
 from support.model_dialects import Said
@@ -181,7 +182,7 @@ async def test_18_an_endless_stream_is_cut_by_its_size_and_by_the_time_of_the_ru
     endless = Raw([Said("x" * 1000).events(dialect)[1]] * 2000, then="hang")
     loop = asyncio.get_running_loop()
     now = loop.time
-    rooms, limits = [deadline.build()], Limits(max_seconds=100.0)
+    rooms, limits = [deadline.ROOM.build(deadline.ROOM.settings())], Limits(max_seconds=100.0)
     async with ModelServer([endless, endless]) as server, opened(server, dialect, rooms, limits) as session:
         said = heard_from(session)
         admission = await session.prompt((Text("go"),))

@@ -7,10 +7,11 @@ import pytest
 
 from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
 from agls.engine.vocabulary import ToolCall, Usage
-from agls.models.chat_completions import ChatAnswer
-from agls.models.endpoint import Endpoint, Prices
+from agls.models.dialects.chat import ChatAnswer
+from agls.models.endpoint import Endpoint
 from agls.models.errors import CallFailed, Failure
-from agls.models.sse import Event
+from agls.models.http.sse import Event
+from agls.models.prices import Prices
 
 ENDPOINT = Endpoint(
     name="m", model="model-1", base_url="https://host.example/v1", prices=Prices(1.0, 10.0, 0.5)

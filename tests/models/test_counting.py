@@ -7,7 +7,7 @@ import pytest
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import Image, Text, TokenCount, Usage, UserMessage
-from agls.models.counting import GUESSED, IMAGE, Gauge
+from agls.models.dialects.counting import GUESSED, IMAGE, Gauge
 from agls.models.endpoint import Dialect
 from agls.models.fallback import WithFallback
 from support.model_asking import Asking, hear, prompt

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from botocore.eventstream import EventStreamBuffer
 
-from agls.models import aws, event_stream, google
+from agls.models.clouds import aws, google
 from agls.models.errors import CallFailed
-from agls.models.event_stream import DAMAGED, FrameReader
-from agls.models.sse import TooLarge
+from agls.models.http import event_stream
+from agls.models.http.event_stream import DAMAGED, FrameReader
+from agls.models.http.sse import TooLarge
 from support.amazon import STREAM, chunk, exception, frame, framed
 from support.model_asking import ONCE, Asking, hear
 from support.model_faults import HELLO, check_hello

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from agls.models.catalog.listing import Listing, list_models
 from agls.models.endpoint import Dialect, Endpoint
-from agls.models.listing import Listing, list_models
 from support.model_asking import Asking
 from support.model_replies import Raw, page
 from support.model_server import ModelServer

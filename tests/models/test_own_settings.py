@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agls.models.dialect import dialect_of, merged
+from agls.models.dialects.dialect import dialect_of, merged
 from agls.models.endpoint import Dialect, Endpoint
 from agls.models.errors import Failure, refusal
 from support.model_asking import Asking, hear, prompt

@@ -6,8 +6,8 @@ import pytest
 
 from agls.engine.ports import Effect, ModelRequest, ToolSpec
 from agls.engine.vocabulary import AssistantMessage, Text, UserMessage
+from agls.models.dialects.tool_schemas import flat
 from agls.models.endpoint import Dialect
-from agls.models.tool_schemas import flat
 from support.model_asking import ONCE, Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_faults import raw

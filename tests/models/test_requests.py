@@ -18,9 +18,9 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.dialect import dialect_of
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.messages import STOPPED, compact
 from agls.models.endpoint import Dialect, Endpoint
-from agls.models.messages import STOPPED, compact
 from support.model_asking import Asking, hear
 from support.model_recordings import Exchange, own, recorded
 from support.model_server import ModelServer, Raw

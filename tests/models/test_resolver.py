@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from agls.engine.ports import ModelError
-from agls.models.endpoint import Endpoint, Prices
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
 from agls.models.resolver import Models
 from agls.models.retry import Patience
 from support.model_asking import hear

@@ -9,9 +9,10 @@ from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, ToolCall, ToolResult
 from agls.features import output_schema
 from agls.features.output_schema.settings import Settings
-from agls.models.dialect import dialect_of
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.structured_output import is_closed
 from agls.models.endpoint import Dialect, Endpoint
-from agls.models.shape import is_closed
+from agls.room.ports import RunInfo
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_faults import QUICK, raw, run_with
@@ -36,7 +37,7 @@ def sent_schema(dialect: Dialect, body: Any) -> Any:
 
 
 async def test_a_run_with_a_schema_sends_it_and_checks_the_answer(dialect: Dialect) -> None:
-    room = output_schema.build(Settings(attempts=1), CLOSED)
+    room = output_schema.ROOM.build(Settings(attempts=1), RunInfo(options={"outputSchema": CLOSED}))
     answers = [raw(dialect, Said("Yes, it is.")), raw(dialect, Said('{"ok": true}'))]
     ran = await run_with(dialect, answers, features=[room])
     assert ran.ended == "end_turn"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.models import sse
-from agls.models.sse import Event, EventReader, TooLarge, events
+from agls.models.http import sse
+from agls.models.http.sse import Event, EventReader, TooLarge, events
 from support.model_replies import scattered
 
 

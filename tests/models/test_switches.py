@@ -8,10 +8,10 @@ import pytest
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Image, Message, Text, ToolCall, ToolResult, UserMessage
-from agls.models.anthropic import AnthropicAnswer
-from agls.models.dialect import dialect_of
+from agls.models.dialects.anthropic import AnthropicAnswer
+from agls.models.dialects.dialect import dialect_of
 from agls.models.endpoint import Dialect, Endpoint
-from agls.models.sse import Event
+from agls.models.http.sse import Event
 from support.model_asking import Asking, hear
 from support.model_recordings import own
 from support.model_server import ModelServer, Raw

@@ -14,7 +14,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.messages import Turn, Written, body_bytes, compact
+from agls.models.dialects.messages import Turn, Written, body_bytes, compact
 
 TEXTS = st.sampled_from(["", "a", "b"])
 CALLS = st.lists(st.just(ToolCall("c", "t", {})), max_size=1).map(tuple)

@@ -8,8 +8,8 @@ import pytest
 
 from agls.engine.facts import Replied
 from agls.engine.ports import Effect, ToolSpec
+from agls.models.dialects.written_calls import WrittenCalls, calls_in
 from agls.models.endpoint import Dialect
-from agls.models.written_calls import WrittenCalls, calls_in
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import LENGTHS, Said
 from support.model_faults import raw, run_with

@@ -9,8 +9,8 @@ from agls.engine.facts import Overflowed, Replied, Retrying, TextDelta, Thinking
 from agls.engine.ports import ModelClient, ModelError, ModelRequest
 from agls.engine.vocabulary import Text, UserMessage
 from agls.models.client import HttpModel
-from agls.models.connections import Connections, system_trust
 from agls.models.endpoint import Endpoint
+from agls.models.http.connections import Connections, system_trust
 from agls.models.retry import Patience
 
 ONCE = Patience(tries=1)

@@ -12,7 +12,7 @@ from agls.engine.facts import Entry, TurnStarted
 from agls.engine.ports import ModelRequest
 from agls.engine.state import State, fold
 from agls.engine.vocabulary import Message
-from agls.models.dialect import dialect_of
+from agls.models.dialects.dialect import dialect_of
 from agls.models.endpoint import Dialect, Endpoint
 from support.model_dialects import DIALECTS
 

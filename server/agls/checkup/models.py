@@ -4,15 +4,16 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from agls.checkup.case import Case
+from agls.checkup.findings import Finding
+from agls.checkup.probe import probe, room
 from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
 from agls.config.load import Loaded
 from agls.engine.ports import ModelError
-from agls.models.connections import Connections
+from agls.features import doctor
+from agls.models.catalog.bundled import with_facts
 from agls.models.endpoint import Endpoint
-from agls.models.facts import with_facts
-from agls.models.findings import Finding
-from agls.models.local import LocalServer, find_local
-from agls.models.probe import probe, room
+from agls.models.http.connections import Connections
+from agls.models.local.discovery import LocalServer, find_local
 from agls.models.resolver import Models
 
 START = (
@@ -82,7 +83,7 @@ async def _looked_at(endpoint: Endpoint, case: Case, loaded: Loaded) -> AsyncGen
     else:
         connections = Connections()
         try:
-            for finding in await probe(endpoint, connections, loaded.config.doctor.seconds):
+            for finding in await probe(endpoint, connections, loaded.config.section(doctor.ROOM).seconds):
                 yield finding
         finally:
             await connections.aclose()

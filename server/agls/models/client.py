@@ -13,11 +13,11 @@ import httpx
 from agls.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
 from agls.engine.ports import ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import JsonObject, TokenCount
-from agls.models.answer import Answer
-from agls.models.asking import asked_of
-from agls.models.connections import Connections, limited
-from agls.models.counting import Gauge
-from agls.models.dialect import dialect_of
+from agls.models.catalog.listing import fetch, list_models
+from agls.models.dialects.answer import Answer
+from agls.models.dialects.counting import Gauge
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.messages import body_bytes
 from agls.models.endpoint import Endpoint
 from agls.models.errors import (
     CallFailed,
@@ -28,13 +28,14 @@ from agls.models.errors import (
     too_long,
     with_models,
 )
-from agls.models.event_stream import KIND, frames
-from agls.models.listing import fetch, list_models
-from agls.models.messages import body_bytes
+from agls.models.http.batches import batched
+from agls.models.http.connections import Connections, limited
+from agls.models.http.event_stream import KIND, frames
+from agls.models.http.sse import TooLarge, events
 from agls.models.overflow import hidden
 from agls.models.refusals import allowed, mended
 from agls.models.retry import Part, Patience, patiently
-from agls.models.sse import TooLarge, events
+from agls.models.signing import asked_of
 
 PATIENT = Patience()
 HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
@@ -113,7 +114,7 @@ class HttpModel:
         """Ask the server, once, for what nobody has said. After an answer: then the model is loaded."""
         if self._looked or self._endpoint.context_window:
             return
-        from agls.models.own_api import with_told  # noqa: PLC0415 - once, and only of own servers
+        from agls.models.local.server_info import with_told  # noqa: PLC0415 - once, and only of own servers
 
         self._looked = True
         self._endpoint = await with_told(self._endpoint, self._connections)
@@ -195,14 +196,15 @@ async def _read(
 
 
 async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
-    """The bytes as they come, with `idle` seconds between them at most.
+    """Yield the bytes, those of one read as one piece, with `idle` seconds between two at most.
 
     Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
     """
     encoded = "content-encoding" in response.headers
     size = 0
     read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
-    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
+    source = cast("AsyncGenerator[bytes, None]", read)
+    async with aclosing(source), aclosing(batched(source)) as chunks:
         while True:
             async with limited(until, idle):
                 chunk = await anext(chunks, None)

@@ -9,8 +9,8 @@ from agls.engine.facts import Overflowed
 from agls.engine.ports import ModelError
 from agls.frozen import frozen
 from agls.models.endpoint import Endpoint
+from agls.models.error_body import Said, understand, wait_asked
 from agls.models.overflow import overflow
-from agls.models.said import Said, understand, wait_asked
 
 USUAL_END = "an address usually ends in /v1"
 LISTED = 12  # models named in a hint

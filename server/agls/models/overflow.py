@@ -4,7 +4,7 @@ import re
 
 from agls.engine.facts import Overflowed, Replied
 from agls.models.endpoint import Endpoint
-from agls.models.said import Said
+from agls.models.error_body import Said
 
 CODES = re.compile(
     r"context_length_exceeded|context_window_exceeded|exceed_context_size|too_many_(prompt_)?tokens"

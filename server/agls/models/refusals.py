@@ -7,9 +7,9 @@ from hashlib import sha256
 
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import JsonObject, Message, ToolResult
+from agls.models.dialects.messages import compact
+from agls.models.dialects.structured_output import REFUSED as SCHEMA
 from agls.models.errors import Failure
-from agls.models.messages import compact
-from agls.models.shape import REFUSED as SCHEMA
 from agls.models.values import object_in
 
 UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow

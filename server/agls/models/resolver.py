@@ -9,11 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agls.engine.ports import ModelClient, ModelError
-from agls.models.endpoint import Endpoint, Prices
-from agls.models.own_ids import OwnIds
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
+from agls.models.unique_call_ids import WithUniqueCallIds
 
 if TYPE_CHECKING:
-    from agls.models.connections import Connections
+    from agls.models.http.connections import Connections
     from agls.models.retry import Patience
 
 TIERS = ("default", "fast", "strong")
@@ -68,7 +69,7 @@ class Models:
             return known.info.context_window
         if endpoint.context_window:
             return endpoint.context_window
-        from agls.models.facts import with_facts  # noqa: PLC0415 - only where nothing is said
+        from agls.models.catalog.bundled import with_facts  # noqa: PLC0415 - only where nothing is said
 
         return with_facts(endpoint).context_window
 
@@ -121,18 +122,18 @@ class Models:
 
     def _client(self, endpoint: Endpoint) -> ModelClient:
         if endpoint.dialect == "scripted":
-            from agls.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
+            from agls.models.scripted.model import ScriptedModel  # noqa: PLC0415 - most never need it
 
-            return OwnIds(ScriptedModel(endpoint))
-        from agls.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
+            return WithUniqueCallIds(ScriptedModel(endpoint))
+        from agls.models.catalog.bundled import with_facts  # noqa: PLC0415 - a scripted model has none
 
         endpoint = with_facts(endpoint)
         from agls.models.client import HASTY, PATIENT, HttpModel  # noqa: PLC0415 - httpx loads slowly
-        from agls.models.connections import Connections  # noqa: PLC0415 - the same
+        from agls.models.http.connections import Connections  # noqa: PLC0415 - the same
 
         pool = self._pool = self._pool or Connections()
         usual = HASTY if endpoint.fallback else PATIENT
-        return OwnIds(HttpModel(endpoint, pool, self._patience or usual))
+        return WithUniqueCallIds(HttpModel(endpoint, pool, self._patience or usual))
 
 
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:

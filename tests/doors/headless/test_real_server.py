@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from agls.checkup.probe import ASKING, REPORT, probe
 from agls.engine.vocabulary import AssistantMessage, ToolResult
+from agls.models.catalog.listing import list_models
 from agls.models.endpoint import Endpoint
-from agls.models.listing import list_models
-from agls.models.own_api import server_of
-from agls.models.probe import ASKING, REPORT, probe
+from agls.models.local.server_info import server_of
 from doors.headless.conftest import Agls
 from support.model_asking import Asking, hear, prompt
 

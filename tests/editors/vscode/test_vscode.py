@@ -103,6 +103,13 @@ def test_what_goes_wrong_is_said_and_leads_on(tools: dict[str, str], tmp_path: P
     assert screens(tmp_path) == {"no-model", "error", "waiting", "question"}
 
 
+def test_conversation_shows_what_happened(tools: dict[str, str], tmp_path: Path) -> None:
+    """Torn answers, edits beside typing, reverts taken back, stale files, long rows and older pages."""
+    said = done(["node", HERE / "conversation.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"rows", "stale", "marked-again", "beside", "torn", "beginning"}
+
+
 @pytest.mark.parametrize("model", ["scripted", "local"])
 def test_somebody_new_follows_the_readme(tools: dict[str, str], tmp_path: Path, model: str) -> None:
     """An empty profile, a first change reviewed: within three minutes, as the page promises."""

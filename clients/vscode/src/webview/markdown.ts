@@ -39,7 +39,7 @@ function highlight(code: string, language: string): string {
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }
 
-// Characters that are not seen or turn the direction of what is read (promises R29).
+// Characters that are not seen or turn the direction of what is read.
 const UNSEEN = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Text in which characters that hide or reorder others can be seen. */

@@ -12,8 +12,8 @@ from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
+from agls.models.catalog.providers import PROVIDERS
 from agls.models.endpoint import Endpoint
-from agls.models.providers import PROVIDERS
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
@@ -39,8 +39,6 @@ def key(arguments: argparse.Namespace) -> int:
                 return stored.remove(arguments.host)
             case _:
                 return stored.list()
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
         raise CannotBegin(f"the key cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 

@@ -10,11 +10,11 @@ from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.connections import Connections
+from agls.models.catalog.listing import Listing, list_models
+from agls.models.catalog.model_info import Figure, Who, figures
 from agls.models.endpoint import Endpoint
-from agls.models.figures import Figure, Who, figures
-from agls.models.listing import Listing, list_models
-from agls.models.local import find_local
+from agls.models.http.connections import Connections
+from agls.models.local.discovery import find_local
 from agls.models.resolver import TIERS, Models
 from agls.views.escape import escape_controls
 

@@ -99,7 +99,7 @@ async def _run(request: Request, output: Output, screen: Screen, shutdown: Shutd
     here = folder(request.cwd or ".")
     told = Told(arguments=request.arguments, remembered=True)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
-    begin_log(setup.state_folder, lambda: setup.secrets)
+    begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
     await settle_trust(setup, here, Keyboard(keyboard) if keyboard else None, screen)

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from agls.config import ConfigError
 from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.exporting import exported
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import Wanted, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
+from agls.doors.headless.session_trace import Filter, write_trace
 from agls.doors.headless.showing import write_session
 from agls.doors.headless.streams import tell, write
 from agls.doors.importing import LARGEST, NoSession, imported
@@ -61,6 +61,14 @@ def audit(given: Given, store: FileStore) -> None:
         write("".join(json.dumps(as_json(record, session_id)) + "\n" for record in found))
     else:
         write("".join(f"{escape_controls(line)}\n" for line in page(found).splitlines()))
+
+
+def trace(given: Given, store: FileStore) -> None:
+    """`trace`: the facts, and the wire events of each."""
+    session_id = _named(given, store)
+    wanted = Filter(frozenset(given.type), given.run, given.item)
+    if not write_trace(session_id, store.peek(session_id), wanted, as_json=given.json):
+        raise CannotBegin(f"Nothing in {session_id} is of this type, run and item.", "usage")
 
 
 def rename(given: Given, store: FileStore) -> None:
@@ -144,6 +152,7 @@ DONE: Mapping[str, Callable[[Given, FileStore], None]] = {
     "sessions search": list_sessions,
     "sessions show": show,
     "sessions audit": audit,
+    "sessions trace": trace,
     "sessions rename": rename,
     "sessions tag": tag,
     "sessions archive": archive,
@@ -159,8 +168,6 @@ def follow(given: Given) -> int:
     logging.basicConfig(format="agls: %(message)s")  # which files are no sessions
     try:
         DONE[given.command](given, FileStore(state_folder(process_environment())))
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except (JournalError, OSError) as problem:
         raise CannotBegin(str(problem), "journal", Exit.FAILED) from problem
     except (Refused, ValueError) as problem:

@@ -12,6 +12,7 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import Any, Literal, Self
 
+from agls.assembly import Rooms
 from agls.config import ConfigError, Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
@@ -21,8 +22,7 @@ from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
-from agls.engine.actions import ActionError, ActionOutcome, ActionSpec
-from agls.engine.admission import Refused
+from agls.engine.actions import ActionOutcome, ActionSpec
 from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
 from agls.engine.invoking import actions, invoke
 from agls.engine.log import Event
@@ -87,6 +87,11 @@ class Agent:
         self.world: World = await self._open.enter_async_context(opening)
         self.world.sessions.hosts.append(self._welcome)
         return self
+
+    @property
+    def rooms(self) -> Rooms:
+        """The rooms that runs have; `add` adds one of your own, behind those of agls."""
+        return self.world.rooms
 
     async def __aexit__(self, *error: object) -> None:
         await self._open.aclose()
@@ -218,26 +223,21 @@ class Conversation:
         """
         return (await self._session.steer(await self._content(text, attach))).outcome
 
-    def cancel(self) -> None:
-        """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
-        self._agent.loop.call_soon_threadsafe(self._session.cancel)
-
     def actions(self) -> Sequence[ActionSpec]:
-        """List what a user may do with the conversation besides prompting it."""
+        """**Returns** what can be done with `act`. **Raises** `ConfigError`."""
         return actions(self._session)
 
     async def act(self, name: str, **arguments: Any) -> ActionOutcome:
-        """Do one of the `actions`: `await session.act("changes.undo", change="src/app.py:2")`.
+        """Do an action, as a user does by a slash command.
 
-        **Returns** its text for people and its data for programs. **Raises** `ActionError` when it cannot be
-        done, or not now; its message says what to do instead.
+        **Raises** `ActionRefused` when there is none of this name or this is not its moment, and
+        `ActionError` for what it cannot do.
         """
-        try:
-            outcome = await invoke(self._session, name, arguments)
-        except Refused as refused:
-            raise ActionError(str(refused)) from None
-        await self._session.log.sync()
-        return outcome
+        return await invoke(self._session, name, arguments)
+
+    def cancel(self) -> None:
+        """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""
+        self._agent.loop.call_soon_threadsafe(self._session.cancel)
 
     def subscribe(self, listener: Callable[[Happening], object]) -> Callable[[], None]:
         """Tell `listener` everything that happens from now on; call the result to stop."""

@@ -1,4 +1,4 @@
-"""How fast a session's events go to the client: at once, merged, or without deltas (protocol 4.12)."""
+"""How fast a session's events go to the client: at once, merged, or without deltas (protocol#flow)."""
 
 import asyncio
 import time

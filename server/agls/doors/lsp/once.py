@@ -1,4 +1,4 @@
-"""Requests with a `clientKey` are followed once, whoever asks again, and when (protocol 4.2)."""
+"""Requests with a `clientKey` are followed once, whoever asks again, and when (protocol#client-keys)."""
 
 import asyncio
 import json

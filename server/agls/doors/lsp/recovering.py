@@ -12,6 +12,7 @@ from agls.doors.lsp.peer import PeerError
 from agls.doors.messages import Bad
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovering import ATTEMPTS, attempts, go_on
+from agls.features import recovery
 from agls.features.history.filing import archived
 from agls.views.wire_json import is_object
 
@@ -41,7 +42,7 @@ def _mode(door: Door) -> str:
     if not door.folder:
         return "never"
     setup = door.world.setup
-    mode = setup.load(door.folder).config.recovery.start
+    mode = setup.load(door.folder).config.section(recovery.ROOM).start
     return "ask" if mode == "auto" and not setup.trusts(Path(door.folder)) else mode
 
 

@@ -1,4 +1,4 @@
-"""Shows the user of the client where the agent works (`followAlong`, protocol 4.3)."""
+"""Shows the user of the client where the agent works (`followAlong`, protocol#initialize)."""
 
 import asyncio
 from typing import Any

@@ -11,8 +11,8 @@ from agls.engine.ports import Effect, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
 from agls.frozen import frozen
+from agls.room.ports import BlobStore, FileSnapshots, FoundFile
 
-from .ports import Blobs, Files, Found
 from .settings import Settings
 from .states import FileState
 from .timeline import MADE, ROOM, SEEN, TOUCHED, Timeline
@@ -26,14 +26,14 @@ Note = Callable[[str, JsonObject], None]
 class Sight:
     """A file as it was found, and as it is noted."""
 
-    found: Found
+    found: FoundFile
     state: FileState
 
 
 class Keeper:
     """Looks at files, keeps their bytes and notes what is new. For one session."""
 
-    def __init__(self, settings: Settings, files: Files, blobs: Blobs) -> None:
+    def __init__(self, settings: Settings, files: FileSnapshots, blobs: BlobStore) -> None:
         self.settings, self.files, self.blobs = settings, files, blobs
         self._timeline = Timeline()
 
@@ -221,7 +221,7 @@ async def _targets(invocation: Invocation, effect: Effect) -> dict[str, bool]:
     return paths
 
 
-def _state(found: Found) -> FileState:
+def _state(found: FoundFile) -> FileState:
     place = found.place
     lost = withheld(place.shown) if place.inside else OUTSIDE
     if found.problem:

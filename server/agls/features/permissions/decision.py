@@ -177,7 +177,7 @@ def _covered(rules: Iterable[Rule], aim: Aim, policy: Policy) -> Allow | None:
 
 
 def _is_secret(aim: Aim) -> bool:
-    """Environment files hold keys (`promises.md` 2.3): reading them is asked too."""
+    """Environment files hold keys (SECURITY.md, P10): reading them is asked too."""
     names = (aim.value, aim.place.path) if aim.place else (aim.value,)
     return any(name.rpartition("/")[2].casefold().startswith(".env") for name in names)
 

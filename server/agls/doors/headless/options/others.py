@@ -24,6 +24,12 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 def add_serve(parser: argparse.ArgumentParser) -> None:
     """Add those of `agls serve`."""
     parser.add_argument("--stdio", action="store_true", required=True, help="over standard input and output")
+    parser.add_argument(
+        "--wire-dump",
+        default="",
+        metavar="FILE",
+        help="append every message both ways to a file, without keys",
+    )
     add_model(parser)
 
 

@@ -1,4 +1,4 @@
-"""`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
+"""`agent/resume`: attach to a session; what was missed comes in the result."""
 
 import asyncio
 

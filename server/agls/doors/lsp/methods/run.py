@@ -1,4 +1,4 @@
-"""`agent/run`: admit a prompt, and with `wait` give its end as well (protocol 4.4, 4.7, 4.9)."""
+"""`agent/run`: admit a prompt, and with `wait` give its end as well."""
 
 import asyncio
 

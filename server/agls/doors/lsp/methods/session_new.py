@@ -33,8 +33,12 @@ async def new_session(door: Door, params: SessionNewParams, call: Call) -> Sessi
         seq=session.state.seq,
         options=dict(session.state.options),
         commands=attached.offers,
-        mcp=[McpServer(str(server.get("name", "")), "failed", None, NO_MCP) for server in params.mcp_servers],
+        mcp=[_not_served(str(server.get("name", ""))) for server in params.mcp_servers],
     )
+
+
+def _not_served(name: str) -> McpServer:
+    return {"name": name, "status": "failed", "message": NO_MCP}
 
 
 async def _make(door: Door, params: SessionNewParams) -> Session:

@@ -1,0 +1,18 @@
+"""One request to an endpoint, with all that lets it in."""
+
+from dataclasses import replace
+
+from agls.models.dialects.dialect import dialect_of
+from agls.models.endpoint import Endpoint
+from agls.models.http.connections import Asked
+
+
+async def asked_of(
+    endpoint: Endpoint, method: str, url: str, content: bytes | None = None, until: float | None = None
+) -> Asked:
+    """The request with its headers, key and signature. Raises `CallFailed` (`auth`)."""
+    credential = endpoint.credential
+    if key := await credential.key():
+        endpoint = replace(endpoint, api_key=key)
+    headers = dialect_of(endpoint).sent_headers(endpoint)
+    return Asked(method, url, await credential.sign(method, url, headers, content or b""), content, until)
