@@ -272,6 +272,13 @@ def change_json(change: FileChange) -> JsonObject:
     }
 
 
+def change_of(data: JsonObject) -> FileChange:
+    """Return the change that `change_json` wrote."""
+    base, result = FileVersion(**data["base"]), FileVersion(**data["result"])
+    members: JsonObject = {**data, "base": base, "result": result}
+    return FileChange(**members)
+
+
 def _version_json(version: FileVersion) -> JsonObject:
     return (
         {"hash": version.hash}

@@ -19,7 +19,7 @@ from support.reviewers import (
     Standing,
     TerminalUser,
 )
-from support.wire import Message, turns
+from support.wire import Message, Wire, turns
 
 __all__ = ["agls", "serve"]
 
@@ -182,15 +182,17 @@ def test_a_file_that_the_agent_made_and_that_is_open_stays_as_an_empty_document(
     assert path.read_text() == "one\n", "nothing is saved"
     assert not (wire.workspace / "sub" / "other.txt").exists()
     assert "not saved" in done["output"][0]["text"]
-    edits = [e["data"]["item"] for e in wire.events if e["type"] == "itemCompleted"]
-    titles = [item["title"] for item in edits if item["kind"] == "fileEdit"]
-    assert titles == ["A change of the agent was reverted"] * 2
+    wire.until(lambda m: titles(wire) == ["A change of the agent was reverted"] * 2)
     wire.call("agent/action/invoke", {**asked, "name": "changes.redo"})
     assert document.text == "one\n"
     assert (wire.workspace / "sub" / "other.txt").read_text() == "two\n"
-    edits = [e["data"]["item"] for e in wire.events if e["type"] == "itemCompleted"]
-    titles = [item["title"] for item in edits if item["kind"] == "fileEdit"]
-    assert titles[2:] == ["A change of the agent was made again"] * 2
+    wire.until(lambda m: titles(wire)[2:] == ["A change of the agent was made again"] * 2)
+
+
+def titles(wire: Wire) -> list[str]:
+    """The items of files that changed outside of calls."""
+    items = [e["data"]["item"] for e in wire.events if e["type"] == "itemCompleted"]
+    return [item["title"] for item in items if item["kind"] == "fileEdit"]
 
 
 def test_which_changes_are_meant_must_be_said(agls: Agls) -> None:
