@@ -64,7 +64,9 @@ class World:
     def __init__(
         self, setup: Setup, editor: Editor, client: ToolClient, *, headless: bool, usual: Usual
     ) -> None:
-        self.setup, self._editor, self._usual = setup, editor, usual
+        self.setup = setup
+        self._editor = editor
+        self._usual = usual
         self.reread: Reread = as_it_is
         self.rooms = Rooms()
         self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup)

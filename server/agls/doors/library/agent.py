@@ -40,8 +40,10 @@ REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
 # what holds where nobody says anything; a table that is named as a setting switches its room on
 DEFAULTS: JsonObject = {
-    "compaction": {"enabled": False}, "scratchpad": {"enabled": False}, "subagents": {"delegate": False}
-}  # fmt: skip
+    "compaction": {"enabled": False},
+    "scratchpad": {"enabled": False},
+    "subagents": {"delegate": False},
+}
 RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 DISMISSED = Answer("dismissed", by="the program")
 
@@ -59,9 +61,16 @@ class Agent:
     """
 
     def __init__(
-        self, folder: str | Path, *, state: str | Path = "", tools: "Sequence[Lendable]" = (),
-        after: Sequence[After] = (), answer: Decide | None = None, trusted: bool = False, **settings: Any,
-    ) -> None:  # fmt: skip
+        self,
+        folder: str | Path,
+        *,
+        state: str | Path = "",
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        answer: Decide | None = None,
+        trusted: bool = False,
+        **settings: Any,
+    ) -> None:
         self._folder, self._state = str(Path(folder).resolve()), str(state)
         self._trusted, self._settings = trusted, settings
         self.functions, self.tools = Functions(), tuple(tools)
@@ -169,9 +178,15 @@ class Conversation:
         return self._session.state
 
     async def run(
-        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
-    ) -> Result:  # fmt: skip
+        self,
+        prompt: str,
+        *,
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (),
+        run_id: str = "",
+        **options: Any,
+    ) -> Result:
         """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
 
         `attach` names files: images the model sees, others it can save into the folder. `run_id` is the id of
@@ -185,9 +200,15 @@ class Conversation:
         )
 
     async def start(
-        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
-    ) -> str:  # fmt: skip
+        self,
+        prompt: str,
+        *,
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (),
+        run_id: str = "",
+        **options: Any,
+    ) -> str:
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
         options = {**known_options(options), **self._id_of(run_id)}
         await self._check(options)

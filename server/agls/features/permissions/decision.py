@@ -158,8 +158,16 @@ def _by_mode(aim: Aim, policy: Policy) -> Verdict | None:
 
 
 STEPS: tuple[Callable[[Aim, Policy], Verdict | None], ...] = (
-    _denied, _planned, _impossible, _dangerous, _guessed, _granted, _asked, _allowed, _by_mode,
-)  # fmt: skip
+    _denied,
+    _planned,
+    _impossible,
+    _dangerous,
+    _guessed,
+    _granted,
+    _asked,
+    _allowed,
+    _by_mode,
+)
 
 
 def _restricting(rules: Iterable[Rule], aim: Aim, policy: Policy) -> Iterator[tuple[Rule, Match]]:
