@@ -118,6 +118,23 @@ def test_what_keeps_a_run_from_beginning_is_said_when_the_chat_opens(editor: Edi
     assert "config.toml" in "\n".join(editor.lines())
 
 
+def test_config_file_that_is_corrected_is_noticed_without_a_restart(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    config = editor.folder / "config.toml"
+    right = config.read_text()
+    config.write_text("model = 7\n")
+    restarted(editor, lambda: editor.command("Agls restart"))
+    editor.command("Agls close")
+    editor.command("Agls open")
+    editor.until("vim.fn.execute('messages'):find('config.toml', 1, true)")
+    config.write_text(right)
+    editor.until("vim.fn.execute('messages'):find('the configuration is read', 1, true)")
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    config.write_text("[permissions]\n")
+    editor.until("vim.fn.execute('messages'):find('no model is configured', 1, true)")
+
+
 def test_health_says_what_works(editor: Editor) -> None:
     opened(editor, turns("One."))
     editor.command("checkhealth agls")

@@ -129,7 +129,7 @@ class Door:
     """One connection: its client, and the sessions it uses."""
 
     def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, opening: Opening) -> None:
-        self.world, self.peer, self.client = world, peer, client
+        self.peer, self.client = peer, client
         self.folder, self.options = opening.folder, opening.options
         self._editor = editor
         self.once = Once()
@@ -140,6 +140,11 @@ class Door:
         self._histories = WeakKeyDictionary[Session, SessionHistory]()
         self.admissions = Admissions()
         self._closing: dict[str, asyncio.Future[None]] = {}
+        self.enter(world)
+
+    def enter(self, world: World) -> None:
+        """Work in this world from now on."""
+        self.world = world
         with suppress(ConfigError):  # then there are no sessions
             world.sessions.hosts.append(self._welcome)
 
