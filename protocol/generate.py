@@ -1,7 +1,7 @@
 """Writes what is generated from the types; with `--check` it only says whether that is fresh.
 
 The schema is JSON Schema 2020-12: one definition per type, and under `methods`, `events` and `hello` what
-each carries. Objects are open, because unknown members are ignored both ways (protocol 4.3). From the schema
+each carries. Objects are open, because unknown members are ignored both ways. From the schema
 come the names (`meta.json`), the types of the VS Code client, and the annotations of the Neovim client.
 """
 

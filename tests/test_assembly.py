@@ -236,7 +236,7 @@ async def test_an_unknown_model_is_refused_before_a_run(workspace: Path) -> None
 async def test_without_a_model_it_is_told_what_to_do(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(discovery, "find_local", partial(discovery.find_local, ports=()))
+    monkeypatch.setattr(discovery, "find_local_servers", partial(discovery.find_local_servers, ports=()))
     async with open_world(setup_of(workspace), editor=NoEditor(), headless=True) as world:
         with pytest.raises(ConfigError, match="--base-url") as caught:
             await world.model(str(workspace))
@@ -249,7 +249,9 @@ async def test_a_server_on_this_machine_is_found_and_said(
 ) -> None:
     with ModelServer([Reply("Hello."), Reply("Again.")], models=("qwen", "llama")) as server:
         monkeypatch.setattr(
-            discovery, "find_local", partial(discovery.find_local, ports=[("ollama", server.port)])
+            discovery,
+            "find_local_servers",
+            partial(discovery.find_local_servers, ports=[("ollama", server.port)]),
         )
         async with open_world(setup_of(workspace), editor=NoEditor(), headless=True) as world:
             assert (await world.model(str(workspace))).info.name == "ollama/qwen"

@@ -1,4 +1,4 @@
-"""Single changes of a patch, found again in a text that went on (protocol 3.2)."""
+"""Single changes of a patch, found again in a text that went on (protocol#plain-mode)."""
 
 import pytest
 from hypothesis import given, settings

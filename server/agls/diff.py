@@ -224,13 +224,17 @@ def _changes(block: Sequence[Row], was: int, line: int) -> Iterator[Hunk]:
     while at < len(block):
         end = _until(block, at, equal=False)
         if end == at:
-            at, was, line = at + 1, was + 1, line + 1
+            at = at + 1
+            was = was + 1
+            line = line + 1
             continue
         old = tuple(text for sign, text in block[at:end] if sign == "-")
         new = tuple(text for sign, text in block[at:end] if sign == "+")
         after = tuple(text for _, text in block[end : _until(block, end, equal=True)])
         yield Hunk(_leading(block[:at]), old, new, after, was, line)
-        at, was, line = end, was + len(old), line + len(new)
+        at = end
+        was = was + len(old)
+        line = line + len(new)
 
 
 def _until(block: Sequence[Row], start: int, *, equal: bool) -> int:

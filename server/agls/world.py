@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agls.assembly import ProcessServices, RunServices, SessionLog, SessionServices, features
+from agls.assembly import ProcessServices, Rooms, RunServices, SessionLog, SessionServices, features
 from agls.config import (
     EDITOR,
     PROGRAM,
@@ -37,7 +37,6 @@ from agls.features.permissions.choices import Choices, SessionChoices, check
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
-from agls.order import ROOMS, in_order
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
@@ -59,14 +58,17 @@ def as_it_is(setup: Setup) -> Setup:
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one.
 
-    `reread` is asked for it before each of them.
+    `reread` is asked for it before each of them. `rooms` are those that runs have from the next one on.
     """
 
     def __init__(
         self, setup: Setup, editor: Editor, client: ToolClient, *, headless: bool, usual: Usual
     ) -> None:
-        self.setup, self._editor, self._usual = setup, editor, usual
+        self.setup = setup
+        self._editor = editor
+        self._usual = usual
         self.reread: Reread = as_it_is
+        self.rooms = Rooms()
         self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
         self.storage = keeps() if setup.keeps else in_memory()
@@ -110,7 +112,7 @@ class World:
         try:
             loaded = self.setup.load(folder)
             bounds_of(loaded, options, {}, usual=self._usual)
-            for room in ROOMS:
+            for room in self.rooms:
                 room.check(loaded.config.section(room), options)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
@@ -166,9 +168,8 @@ class World:
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         run = self._services(session, admitted)
         limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
-        rooms = in_order({})
         return Outfit(
-            features=features(rooms, run), models=run.models, workspace=run.workspace, limits=limits
+            features=features(self.rooms, run), models=run.models, workspace=run.workspace, limits=limits
         )
 
     def _services(self, session: Session, admitted: Admitted) -> RunServices:

@@ -70,7 +70,7 @@ class Patient:
 
 @pytest.fixture
 def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
-    monkeypatch.setattr(discovery.find_local, "__defaults__", ((), 20.0))
+    monkeypatch.setattr(discovery.find_local_servers, "__defaults__", ((), 20.0))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -189,7 +189,9 @@ async def test_servers_of_this_machine_and_the_model_that_comes_of_them(
 ) -> None:
     patient.configure("")
     async with ModelServer([CALL], models=["qwen"]) as server:
-        monkeypatch.setattr(discovery.find_local, "__defaults__", ((("lmstudio", server.port),), 20.0))
+        monkeypatch.setattr(
+            discovery.find_local_servers, "__defaults__", ((("lmstudio", server.port),), 20.0)
+        )
         found = await patient()
     assert found["local"].text == f"Found: lmstudio at {server.url} with qwen."
     assert (found["model"].text, found["context"].status) == ("qwen answers.", "warn")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agls.engine.vocabulary import Usage
-from agls.models.catalog.bundled import _list, with_facts
+from agls.models.catalog.bundled import _list, with_known_figures
 from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices, cost_of
 from agls.models.resolver import Models
@@ -16,7 +16,7 @@ OPENAI, ROUTER = "https://api.openai.com/v1", "https://openrouter.ai/api/v1"
 
 
 def known(model: str, base_url: str, **more: Any) -> Endpoint:
-    return with_facts(Endpoint(name="m", model=model, base_url=base_url, **more))
+    return with_known_figures(Endpoint(name="m", model=model, base_url=base_url, **more))
 
 
 @pytest.mark.parametrize(

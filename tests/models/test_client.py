@@ -19,13 +19,13 @@ from agls.engine.vocabulary import ToolCall, Usage
 from agls.models import client
 from agls.models.http import connections
 from agls.models.http.connections import Connections
-from agls.models.retry import Patience
+from agls.models.retry import RetryPolicy
 from support.model_asking import Asking, hear, prompt
 from support.model_replies import Request, scattered, sse
 from support.model_server import NO_REPLY_LEFT, Failure, ModelServer, Raw, Reply
 from support.patience import PATIENCE, TRIES, within
 
-QUICK = Patience(tries=3, first=0.01)
+QUICK = RetryPolicy(tries=3, first=0.01)
 KEY = "sk-canary-1234567890"
 HTML = Raw([b"<!doctype html><title>Log in</title>"], headers={"Content-Type": "text/html"})
 
@@ -135,7 +135,7 @@ async def test_a_server_that_says_nothing_is_asked_again() -> None:
     """Row 9: twice silent for too long, then an answer (more of them: a busy machine may miss the first)."""
     replies = [Raw(begin="hang"), Raw([], then="hang"), *[Reply("there")] * 20]
     async with ModelServer(replies) as server, Asking() as asking:
-        heard = await hear(asking.model(server.url, Patience(tries=20, first=0.01), idle_timeout=0.4))
+        heard = await hear(asking.model(server.url, RetryPolicy(tries=20, first=0.01), idle_timeout=0.4))
     assert heard.text == "there"
     assert [wait.cause for wait in heard.waits[:2]] == ["test was silent for 0.4 seconds."] * 2
 
@@ -526,7 +526,7 @@ async def test_certificates_that_cannot_be_loaded_are_told(
 )
 def test_what_the_network_says_becomes_something_to_do(error: Exception, kind: str, words: str) -> None:
     endpoint = connections.Endpoint(name="m", base_url="https://host.example/v1")
-    with pytest.raises(connections.CallFailed) as caught, connections.translated(endpoint):
+    with pytest.raises(connections.CallFailed) as caught, connections.failures_raised(endpoint):
         raise error
     assert caught.value.kind == kind
     assert words in caught.value.hint

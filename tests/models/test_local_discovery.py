@@ -7,7 +7,7 @@ from asyncio.subprocess import PIPE
 import pytest
 
 from agls.models.endpoint import Endpoint
-from agls.models.local.discovery import LocalServer, find_local
+from agls.models.local.discovery import LocalServer, find_local_servers
 from support.model_replies import Raw, Request, page
 from support.model_server import ModelServer
 from support.patience import PATIENCE
@@ -20,7 +20,7 @@ def listing(*models: object) -> dict[str, Raw]:
 async def test_every_server_that_answers_is_found_with_its_models() -> None:
     vllm = listing({"id": "qwen", "owned_by": "vllm", "max_model_len": 4096})
     async with ModelServer(models=["llama3", "nomic-embed-text"]) as one, ModelServer(pages=vllm) as two:
-        found = await find_local([("ollama", one.port), ("llamacpp", two.port)])
+        found = await find_local_servers([("ollama", one.port), ("llamacpp", two.port)])
     assert found == [
         LocalServer("ollama", one.url, ("llama3",), (None,)),
         LocalServer("vllm", two.url, ("qwen",), (4096,)),
@@ -41,7 +41,7 @@ async def test_ollama_is_spoken_to_in_its_own_way_with_room_for_tools() -> None:
     running = {"models": [{"name": "loaded", "context_length": 32768}, {"name": "small"}]}
     pages = {**listing(*({"id": name} for name in (*most, "odd", "dumb"))), "/api/ps": page(running)}
     async with ModelServer(show, pages=pages) as server:
-        (found,) = await find_local([("ollama", server.port)], time_limit=20.0)
+        (found,) = await find_local_servers([("ollama", server.port)], time_limit=20.0)
     assert found.windows == (4096, 16384, 32768, None, None)
     first = found.endpoints()[0]
     assert (first.dialect, first.context_window, first.base_url) == ("ollama", 4096, server.url)
@@ -50,7 +50,7 @@ async def test_ollama_is_spoken_to_in_its_own_way_with_room_for_tools() -> None:
 async def test_ollama_that_is_slow_to_tell_its_sizes_is_found_without_them() -> None:
     pages = {**listing({"id": "m"}), "/api/ps": Raw(begin="hang")}
     async with ModelServer(pages=pages) as server:
-        (found,) = await find_local([("ollama", server.port)], time_limit=0.5)
+        (found,) = await find_local_servers([("ollama", server.port)], time_limit=0.5)
     assert (found.dialect, found.windows) == ("chat", (None,))
 
 
@@ -62,7 +62,7 @@ async def test_lm_studio_and_llamacpp_say_how_much_context_a_loaded_model_has() 
     props = page({"default_generation_settings": {"n_ctx": 8192}, "total_slots": 1})
     llama = {**listing({"id": "m", "owned_by": "llamacpp"}), "/props": props}
     async with ModelServer(pages=studio) as one, ModelServer(pages=llama) as two:
-        found = await find_local([("lmstudio", one.port), ("vllm", two.port)], time_limit=20.0)
+        found = await find_local_servers([("lmstudio", one.port), ("vllm", two.port)], time_limit=20.0)
     assert [(server.kind, server.windows) for server in found] == [
         ("lmstudio", (4096, None)),
         ("llamacpp", (8192,)),
@@ -93,7 +93,7 @@ async def test_nobody_gets_a_key_and_no_redirect_is_followed(monkeypatch: pytest
     async with ModelServer() as elsewhere:
         there = Raw(status=302, headers={"Location": f"{elsewhere.url}/models"})
         async with ModelServer(pages={"/v1/models": there}) as one, ModelServer() as two:
-            found = await find_local([("ollama", one.port), ("vllm", two.port)], time_limit=20.0)
+            found = await find_local_servers([("ollama", one.port), ("vllm", two.port)], time_limit=20.0)
     assert [server.kind for server in found] == ["vllm"]
     assert elsewhere.connections == 0
     assert not [r for r in two.requests if "authorization" in r.headers or "canary" in str(r.headers)]
@@ -112,7 +112,7 @@ async def test_whoever_is_no_model_server_is_left_out() -> None:
     free.stop()
     try:
         ports = [("x", server.port) for server in (*servers, free)]
-        assert await find_local(ports) == []
+        assert await find_local_servers(ports) == []
     finally:
         for server in servers:
             await asyncio.to_thread(server.stop)
@@ -121,7 +121,7 @@ async def test_whoever_is_no_model_server_is_left_out() -> None:
 async def test_a_silent_server_does_not_hold_up_the_others() -> None:
     async with ModelServer(pages={"/v1/models": Raw(begin="hang")}) as silent, ModelServer() as other:
         for limit in (0.2, 2.0, 20.0):  # a busy machine may need more for the one that answers
-            found = await find_local([("a", silent.port), ("b", other.port)], time_limit=limit)
+            found = await find_local_servers([("a", silent.port), ("b", other.port)], time_limit=limit)
             if found:
                 break
     assert [server.kind for server in found] == ["b"]
@@ -130,8 +130,8 @@ async def test_a_silent_server_does_not_hold_up_the_others() -> None:
 async def test_a_server_that_never_ends_does_not_keep_the_process() -> None:
     dripping = Raw([b" "] * 1_000, delay=0.05)
     async with ModelServer(pages={"/v1/models": dripping}) as server:
-        imports = "import asyncio; from agls.models.local.discovery import find_local"
-        ask = f"{imports}; print(asyncio.run(find_local([('x', {server.port})])))"
+        imports = "import asyncio; from agls.models.local.discovery import find_local_servers"
+        ask = f"{imports}; print(asyncio.run(find_local_servers([('x', {server.port})])))"
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", ask, stdout=PIPE)
         async with asyncio.timeout(PATIENCE):
             out, _ = await process.communicate()
@@ -139,4 +139,4 @@ async def test_a_server_that_never_ends_does_not_keep_the_process() -> None:
 
 
 async def test_asking_nobody_finds_nobody() -> None:
-    assert await find_local(()) == []
+    assert await find_local_servers(()) == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agls.models.catalog.model_info import NAMES, Figure, figures, told_by
+from agls.models.catalog.model_info import NAMES, Figure, figures, listed_figures
 from agls.models.endpoint import Endpoint
 from agls.models.prices import Prices
 
@@ -61,4 +61,4 @@ def test_your_settings_count_more_than_the_list_and_the_list_more_than_the_serve
     ],
 )
 def test_what_servers_say_in_their_lists_is_understood(entry: dict[str, Any], told: dict[str, float]) -> None:
-    assert told_by(entry) == told
+    assert listed_figures(entry) == told

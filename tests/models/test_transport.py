@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from agls.models.http.connections import system_trust
-from agls.models.http.transport import MOST, Connection, Network, Transport
+from agls.models.http.transport import MOST, AsyncioBackend, SocketStream, Transport
 from support.model_server import ModelServer, Reply
 from support.patience import become
 
@@ -20,11 +20,11 @@ Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def connected(serve: Serve) -> AsyncGenerator[Connection]:
+async def connected(serve: Serve) -> AsyncGenerator[SocketStream]:
     """A connection to a server of which each connection is this."""
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    made = await Network().connect_tcp("127.0.0.1", server.sockets[0].getsockname()[1], timeout=20)
-    assert isinstance(made, Connection)
+    made = await AsyncioBackend().connect_tcp("127.0.0.1", server.sockets[0].getsockname()[1], timeout=20)
+    assert isinstance(made, SocketStream)
     try:
         yield made
     finally:
@@ -127,7 +127,7 @@ async def test_nobody_answers_at_all() -> None:
     server.close()
     await server.wait_closed()
     with pytest.raises(httpcore.ConnectError):
-        await Network().connect_tcp("127.0.0.1", port, timeout=20)
+        await AsyncioBackend().connect_tcp("127.0.0.1", port, timeout=20)
 
 
 async def test_a_proxy_has_to_speak_http() -> None:

@@ -1,4 +1,4 @@
-"""P10: the user's keys go only to the host they were given for (`promises.md` e7, R20, R24, R25)."""
+"""P10: the user's keys go only to the host they were given for."""
 
 import base64
 import json
@@ -48,7 +48,7 @@ def served(house: House, **given: object) -> Wire:
 
 
 def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(house: House) -> None:
-    """R24, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
+    """P10, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
     house.environment |= {"WORK_TOKEN": HEADER, "AWS_SECRET_ACCESS_KEY": FILE_KEY, "DB_PASSWORD": KEY}
     loot = house.attack(call("shell", command=SEARCH), mode="allowAll", before=ordinary_user())
     assert "ran\n" in loot.answers[0]
@@ -163,7 +163,7 @@ def go_elsewhere(house: House, server: ModelServer) -> None:
 
 @pytest.mark.parametrize("place", ["file", "keyring"])
 def test_a_kept_key_is_found_nowhere_by_a_command(house: House, place: str) -> None:
-    """R24 for the keys that stand in no environment at all."""
+    """The same for the keys that stand in no environment at all."""
     make_keyring(house.home / "library")
     house.environment["PYTHONPATH"] = str(house.home / "library")
     with ModelServer(STEAL) as server:
@@ -272,7 +272,7 @@ def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
 
 
 def test_what_is_kept_is_for_the_user_alone(house: House) -> None:
-    """R19, Row 48: no other user of the machine may read a session."""
+    """Row 48: no other user of the machine may read a session."""
     before = os.umask(0)
     try:
         house.attack(call("shell", command="yes | head -c 200000"), mode="allowAll")
@@ -298,7 +298,7 @@ CONFIGURED = (
 
 
 def test_files_of_ours_that_hold_keys_are_closed_to_tools_by_every_spelling(house: House) -> None:
-    """R20: the key of one host is not for the model of another."""
+    """P10: the key of one host is not for the model of another."""
     house.configure(CONFIGURED.format(FILE_KEY))
     (house.workspace / "link.toml").symlink_to(house.config)
     (house.workspace / "hard.toml").hardlink_to(house.config)

@@ -14,16 +14,16 @@ from agls.checkup.findings import Finding
 from agls.engine.facts import Overflowed, Replied
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import Text, UserMessage
-from agls.models.catalog.bundled import with_facts
-from agls.models.catalog.listing import Listing, list_models
+from agls.models.catalog.bundled import with_known_figures
+from agls.models.catalog.listing import ModelList, list_models
 from agls.models.client import HttpModel
 from agls.models.credential import FIXED_KEY
 from agls.models.endpoint import Endpoint
-from agls.models.errors import USUAL_END, CallFailed, Failure, broken_off, empty, web_page
-from agls.models.http.connections import Asked, Connections
+from agls.models.errors import USUAL_END, CallFailed, Failure, empty_answer, incomplete, web_page
+from agls.models.http.connections import Connections, HttpRequest
 from agls.models.local.ollama_sizes import ROOM
-from agls.models.local.server_info import NOBODY, Server, server_of
-from agls.models.retry import Patience
+from agls.models.local.server_info import UNKNOWN_SERVER, ServerInfo, identify_server
+from agls.models.retry import RetryPolicy
 
 LEAST = 8_192  # tokens: instructions and tools, one file, and an answer
 ANSWER = 2_000  # tokens for the answer: enough for a model that thinks first
@@ -36,7 +36,7 @@ REPORT = ToolSpec(
     frozenset(),
 )
 AS_TEXT = re.compile(r"tool_call|<function|TOOL_CALLS|\breport\s*\(|\"(name|word)\"\s*:")
-ONCE = Patience(tries=1)
+ONCE = RetryPolicy(tries=1)
 PATHS = re.compile(r"/(chat/completions|completions|messages|responses|models|api/chat)/?$")
 PROXY = (
     "The proxy wants to know who you are: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (HTTP_PROXY for http)."
@@ -44,7 +44,7 @@ PROXY = (
 
 
 @dataclass(slots=True)
-class Heard:
+class ProbeAnswer:
     """What came back of one question."""
 
     reply: Replied | None = None
@@ -53,7 +53,7 @@ class Heard:
     kind: str = ""  # the content type of the answer
 
 
-class Watched(Connections):
+class RecordingConnections(Connections):
     """The same connections, with a look at how each answer comes."""
 
     def __init__(self, inner: Connections) -> None:
@@ -62,7 +62,7 @@ class Watched(Connections):
         self.kind = ""
 
     @asynccontextmanager
-    async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
+    async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
         """Send a request, and remember the content type of a good answer to a question."""
         async with self._inner.ask(endpoint, asked) as response:
             if asked.method == "POST" and response.status_code < 300:
@@ -75,7 +75,7 @@ async def probe(endpoint: Endpoint, connections: Connections, seconds: float = 6
 
     The topics are endpoint, key, model, streaming, tools and context; those behind a failure are left out.
     """
-    endpoint = with_facts(endpoint)
+    endpoint = with_known_figures(endpoint)
     listing = await list_models(endpoint, connections, min(seconds, 10.0))
     failure, asking = listing.failure, _Probe(endpoint, connections, listing, seconds)
     if failure and failure == web_page(endpoint):
@@ -89,13 +89,13 @@ async def probe(endpoint: Endpoint, connections: Connections, seconds: float = 6
 class _Probe:
     endpoint: Endpoint
     connections: Connections
-    listing: Listing
+    listing: ModelList
     seconds: float
-    server: Server = NOBODY
+    server: ServerInfo = UNKNOWN_SERVER
 
     async def findings(self) -> Sequence[Finding]:
         heard = await self._ask(tools=True)
-        self.server = await server_of(self.endpoint, self.connections)
+        self.server = await identify_server(self.endpoint, self.connections)
         refused = heard.failure if heard.failure and _is_about_tools(heard.failure) else None
         if refused:
             heard = await self._ask(tools=False)
@@ -108,11 +108,13 @@ class _Probe:
             Finding("model", "pass", f"{self.endpoint.model} answers."),
             self._streaming(heard),
             self._refused_tools(refused) if refused else self._tools(heard),
-            self._context(self.server.window or self.listing.told(self.endpoint.model).get("context_window")),
+            self._context(
+                self.server.window or self.listing.figures_of(self.endpoint.model).get("context_window")
+            ),
         ]
 
-    async def _ask(self, *, tools: bool) -> Heard:
-        watched, heard = Watched(self.connections), Heard()
+    async def _ask(self, *, tools: bool) -> ProbeAnswer:
+        watched, heard = RecordingConnections(self.connections), ProbeAnswer()
         endpoint = replace(
             self.endpoint,
             timeout=self.seconds,
@@ -166,10 +168,10 @@ class _Probe:
 
     def _half_failed(self, failure: Failure) -> Finding | None:
         """What is wrong with an answer that was begun."""
-        if failure == empty(self.endpoint):
+        if failure == empty_answer(self.endpoint):
             fix = self.server.more_context(self.endpoint, ROOM)
             return Finding("context", "fail", failure.message, fix)
-        if failure == broken_off(self.endpoint):
+        if failure == incomplete(self.endpoint):
             fix = "Look at the log of the server, and at the time-outs of a proxy in between."
             return Finding("streaming", "fail", failure.message, fix)
         if failure.kind == "badRequest" and "stream" in failure.message.lower():
@@ -198,10 +200,12 @@ class _Probe:
         return ""
 
     def _check_address(self) -> str:
-        at, dialect, model = self.endpoint.address, self.endpoint.dialect, self.endpoint.model
+        at = self.endpoint.address
+        dialect = self.endpoint.dialect
+        model = self.endpoint.model
         return f"Check base_url ({at}: {USUAL_END}), dialect ({dialect}) and the model's name ({model})."
 
-    def _streaming(self, heard: Heard) -> Finding:
+    def _streaming(self, heard: ProbeAnswer) -> Finding:
         if "json" in heard.kind and "ndjson" not in heard.kind:
             text = "The server sends its answer in one piece: you see nothing before its end."
             fix = (
@@ -214,7 +218,7 @@ class _Probe:
         text = f"The server does not let this model use tools: {failure.message}"
         return Finding("tools", "fail", text, self.server.tools(self.endpoint))
 
-    def _tools(self, heard: Heard) -> Finding:
+    def _tools(self, heard: ProbeAnswer) -> Finding:
         reply = heard.reply
         calls = reply.tool_calls if reply else ()
         if any(call.name == REPORT.name and call.arguments.get("word") for call in calls):
@@ -229,10 +233,10 @@ class _Probe:
         return Finding("tools", "warn", text, self.server.tools(self.endpoint))
 
     def _context(self, told: float | None) -> Finding:
-        return room(self.endpoint, self.server, int(told or 0))
+        return context_finding(self.endpoint, self.server, int(told or 0))
 
 
-def room(endpoint: Endpoint, server: Server = NOBODY, told: int = 0) -> Finding:
+def context_finding(endpoint: Endpoint, server: ServerInfo = UNKNOWN_SERVER, told: int = 0) -> Finding:
     """Whether a model has enough context for work.
 
     `told` is what the server says; what is written or listed counts where it says nothing (0).

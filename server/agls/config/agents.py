@@ -48,11 +48,9 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
 
     def over(self, room: Room[Any], usual: BaseModel) -> Any:
         """**Returns** the settings of a room for its runs: `usual` where it says nothing of the room."""
-        if not room.of_agent:
-            return usual
-        said = getattr(self, room.name)
+        said = getattr(self, room.name, None) if room.of_agent else None
         if not isinstance(said, BaseModel):
-            return said
+            return usual if said is None else said
         return usual.model_copy(update={name: getattr(said, name) for name in said.model_fields_set})
 
 

@@ -7,7 +7,7 @@ from agls.frozen import frozen
 from agls.models.catalog.providers import BEDROCK_KEY
 from agls.models.clouds.services import dialect_there, url_there
 from agls.models.credential import FIXED_KEY, Credential
-from agls.models.endpoint import Dialect, Service
+from agls.models.endpoint import DialectName, Service
 
 REGIONS: Mapping[str, tuple[str, ...]] = {
     "bedrock": ("AWS_REGION", "AWS_DEFAULT_REGION"),
@@ -21,7 +21,7 @@ class Cloud:
     """Where a model is: its dialect and address there. `missing` names the setting that has to be written."""
 
     service: Service
-    dialect: Dialect
+    dialect: DialectName
     base_url: str
     credential: Credential
     key_variable: str = ""

@@ -306,7 +306,7 @@ class _Reader:
         )
 
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
-        """The key, unless who gave it meant another host (`promises.md` R20)."""
+        """The key, unless who gave it meant another host (SECURITY.md, P10)."""
         giver = self._loaded.rank(*key_path) if key_path else Rank.ENVIRONMENT
         meant = _value_up_to(self._setup.sources, giver, url_path)
         direct = not meant and self._loaded.rank(*url_path) in DIRECT

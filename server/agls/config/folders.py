@@ -65,7 +65,7 @@ def _at_home(find: Callable[[str], Path], key: str) -> Path:
 
 
 def check_outside(path: Path, workspace: Path, home: Path, key: str, *, named: bool) -> None:
-    """Refuse our own `path` inside a workspace, where the project could write it (`promises.md` R5).
+    """Refuse our own `path` inside a workspace, where the project could write it (SECURITY.md, P1).
 
     A workspace that is the home folder, or holds it, is the user's own. `named` is whether somebody set the
     variable `key`; else the variables that name the user's folders lead there. Raises `ConfigError`.

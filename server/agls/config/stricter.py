@@ -1,6 +1,6 @@
 """What may only be made stricter: by a trusted project's own file, and below the managed file's limits.
 
-`promises.md` R2, R20. A project may add agents: an agent can do no more than who delegates to it. One that
+SECURITY.md, P1 and P10. A project may add agents: an agent can do no more than who delegates to it. One that
 the user has is the user's.
 """
 

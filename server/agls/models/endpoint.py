@@ -14,7 +14,7 @@ from agls.models.credential import FIXED_KEY, Credential
 from agls.models.prices import Prices
 
 Service = Literal["", "bedrock", "vertex"]
-Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
+DialectName = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
 @frozen(kw_only=True)
@@ -35,7 +35,7 @@ class Endpoint:
     name: str
     model: str = ""
     base_url: str = ""
-    dialect: Dialect = "chat"
+    dialect: DialectName = "chat"
     api_key: str = field(default="", repr=False)
     key_variable: str = ""
     key_place: str = ""

@@ -29,7 +29,7 @@ Json = Mapping[str, Any]
 
 
 @frozen
-class Said:
+class ErrorBody:
     """An error in the server's words. `codes` are all its codes and types, lower case, space between.
 
     `status` is one that the body itself names. `data` is the error object.
@@ -42,7 +42,7 @@ class Said:
     is_page: bool = False
 
 
-def understand(body: object, endpoint: Endpoint) -> Said:
+def parse_error(body: object, endpoint: Endpoint) -> ErrorBody:
     """Read an error from a body (text, or JSON already decoded): RULES of every known server.
 
     `{"error": {…}}`, `{"error": "text"}`, `{"message"}`, `{"detail"}`, `[{"error": …}]`, text, HTML.
@@ -53,11 +53,11 @@ def understand(body: object, endpoint: Endpoint) -> Said:
         except (ValueError, RecursionError):
             text = str(body).strip()
             is_page = text.startswith("<")
-            return Said("" if is_page else shown(text, endpoint), is_page=is_page)
+            return ErrorBody("" if is_page else excerpt(text, endpoint), is_page=is_page)
     if isinstance(body, list):
         body = next(iter(cast("list[object]", body)), None)
     if not isinstance(body, dict):
-        return Said(shown(str(body), endpoint) if body else "")
+        return ErrorBody(excerpt(str(body), endpoint) if body else "")
     outer = cast("Json", body)
     inner = outer.get("error")
     error: Json = cast("Json", inner) if isinstance(inner, dict) else outer
@@ -65,7 +65,7 @@ def understand(body: object, endpoint: Endpoint) -> Said:
     codes = " ".join(str(code).lower() for code in named if isinstance(code, str | int))
     statuses = (int(str(code)) for code in named if str(code).isdigit())
     status = next((code for code in statuses if 400 <= code < 600), None)
-    return Said(shown(_message(error), endpoint), codes, status, error)
+    return ErrorBody(excerpt(_message(error), endpoint), codes, status, error)
 
 
 def _message(error: Json) -> str:
@@ -84,7 +84,7 @@ def _text(part: object) -> str:
     return str(item.get("msg") or item.get("message") or "")
 
 
-def shown(text: str, endpoint: Endpoint) -> str:
+def excerpt(text: str, endpoint: Endpoint) -> str:
     """The text fit to be shown: without keys and control characters, on one line, not endless."""
     for secret in endpoint.secrets:
         text = text.replace(secret, "[key]")
@@ -92,7 +92,7 @@ def shown(text: str, endpoint: Endpoint) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
-def wait_asked(headers: Mapping[str, str], said: Said) -> float:
+def requested_wait(headers: Mapping[str, str], said: ErrorBody) -> float:
     """Seconds the server asks to wait, the largest of its ways to say it; 0 when it does not.
 
     Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo; where

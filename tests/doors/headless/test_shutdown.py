@@ -122,7 +122,7 @@ WAYS = {  # how it is left, its exit code, and how what ran ended
 def test_prompts_that_waited_before_survive_whatever_ends_the_process(
     agls: Agls, reason: str, mine: list[str]
 ) -> None:
-    """What runs ends, and what was asked for here does not begin (protocol 4.9, point 7)."""
+    """What runs ends, and what was asked for here does not begin (protocol#cancel, point 7)."""
     agls.script({"text": "begun", "hang": True})
     first, second = (Admitted(f"run_{n}", f"item_{n}", (Text(n),)) for n in ("first", "second"))
     journal = FileStore(agls.state).create(LEFT)
@@ -160,7 +160,7 @@ def test_a_reader_that_goes_away_interrupts_the_run(agls: Agls) -> None:
 
 
 def test_a_read_that_never_comes_back_does_not_hold_the_process(agls: Agls) -> None:
-    """Its thread cannot be ended: the run is, and the process with it (protocol 4.9, point 4)."""
+    """Its thread cannot be ended: the run is, and the process with it (protocol#cancel, point 4)."""
     (agls.workspace / "a.txt").write_text("a file")
     agls.script({"calls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]}, {"text": "Done."})
     agls.argv = lambda arguments: [sys.executable, "-c", HANGING_DISK, *arguments]

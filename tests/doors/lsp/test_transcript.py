@@ -1,4 +1,4 @@
-"""The transcript as a file, and what stands in messages: for people, and harmless (protocol 3.2)."""
+"""The transcript as a file, and what stands in messages: for people, and harmless (protocol#plain-mode)."""
 
 from pathlib import Path
 from typing import Any

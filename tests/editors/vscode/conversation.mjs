@@ -18,6 +18,7 @@ const steps = Array.from({ length: STEPS }, (_, n) => ({ text: `Step ${n} is don
 const stage = makeStage([
   { match: "Look in the corners", turns: [
     { calls: call("read_file", { path: DEEP }) },
+    { calls: call("read_file", { path: "hidden\u3164name.py" }) },
     { calls: call("shell", { command: "printf one", description: "Count the greetings" }) },
     { text: "I looked." },
   ] },
@@ -64,6 +65,7 @@ async function rowsSayWhatIsDone() {
   assert.ok(folder.isCut, "the folder is cut");
   assert.ok(!name.isCut && name.right <= line.right && name.left >= line.left, "the name is not");
   assert.equal(name.text, "/all_the_greetings.py");
+  await row("hidden⟨U+3164⟩name.py").waitFor();
   await shot("rows");
   say("a row cuts the folder and not the file's name, and tells what a command is for");
 }

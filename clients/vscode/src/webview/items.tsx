@@ -9,9 +9,10 @@ import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
-import { toHtml, visible } from "./markdown";
+import { toHtml } from "./markdown";
 import { LIVE, Mark } from "./mark";
 import { host } from "./model";
+import { readable, visible } from "./visible";
 
 interface ItemProps {
   item: AnyItem;
@@ -54,7 +55,7 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
   return (
     <article class="item user" aria-label="You said">
       {content.map((block) =>
-        block.type === "text" ? <div class="words">{visible(block.text)}</div> : null,
+        block.type === "text" ? <div class="words">{readable(block.text)}</div> : null,
       )}
       {attached.length > 0 && (
         <ul class="chips" aria-label="Attached">

@@ -1,4 +1,4 @@
-"""Requests on standard input: JSON-RPC lines to steer, cancel and respond, each answered (protocol 4.14)."""
+"""Requests on standard input: JSON-RPC lines each answered (protocol#headless)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

@@ -28,12 +28,18 @@ class Conversation:
         self, world: World, prepared: PreparedRun, output: Output, responder: Responder, shutdown: Shutdown
     ) -> None:
         session = prepared.session
-        self._world, self._prepared, self._session = world, prepared, session
-        self._output, self._responder, self._shutdown = output, responder, shutdown
+        self._world = world
+        self._prepared = prepared
+        self._session = session
+        self._output = output
+        self._responder = responder
+        self._shutdown = shutdown
         known = None if prepared.is_new else session.state
         self._translator = Translator(session.session_id, session.log.journal.epoch, known)
         output.spare(self._translator.caught_up)
-        self._run_id, self._admitted, self._unanswered = "", "", 0
+        self._run_id = ""
+        self._admitted = ""
+        self._unanswered = 0
         self._ended: JsonObject = {}
         world.sessions.hosts.append(self._welcome)
 

@@ -47,7 +47,9 @@ class Stored:
     """The keys of this user: in the keyring, or in a file."""
 
     def __init__(self, setup: Setup, models: Sequence[Endpoint]) -> None:
-        self._models, self._keyring, self._file = models, Keyring(), KeyFile(setup.state_folder)
+        self._models = models
+        self._keyring = Keyring()
+        self._file = KeyFile(setup.state_folder)
 
     def set(self, name: str, place: str) -> int:
         """Ask for the key of a host and keep it: in the keyring where there is one. Raises `CannotBegin`."""

@@ -24,7 +24,7 @@ class Filter(NamedTuple):
     run_id: str = ""
     item_id: str = ""
 
-    def fits(self, row: "Row") -> bool:
+    def fits(self, row: "TracedFact") -> bool:
         """Whether this row is wanted."""
         names = {row.kind, *(event["type"] for event in row.events)}
         if self.types and not self.types & names:
@@ -33,7 +33,7 @@ class Filter(NamedTuple):
         return {self.run_id, self.item_id} - {""} <= held
 
 
-class Row(NamedTuple):
+class TracedFact(NamedTuple):
     """One fact as the journal has it, its events, and the seconds since the fact before."""
 
     seq: int
@@ -44,13 +44,13 @@ class Row(NamedTuple):
     events: Sequence[JsonObject]
 
 
-def rows_of(session_id: str, entries: Iterable[Entry]) -> Iterator[Row]:
+def rows_of(session_id: str, entries: Iterable[Entry]) -> Iterator[TracedFact]:
     """Return all facts with their events, in order."""
     translator, before = Translator(session_id, ""), 0.0
     for entry in entries:
         kind, fields = unstructure(entry.fact)
         since = entry.at - before if before else 0.0
-        yield Row(entry.seq, entry.at, since, kind, fields, translator.events(entry))
+        yield TracedFact(entry.seq, entry.at, since, kind, fields, translator.events(entry))
         before = entry.at
 
 
@@ -62,13 +62,13 @@ def write_trace(session_id: str, entries: Iterable[Entry], wanted: Filter, *, as
     return len(rows)
 
 
-def _as_json(row: Row) -> str:
+def _as_json(row: TracedFact) -> str:
     fact = {"type": row.kind, "data": row.fields}
     told = {"seq": row.seq, "at": timestamp(row.at), "since": round(row.since, 3), "fact": fact}
     return json.dumps({**told, "events": row.events})
 
 
-def _as_text(row: Row) -> Iterator[str]:
+def _as_text(row: TracedFact) -> Iterator[str]:
     """Lines: number, time, seconds since the fact before, the fact, and in the last column its events."""
     fact = escape_controls(" ".join((row.kind, *_values(row.fields))))
     times = f"{timestamp(row.at)[11:-1]}  {f'+{row.since:.3f}':>{SPENT}}"

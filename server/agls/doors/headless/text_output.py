@@ -30,7 +30,10 @@ class TextOutput:
     """
 
     def __init__(self, pipe: Pipe, screen: Screen, writer: Writer | None, *, quiet: bool = False) -> None:
-        self._pipe, self._screen, self._writer, self._quiet = pipe, screen, writer, quiet
+        self._pipe = pipe
+        self._screen = screen
+        self._writer = writer
+        self._quiet = quiet
         self._answer, self._activity = Answer(), Activity(time.monotonic)
         self._streaming = ""  # the message whose text is on the terminal now
         self._remark = ""  # what was said last, and is no answer when a call follows

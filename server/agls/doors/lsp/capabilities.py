@@ -75,7 +75,7 @@ def _followed_elsewhere(*arguments: Any) -> None:
 
 
 def agent_block() -> JsonObject:
-    """What this server can do of the agent protocol (protocol 4.3)."""
+    """What this server can do of the agent protocol (protocol#initialize)."""
     schema = Path(agls_protocol.__file__).with_name("schema.json").read_bytes()
     return {
         "protocolVersion": agls_protocol.PROTOCOL_VERSION,

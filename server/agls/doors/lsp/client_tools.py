@@ -1,4 +1,4 @@
-"""The tools that the client said it has, called with `agent/callTool` (protocol 4.3 and 4.5)."""
+"""The tools that the client said it has, called with `agent/callTool` (protocol#to-the-client)."""
 
 import asyncio
 from base64 import b64decode

@@ -55,7 +55,10 @@ class Attached:
         role: Role = "own",
     ) -> None:
         self._configured, self._offered_for = configured, None
-        self.session, self._peer, self._client, self._gone = session, peer, client, gone
+        self.session = session
+        self._peer = peer
+        self._client = client
+        self._gone = gone
         self.read_only = role == "followed"
         self.progress = (NoProgress if role == "child" else ProgressReporter)(peer, client)
         self.publisher = Publisher(session, peer, client, self.progress)
@@ -129,7 +132,8 @@ class Door:
     """One connection: its client, and the sessions it uses."""
 
     def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, opening: Opening) -> None:
-        self.peer, self.client = peer, client
+        self.peer = peer
+        self.client = client
         self.folder, self.options = opening.folder, opening.options
         self._editor = editor
         self.once = Once()

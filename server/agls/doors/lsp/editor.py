@@ -1,4 +1,4 @@
-"""The client's open documents, and edits made through the client (protocol 4.10). Implements `Editor`."""
+"""The client's open documents, and edits made through the client (protocol#edits). Implements `Editor`."""
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence

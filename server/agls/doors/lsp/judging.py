@@ -1,4 +1,4 @@
-"""Keeping and reverting what the agent changed, one change at a time (protocol 3.2)."""
+"""Keeping and reverting what the agent changed, one change at a time (protocol#plain-mode)."""
 
 import asyncio
 from contextlib import suppress
@@ -93,7 +93,9 @@ class UndoneReverts:
     """Follows the editor's own undo: a change that stands again after it was reverted waits again."""
 
     def __init__(self, door: Door) -> None:
-        self._door, self._edited, self._woken = door, dict[str, None](), asyncio.Event()
+        self._door = door
+        self._edited = dict[str, None]()
+        self._woken = asyncio.Event()
 
     def edited(self, uri: str) -> None:
         """The user edited this document."""

@@ -11,7 +11,7 @@ from agls.doors.lsp.flow import Flow
 from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, Glimpse
+from agls.engine.facts import Entry, Glimpse, RunEnded
 from agls.engine.session import Session
 from agls.views.project import Translator
 
@@ -27,12 +27,15 @@ class Publisher:
     """Sends the events of one session. While it is held, they wait for an answer that goes first."""
 
     def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
-        self._session, self._client, self._progress = session, client, progress
+        self._session = session
+        self._client = client
+        self._progress = progress
         self._translator = Translator(session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._translator.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
+        self._lingering: asyncio.TimerHandle | None = None
 
     @property
     def status(self) -> str:
@@ -53,6 +56,8 @@ class Publisher:
             self._flow.catch_up(event.at)
         events = self._translator.events(event)
         self.then(partial(self._tell, events))
+        if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
+            self._go_on()
         return events
 
     def acknowledge(self, seq: int) -> None:
@@ -106,11 +111,29 @@ class Publisher:
         try:
             yield
         finally:
-            self._holds -= 1
-            if not self._holds:
-                held, self._held = self._held, []
-                for act in held:
-                    act()
+            self._release()
+
+    def linger(self, seconds: float) -> None:
+        """Keep everything back for so long, or until the model answers or the run ends.
+
+        What a run begins with is then written once, and not before the request to the model.
+        """
+        if self._lingering is None:
+            self._holds += 1
+            self._lingering = asyncio.get_running_loop().call_later(seconds, self._go_on)
+
+    def _go_on(self) -> None:
+        if self._lingering is not None:
+            self._lingering.cancel()
+            self._lingering = None
+            self._release()
+
+    def _release(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            held, self._held = self._held, []
+            for act in held:
+                act()
 
     def _turn(self, *, silent: bool) -> None:
         self._silent = silent

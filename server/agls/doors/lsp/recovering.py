@@ -18,7 +18,9 @@ from agls.views.wire_json import is_object
 
 REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start
-GO_ON, PUT_AWAY, NOT_NOW = "Go on", "Put away", "Not now"
+GO_ON = "Go on"
+PUT_AWAY = "Put away"
+NOT_NOW = "Not now"
 INFO, WARNING = 3, 2  # LSP MessageType
 
 

@@ -47,7 +47,9 @@ class Connection:
     def __init__(
         self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits, loaded: Callable[[], None]
     ) -> None:
-        self._reader, self._client, self._loaded = reader, greeting.client, loaded
+        self._reader = reader
+        self._client = greeting.client
+        self._loaded = loaded
         self._opening = read_opening(greeting.params)
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)

@@ -1,6 +1,6 @@
 """Reading and writing in threads of their own, so that the event loop never waits for the other side.
 
-Nothing but the standard library: this runs before anything else is imported (protocol 4.12 and part 6).
+Nothing but the standard library: this runs before anything else is imported (protocol#flow).
 """
 
 import fcntl

@@ -34,7 +34,9 @@ class Keeper:
     """Looks at files, keeps their bytes and notes what is new. For one session."""
 
     def __init__(self, settings: Settings, files: FileSnapshots, blobs: BlobStore) -> None:
-        self.settings, self.files, self.blobs = settings, files, blobs
+        self.settings = settings
+        self.files = files
+        self.blobs = blobs
         self._timeline = Timeline()
 
     def timeline(self, state: State) -> Timeline:
@@ -144,7 +146,10 @@ class Watched:
     """One call that may change files."""
 
     def __init__(self, keeper: Keeper, invocation: Invocation, view: RunView, *, blind: bool) -> None:
-        self._keeper, self._invocation, self._view, self._blind = keeper, invocation, view, blind
+        self._keeper = keeper
+        self._invocation = invocation
+        self._view = view
+        self._blind = blind
         self.seen: dict[str, Sight] = {}
 
     async def begin(self, paths: Sequence[str]) -> None:
@@ -158,7 +163,9 @@ class Watched:
         """
         known, place = self._keeper.timeline(self._view.state), self._invocation.context.workspace.place
         changes = {place(change.uri).path: change for change in (outcome.changes if outcome else ())}
-        earlier, made, later = list[FileState](), list[FileState](), list[FileState]()
+        earlier = list[FileState]()
+        made = list[FileState]()
+        later = list[FileState]()
         for path, before in self.seen.items():
             with suppress(WorkspaceError):
                 after = await self._keeper.look(path, known)

@@ -42,7 +42,9 @@ class ClientTool:
 
 def usable(offered: Sequence[OfferedTool], taken: Collection[str]) -> tuple[list[OfferedTool], list[str]]:
     """The tools whose names can be used, and why others cannot."""
-    names, kept, problems = set(taken), list[OfferedTool](), list[str]()
+    names = set(taken)
+    kept = list[OfferedTool]()
+    problems = list[str]()
     for tool in offered:
         if not _NAME.fullmatch(tool.name):
             problems.append(f"{tool.name[:80]!r} is no name of a tool: up to 64 letters, digits, _ and -.")

@@ -89,7 +89,12 @@ async def show_budget(
         ["| Tokens | |", "|---|--:|", *(f"| {what} | {size:,} |" for what, size in rows.items())]
     )
     data = {
-        "tokens": count.tokens, "sure": count.sure, "window": window, "reserve": bounds.reserve,
-        "hard": bounds.hard, "soft": bounds.soft, "threshold": bounds.threshold,
-    }  # fmt: skip
+        "tokens": count.tokens,
+        "sure": count.sure,
+        "window": window,
+        "reserve": bounds.reserve,
+        "hard": bounds.hard,
+        "soft": bounds.soft,
+        "threshold": bounds.threshold,
+    }
     return ActionOutcome(table, data)

@@ -37,7 +37,9 @@ class Watch:
     """
 
     def __init__(self, means: Means, view: RunView) -> None:
-        self._means, self._settings, self._view = means, means.settings, view
+        self._means = means
+        self._settings = means.settings
+        self._view = view
         self._soft = view.state.limits.max_seconds
         self._ceiling = max(means.ceiling, self._soft or 0.0)
         self._ring, self._over = asyncio.Event(), False

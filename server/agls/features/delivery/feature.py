@@ -12,8 +12,10 @@ from agls.features.delivery.posting import Courier, NotDelivered, Parcel
 from agls.features.delivery.settings import Settings, target_from
 from agls.room.ports import Post, RunInfo
 
-ROOM, DELIVERED, FAILED = "delivery", "delivered", "failed"
-HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol 4.9)
+ROOM = "delivery"
+DELIVERED = "delivered"
+FAILED = "failed"
+HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol#cancel)
 _log = logging.getLogger(__name__)
 
 

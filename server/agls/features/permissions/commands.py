@@ -1,4 +1,4 @@
-"""What a shell command says, read so that every doubt counts against it (`promises.md` R11-R14).
+"""What a shell command says, read so that every doubt counts against it (SECURITY.md, P3).
 
 Three questions with one direction of error each: is it provably one plain program with plain
 words (`simple_argv`), does it mention a forbidden one anywhere (`mentions`), and which paths could

@@ -39,9 +39,13 @@ def build(settings: Settings, asker: Asker, background: Background, run: RunInfo
         return replace(outcome, changes=(*saved.changes, *outcome.changes))
 
     return Feature(
-        name="shell", tools=(tool, look), actions=actions_of(background), around_run=tasks.around_run,
-        before_turn=tasks.before_turn, around_tool=save,
-    )  # fmt: skip
+        name="shell",
+        tools=(tool, look),
+        actions=actions_of(background),
+        around_run=tasks.around_run,
+        before_turn=tasks.before_turn,
+        around_tool=save,
+    )
 
 
 def _tool(shell: Shell) -> TypedTool[RunCommand]:

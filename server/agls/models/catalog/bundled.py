@@ -17,7 +17,7 @@ from agls.models.prices import Prices
 Json = dict[str, Any]
 
 
-def with_facts(endpoint: Endpoint) -> Endpoint:
+def with_known_figures(endpoint: Endpoint) -> Endpoint:
     """The endpoint with what is known of its model; what the user says of it stays as it is."""
     model = _found(endpoint)
     if model is None:

@@ -12,12 +12,12 @@ import httpx
 from agls.engine.facts import Overflowed
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.catalog.model_info import told_by
+from agls.models.catalog.model_info import listed_figures
 from agls.models.dialects.dialect import dialect_of
 from agls.models.endpoint import Endpoint
-from agls.models.errors import CallFailed, Failure, nonsense, redirected, refusal, web_page
+from agls.models.errors import CallFailed, Failure, failure_of, malformed, redirected, web_page
 from agls.models.http.connections import Connections
-from agls.models.signing import asked_of
+from agls.models.signing import signed_request
 from agls.models.values import object_in, objects_in, text_in
 
 PATIENCE = 10.0  # seconds
@@ -25,7 +25,7 @@ LARGEST = 10_000_000  # bytes; routers list hundreds of models
 
 
 @frozen
-class Listing:
+class ModelList:
     """The models by name, with what the server says of each; or why there is no list.
 
     `whole` is false when the server keeps more names on another page. `failure` is `None` when it answered.
@@ -42,27 +42,27 @@ class Listing:
         known = model.removeprefix("models/") in self.models or f"{model}:latest" in self.models
         return known or (False if self.whole and self.models else None)
 
-    def told(self, model: str) -> Mapping[str, float]:
+    def figures_of(self, model: str) -> Mapping[str, float]:
         """What the server says of this model."""
         return self.models.get(model.removeprefix("models/"), {})
 
 
-async def list_models(endpoint: Endpoint, connections: Connections, seconds: float = PATIENCE) -> Listing:
+async def list_models(endpoint: Endpoint, connections: Connections, seconds: float = PATIENCE) -> ModelList:
     """Ask the server of this endpoint. Never raises: what goes wrong is the listing's `failure`."""
     dialect = dialect_of(endpoint)
-    answer = await fetch(dialect.listing(endpoint), endpoint, connections, seconds)
+    answer = await fetch_json(dialect.listing(endpoint), endpoint, connections, seconds)
     if isinstance(answer, Failure):
-        return Listing(failure=answer)
+        return ModelList(failure=answer)
     items, name = dialect.names
     models = {
-        text_in(entry.get(name)).removeprefix("models/"): told_by(entry)
+        text_in(entry.get(name)).removeprefix("models/"): listed_figures(entry)
         for entry in objects_in(answer.get(items))
         if text_in(entry.get(name))
     }
-    return Listing(models, whole=not (answer.get("has_more") or answer.get("nextPageToken")))
+    return ModelList(models, whole=not (answer.get("has_more") or answer.get("nextPageToken")))
 
 
-async def fetch(
+async def fetch_json(
     url: str,
     endpoint: Endpoint,
     connections: Connections,
@@ -78,7 +78,7 @@ async def fetch(
     method = "GET" if content is None else "POST"
     try:
         async with asyncio.timeout_at(until):
-            asked = await asked_of(hasty, method, url, content, until)
+            asked = await signed_request(hasty, method, url, content, until)
             async with connections.ask(hasty, asked) as response:
                 if response.status_code >= 300:
                     return await _refused(response, hasty)
@@ -91,16 +91,16 @@ async def fetch(
         return object_in(json.loads(text))
     except (ValueError, RecursionError):
         page = text.lstrip().startswith("<")
-        return web_page(endpoint) if page else nonsense(endpoint, "sent no JSON")
+        return web_page(endpoint) if page else malformed(endpoint, "sent no JSON")
 
 
 async def _refused(response: httpx.Response, endpoint: Endpoint) -> Failure:
     status = response.status_code
     if status < 400:
         return redirected(response.headers.get("location", ""), status, endpoint)
-    failure = refusal(status, response.headers, await _text(response), endpoint)
+    failure = failure_of(status, response.headers, await _text(response), endpoint)
     if isinstance(failure, Overflowed):
-        return nonsense(endpoint, "calls a question for its models too long")
+        return malformed(endpoint, "calls a question for its models too long")
     return failure
 
 

@@ -5,11 +5,11 @@ from typing import Literal
 
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.catalog.bundled import with_facts
+from agls.models.catalog.bundled import with_known_figures
 from agls.models.endpoint import Endpoint
 from agls.models.values import object_in
 
-Who = Literal["settings", "list", "server", "request", "unknown"]
+Source = Literal["settings", "list", "server", "request", "unknown"]
 NAMES = (
     "context_window",
     "output_limit",
@@ -45,17 +45,19 @@ class Figure:
     """
 
     value: float | None = None
-    source: Who = "unknown"
+    source: Source = "unknown"
 
 
-def figures(endpoint: Endpoint, told: Mapping[str, float], said_by: Who = "settings") -> dict[str, Figure]:
-    """Every figure of `NAMES`. `told` is what the server says, `said_by` who filled in the endpoint.
+def figures(
+    endpoint: Endpoint, told: Mapping[str, float], filled_in_by: Source = "settings"
+) -> dict[str, Figure]:
+    """Every figure of `NAMES`. `told` is what the server says, `filled_in_by` who filled in the endpoint.
 
     What is written down counts more than the list, and the list more than the server, as in a run.
     """
-    sources: tuple[tuple[Who, Mapping[str, float]], ...] = (
-        (said_by, values_of(endpoint)),
-        ("list", values_of(with_facts(endpoint))),
+    sources: tuple[tuple[Source, Mapping[str, float]], ...] = (
+        (filled_in_by, values_of(endpoint)),
+        ("list", values_of(with_known_figures(endpoint))),
         ("server", told),
     )
     known = {name: Figure(values[name], who) for who, values in reversed(sources) for name in values}
@@ -68,7 +70,7 @@ def values_of(endpoint: Endpoint) -> dict[str, float]:
     return {name: value for name in NAMES if (value := getattr(info, name)) is not None}
 
 
-def told_by(entry: JsonObject) -> dict[str, float]:
+def listed_figures(entry: JsonObject) -> dict[str, float]:
     """What one entry of a server's list of models says, in any of the ways servers say it."""
     top = object_in(entry.get("top_provider"))
     sizes = {

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from agls.frozen import frozen
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 
 
 @frozen
@@ -12,7 +12,7 @@ class Provider:
     """One provider: its address, the variables other programs use for it, how its models' names begin."""
 
     name: str
-    dialect: Dialect
+    dialect: DialectName
     base_url: str
     key_variables: tuple[str, ...]
     model_variable: str
@@ -24,7 +24,7 @@ class Provider:
         found = next((name for name in self.key_variables if keys.get(name)), self.key_variables[0])
         return found, keys.get(found, "")
 
-    def spoken_at(self, url: str) -> Dialect:
+    def spoken_at(self, url: str) -> DialectName:
         """Its dialect; what stands in OpenAI's place (OPENAI_BASE_URL) speaks chat completions."""
         return dialect_at(url) if self.dialect == "responses" else self.dialect
 
@@ -71,12 +71,12 @@ PROVIDERS = (
     _compatible("xai", "https://api.x.ai/v1"),
     _compatible("groq", "https://api.groq.com/openai/v1"),
 )
-OF_ONE: Mapping[Dialect, Provider] = {p.dialect: p for p in PROVIDERS if p.dialect != "chat"}
+OF_ONE: Mapping[DialectName, Provider] = {p.dialect: p for p in PROVIDERS if p.dialect != "chat"}
 BEDROCK_KEY = "AWS_BEARER_TOKEN_BEDROCK"  # what AWS calls an API key of Bedrock
 KEY_VARIABLES = (*(name for provider in PROVIDERS for name in provider.key_variables), BEDROCK_KEY)
 
 
-def dialect_at(url: str, dialect: Dialect | None = None) -> Dialect:
+def dialect_at(url: str, dialect: DialectName | None = None) -> DialectName:
     """The dialect that was chosen, else the usual one of this address.
 
     OpenAI's current models take no tools in its chat completions.
@@ -84,7 +84,7 @@ def dialect_at(url: str, dialect: Dialect | None = None) -> Dialect:
     return dialect or ("responses" if f".{_host(url)}".endswith(".api.openai.com") else "chat")
 
 
-def provider_of(dialect: Dialect, url: str) -> Provider | None:
+def provider_of(dialect: DialectName, url: str) -> Provider | None:
     """Whose address this is; without an address the provider whose dialect it is."""
     if not url:
         return OF_ONE.get(dialect)

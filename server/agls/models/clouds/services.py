@@ -2,19 +2,19 @@
 
 import re
 
-from agls.models.endpoint import Dialect, Service
+from agls.models.endpoint import DialectName, Service
 
 PUBLISHERS = {"anthropic": "publishers/anthropic", "gemini": "publishers/google", "chat": "endpoints/openapi"}
 
 
-def dialect_there(service: Service, model: str) -> Dialect:
+def dialect_there(service: Service, model: str) -> DialectName:
     """The dialect of a model in this cloud."""
     if "claude" in model:
         return "anthropic"
     return "gemini" if service == "vertex" and re.match("gemini", model) else "chat"
 
 
-def url_there(service: Service, dialect: Dialect, region: str, project: str) -> str:
+def url_there(service: Service, dialect: DialectName, region: str, project: str) -> str:
     """The address of a cloud's models in this dialect, as `base_url` has it."""
     if service == "bedrock":
         host = f"https://bedrock-runtime.{region}.amazonaws.com"

@@ -8,22 +8,22 @@ from typing import Any, cast
 from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
 from agls.engine.ports import ToolSpec
 from agls.engine.vocabulary import Finish, JsonObject, Usage
-from agls.models.dialects.pieces import Kind, Pieces
+from agls.models.dialects.pieces import DeltaBuffer, DeltaKind
 from agls.models.dialects.thinking import LeadingThought
 from agls.models.dialects.tool_calls import ToolCalls
 from agls.models.dialects.written_calls import WrittenCalls
 from agls.models.endpoint import Endpoint
-from agls.models.errors import CallFailed, Failure, broken_off, empty, nonsense, refusal, web_page
-from agls.models.http.sse import Event
+from agls.models.errors import CallFailed, Failure, empty_answer, failure_of, incomplete, malformed, web_page
+from agls.models.http.sse import ServerEvent
 from agls.models.prices import cost_of
 from agls.models.values import objects_in
 
 SHORT = 20  # characters within which [DONE] stands
-DECODE = json.JSONDecoder().decode  # what `json.loads` calls; once per piece of an answer
+DECODER = json.JSONDecoder()
 CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
 
 
-class Answer(ABC):
+class AnswerReader(ABC):
     """Take every event, hand on the deltas, and at the end of the input ask for the reply.
 
     An error in the answer is in `failure` as soon as it was seen; what came before it stays. A dialect
@@ -39,9 +39,9 @@ class Answer(ABC):
         self._finish: Finish = "stop"
         self._whole = self._refused = self._begun = False
         self._usage = Usage()
-        self._new = Pieces()  # not handed on yet
+        self._new = DeltaBuffer()  # not handed on yet
         self._written = WrittenCalls({})
-        self._handed: dict[Kind, list[str]] = {"text": [], "thinking": []}
+        self._handed: dict[DeltaKind, list[str]] = {"text": [], "thinking": []}
 
     def offer(self, tools: Sequence[ToolSpec]) -> None:
         """These tools were offered: what the model writes in its text may be calls of them."""
@@ -61,7 +61,7 @@ class Answer(ABC):
         """Whether the server said, in its dialect's way, that the answer is whole."""
         return self._whole
 
-    def take(self, event: Event) -> None:
+    def take(self, event: ServerEvent) -> None:
         """One event of the stream, or a whole answer as one event."""
         if self.done or self.failure:
             return
@@ -70,14 +70,14 @@ class Answer(ABC):
             self._end()
             return
         try:
-            value: Any = DECODE(event.data)
+            value = _decoded(event.data)
         except (ValueError, RecursionError):
             self.failure = self._unreadable(event.data)
             return
         found = cast("object", value)
         for chunk in [cast("JsonObject", found)] if isinstance(found, dict) else objects_in(found):
             if chunk.get("error") or "error" in (event.name, chunk.get("object"), chunk.get("type")):
-                self.failure = refusal(None, {}, chunk, self.endpoint)
+                self.failure = failure_of(None, {}, chunk, self.endpoint)
                 return
             self._read(chunk)
 
@@ -95,9 +95,9 @@ class Answer(ABC):
     def reply(self) -> Replied:
         """The whole answer. Raises `CallFailed` when it is not whole."""
         if not self._begun:
-            raise CallFailed(empty(self.endpoint))
+            raise CallFailed(empty_answer(self.endpoint))
         if not self.finished:
-            raise CallFailed(broken_off(self.endpoint))
+            raise CallFailed(incomplete(self.endpoint))
         calls = self._calls.finished(cut=self._finish in CUTTING)
         opaque = self._opaque(with_calls=bool(calls))
         return Replied(
@@ -135,8 +135,8 @@ class Answer(ABC):
         if data.startswith("<"):
             return web_page(self.endpoint)
         if data.startswith(("{", "[")):  # the connection broke inside an event
-            return broken_off(self.endpoint)
-        return nonsense(self.endpoint, "sent something that is not JSON")
+            return incomplete(self.endpoint)
+        return malformed(self.endpoint, "sent something that is not JSON")
 
 
 def finish_in(known: Mapping[str, Finish], said: object) -> Finish:
@@ -144,7 +144,16 @@ def finish_in(known: Mapping[str, Finish], said: object) -> Finish:
     return known.get(str(said).lower(), "stop")
 
 
-def own(opaque: JsonObject, endpoint: Endpoint, key: str) -> list[JsonObject]:
+def own_opaque(opaque: JsonObject, endpoint: Endpoint, key: str) -> list[JsonObject]:
     """What this very model sent to be sent back; nothing when another model did."""
     kept = opaque.get(key) if opaque.get("model") == endpoint.identity else None
     return objects_in(cast("object", kept))
+
+
+def _decoded(text: str) -> Any:
+    """Decode one JSON value, in half the time of `json.loads`. Raises what that raises."""
+    text = text.strip()
+    value, end = DECODER.raw_decode(text)
+    if end != len(text):
+        raise ValueError("something follows the value")
+    return value

@@ -20,11 +20,11 @@ from agls.engine.vocabulary import (
     ToolResult,
     Usage,
 )
-from agls.models.dialects.answer import Answer, finish_in, own
+from agls.models.dialects.answer import AnswerReader, finish_in, own_opaque
 from agls.models.dialects.call_ids import PLAIN
-from agls.models.dialects.counting import Post
+from agls.models.dialects.counting import PostJson
 from agls.models.dialects.dialect import Dialect
-from agls.models.dialects.messages import NOTHING, contents_of, results_of, text_of, turns, written
+from agls.models.dialects.messages import NOTHING, as_text, contents_of, results_of, text_of, turns
 from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
@@ -109,7 +109,7 @@ def _may_think(messages: Sequence[Message], endpoint: Endpoint) -> bool:
     """Not in the middle of calls that were made without thoughts: the API refuses that."""
     for message in reversed(messages):
         if isinstance(message, AssistantMessage):
-            return not message.tool_calls or bool(own(message.opaque, endpoint, "blocks"))
+            return not message.tool_calls or bool(own_opaque(message.opaque, endpoint, "blocks"))
         if not isinstance(message, ToolResult):
             return True
     return True
@@ -119,7 +119,7 @@ def _messages(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObjec
     sent: list[JsonObject] = []
     for turn in turns(messages):
         if isinstance(turn, AssistantMessage):
-            blocks = _said(turn, own(turn.opaque, endpoint, "blocks"))
+            blocks = _said(turn, own_opaque(turn.opaque, endpoint, "blocks"))
             sent.append({"role": "assistant", "content": blocks})
             continue
         results = [_result(result) for result in results_of(turn)]
@@ -137,7 +137,7 @@ def _part(part: Content) -> JsonObject:
     if isinstance(part, Image):
         source = {"type": "base64", "media_type": part.media_type, "data": part.data}
         return {"type": "image", "source": source}
-    return {"type": "text", "text": written(part)}
+    return {"type": "text", "text": as_text(part)}
 
 
 def _result(result: ToolResult) -> JsonObject:
@@ -172,7 +172,7 @@ def _is_blank(block: JsonObject) -> bool:
     return block.get("type") == "text" and not text_in(block.get("text")).strip()
 
 
-class AnthropicAnswer(Answer):
+class AnthropicAnswerReader(AnswerReader):
     """The answer as events up to `message_stop`, or as one message with a `stop_reason`."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
@@ -275,7 +275,7 @@ def _url(endpoint: Endpoint) -> str:
             return endpoint.at("/messages", "v1")
 
 
-async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """The tokens of a request, as the server counts them."""
     asked = {key: value for key, value in body.items() if key not in UNCOUNTED}
     return count_in(await post(endpoint.at("/messages/count_tokens", "v1"), asked), "input_tokens")
@@ -284,7 +284,7 @@ async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | Non
 DIALECT = Dialect(
     url=_url,
     body=body_of,
-    answer=AnthropicAnswer,
+    answer=AnthropicAnswerReader,
     listing=lambda endpoint: endpoint.at("/models", "v1"),
     key=("x-api-key", "{}"),
     headers={"anthropic-version": "2023-06-01"},

@@ -8,20 +8,21 @@ from collections.abc import Mapping
 
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import Finish, JsonObject
-from agls.models.dialects.answer import Answer, finish_in
+from agls.models.dialects.answer import AnswerReader, finish_in
 from agls.models.dialects.chat_messages import messages_of
 from agls.models.dialects.chat_servers import chat_server
 from agls.models.dialects.dialect import Dialect
-from agls.models.dialects.messages import Unchanged
+from agls.models.dialects.messages import ListEncoder
 from agls.models.dialects.reasoning import Reasoning
 from agls.models.dialects.structured_output import NAME, is_closed
-from agls.models.dialects.tokenizing import counted
+from agls.models.dialects.tokenizing import count_tokens
 from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import usage_of
 from agls.models.endpoint import Endpoint
-from agls.models.errors import refusal
+from agls.models.errors import failure_of
 from agls.models.values import object_in, objects_in, text_in
 
+REASONS = ("finish_reason", "native_finish_reason")
 PLAIN = frozenset({"role", "content"})  # nearly every delta has nothing else
 FINISHES: Mapping[str, Finish] = {
     "length": "length",
@@ -77,10 +78,10 @@ def _tool(tool: ToolSpec) -> JsonObject:
     return {"type": "function", "function": function}
 
 
-_tools = Unchanged(_tool)
+_tools = ListEncoder(_tool)
 
 
-class ChatAnswer(Answer):
+class ChatAnswerReader(AnswerReader):
     """The answer as chunks, or as one completion. [DONE] or a reason to finish ends it."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
@@ -101,12 +102,12 @@ class ChatAnswer(Answer):
                 self._choice(choice)
 
     def _choice(self, choice: JsonObject) -> None:
-        reasons = [text_in(choice.get(key)).lower() for key in ("finish_reason", "native_finish_reason")]
-        failed = next((reason for reason in reasons if reason in FAILED), "")
+        reasons = [text_in(choice[key]).lower() for key in REASONS if choice.get(key)]
+        failed = next((reason for reason in reasons if reason in FAILED), "") if reasons else ""
         if choice.get("error") or failed:
             words = "an error" if failed == "error" else failed
             ended = {"message": f"the model's answer ended with {words}", "code": FAILED.get(failed)}
-            self.failure = refusal(None, {}, {"error": choice.get("error") or ended}, self.endpoint)
+            self.failure = failure_of(None, {}, {"error": choice.get("error") or ended}, self.endpoint)
             return
         delta = object_in(choice.get("delta"))
         if "delta" not in choice and (message := object_in(choice.get("message"))):
@@ -155,8 +156,8 @@ class ChatAnswer(Answer):
 DIALECT = Dialect(
     url=lambda endpoint: endpoint.at("/chat/completions"),
     body=body_of,
-    answer=ChatAnswer,
+    answer=ChatAnswerReader,
     listing=lambda endpoint: endpoint.at("/models"),
     writes_calls=True,
-    counting=counted,
+    counting=count_tokens,
 )

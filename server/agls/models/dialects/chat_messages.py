@@ -9,15 +9,15 @@ from agls.models.dialects.call_ids import SERVER_IDS
 from agls.models.dialects.chat_servers import ChatServer, chat_server
 from agls.models.dialects.messages import (
     NOTHING,
-    Listed,
+    ConversationEncoder,
+    EncodedList,
     Turn,
-    Written,
-    compact,
+    as_text,
+    compact_json,
     contents_of,
+    images_of_results,
     results_of,
-    shown_in,
     text_of,
-    written,
 )
 from agls.models.dialects.reasoning import CONTENT
 from agls.models.endpoint import Endpoint
@@ -26,7 +26,7 @@ READ = "I have read the results."  # what stands between a result and the user w
 SIGNED_ELSEWHERE = "skip_thought_signature_validator"  # what Gemini wants on calls of another model
 
 
-class _Manner(NamedTuple):
+class _Style(NamedTuple):
     """How a conversation is written: for which model and server, with reasoning on every answer or not."""
 
     model: str
@@ -34,12 +34,12 @@ class _Manner(NamedTuple):
     reasons: bool
 
 
-def messages_of(request: ModelRequest, endpoint: Endpoint) -> Listed:
+def messages_of(request: ModelRequest, endpoint: Endpoint) -> EncodedList:
     """All of the conversation, the system prompt first."""
     server = chat_server(endpoint)
     refused = "reasoning" in endpoint.refused
     reasons = not refused and (server.reasons_always or _has_reasoned(request.messages, endpoint.identity))
-    manner = _Manner("" if refused else endpoint.identity, server, reasons)
+    manner = _Style("" if refused else endpoint.identity, server, reasons)
     head = [{"role": "system", "content": request.system}] if request.system else []
     return _sent.conversation(request.messages, request.session_id, manner, head)
 
@@ -50,24 +50,24 @@ def _has_reasoned(messages: Sequence[Message], model: str) -> bool:
     return any(o.get("reasoning_field") == CONTENT and o.get("model") == model for o in opaques)
 
 
-def _messages(turn: Turn, manner: _Manner) -> list[JsonObject]:
+def _messages(turn: Turn, manner: _Style) -> list[JsonObject]:
     if isinstance(turn, AssistantMessage):
         return [_assistant(turn, manner)]
     sent = [_result(result, manner) for result in results_of(turn)]
-    if contents := [*shown_in(turn), *contents_of(turn)]:
+    if contents := [*images_of_results(turn), *contents_of(turn)]:
         if sent and not manner.server.user_after_tool:
             sent.append({"role": "assistant", "content": READ})
         sent.append({"role": "user", "content": _content(contents)})
     return sent
 
 
-_sent = Written(_messages)
+_sent = ConversationEncoder(_messages)
 
 
 def _content(contents: Sequence[Content]) -> str | list[JsonObject]:
     if not any(isinstance(part, Image) for part in contents):
-        return "\n\n".join(written(part) for part in contents)
-    return [_image(p) if isinstance(p, Image) else {"type": "text", "text": written(p)} for p in contents]
+        return "\n\n".join(as_text(part) for part in contents)
+    return [_image(p) if isinstance(p, Image) else {"type": "text", "text": as_text(p)} for p in contents]
 
 
 def _image(image: Image) -> JsonObject:
@@ -75,7 +75,7 @@ def _image(image: Image) -> JsonObject:
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-def _assistant(message: AssistantMessage, manner: _Manner) -> JsonObject:
+def _assistant(message: AssistantMessage, manner: _Style) -> JsonObject:
     own = message.opaque if message.opaque.get("model") == manner.model else {}
     text = text_of(message)
     if tag := own.get("reasoning_tag"):
@@ -91,7 +91,7 @@ def _assistant(message: AssistantMessage, manner: _Manner) -> JsonObject:
             {
                 "id": manner.server.call_ids.fitting(call.call_id),
                 "type": "function",
-                "function": {"name": call.name, "arguments": compact(call.arguments)},
+                "function": {"name": call.name, "arguments": compact_json(call.arguments)},
                 **({"extra_content": extra} if extra else {}),
             }
             for call, extra in zip(message.tool_calls, extras, strict=True)
@@ -99,7 +99,7 @@ def _assistant(message: AssistantMessage, manner: _Manner) -> JsonObject:
     return sent
 
 
-def _reasoning(message: AssistantMessage, own: JsonObject, manner: _Manner) -> JsonObject:
+def _reasoning(message: AssistantMessage, own: JsonObject, manner: _Style) -> JsonObject:
     """What goes back of the reasoning, in the field in which it came."""
     if "reasoning_details" in own:
         fitting = manner.server.call_ids.fitting
@@ -120,6 +120,6 @@ def _renamed(detail: JsonObject, ids: Mapping[str, str]) -> JsonObject:
     return {**detail, "id": ids[detail["id"]]} if detail.get("id") in ids else detail
 
 
-def _result(result: ToolResult, manner: _Manner) -> JsonObject:
+def _result(result: ToolResult, manner: _Style) -> JsonObject:
     call_id = manner.server.call_ids.fitting(result.call_id)
     return {"role": "tool", "tool_call_id": call_id, "content": result.text or NOTHING}

@@ -11,11 +11,11 @@ IMAGE = 1_200  # tokens of an image, about
 LEAST = 500  # tokens of a request from which something can be learned
 
 
-Post = Callable[[str, JsonObject], Awaitable[JsonObject]]  # to this URL; {} is no answer
-Counting = Callable[[Post, JsonObject, Endpoint], Awaitable[int | None]]  # of the body of a request
+PostJson = Callable[[str, JsonObject], Awaitable[JsonObject]]  # to this URL; {} is no answer
+CountTokens = Callable[[PostJson, JsonObject, Endpoint], Awaitable[int | None]]  # of the body of a request
 
 
-class Gauge:
+class TokenEstimator:
     """Bytes per token of one model: what its last answer said of the request."""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from typing import Any, cast
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.dialects.answer import Answer
-from agls.models.dialects.counting import Counting
+from agls.models.dialects.answer import AnswerReader
+from agls.models.dialects.counting import CountTokens
 from agls.models.endpoint import Endpoint
 
 TOKEN = "eyJ"  # how a token of Microsoft Entra begins; a key of Azure stands in a header of its own
@@ -28,12 +28,12 @@ class Dialect:
 
     url: Callable[[Endpoint], str]
     body: Callable[[ModelRequest, Endpoint], JsonObject]
-    answer: Callable[[str, Endpoint], Answer]
+    answer: Callable[[str, Endpoint], AnswerReader]
     listing: Callable[[Endpoint], str]
     names: tuple[str, str] = ("data", "id")
     key: tuple[str, str] = ("Authorization", "Bearer {}")
     headers: Mapping[str, str] | None = None
-    counting: Counting | None = None
+    counting: CountTokens | None = None
     cuts_silently: bool = False
     writes_calls: bool = False
     sampled: tuple[str, str, str] = ("", "temperature", "top_p")

@@ -15,25 +15,25 @@ from agls.engine.vocabulary import (
     ToolResult,
     Usage,
 )
-from agls.models.dialects.answer import CUTTING, Answer, finish_in, own
+from agls.models.dialects.answer import CUTTING, AnswerReader, finish_in, own_opaque
 from agls.models.dialects.chat_messages import SIGNED_ELSEWHERE
-from agls.models.dialects.counting import Post
+from agls.models.dialects.counting import PostJson
 from agls.models.dialects.dialect import Dialect
 from agls.models.dialects.gemini_arguments import placed
 from agls.models.dialects.messages import (
     NOTHING,
-    compact,
+    as_text,
+    compact_json,
     contents_of,
+    images_of_results,
     results_of,
-    shown_in,
     text_of,
     turns,
-    written,
 )
 from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
-from agls.models.errors import nonsense
+from agls.models.errors import malformed
 from agls.models.values import object_in, objects_in, text_in
 
 VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
@@ -89,14 +89,14 @@ def _contents(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObjec
     ids: dict[str, str] = {}  # of calls to which the server gave an id, as the server knows them
     for turn in turns(messages):
         if isinstance(turn, AssistantMessage):
-            kept = own(turn.opaque, endpoint, "parts")
+            kept = own_opaque(turn.opaque, endpoint, "parts")
             named = [object_in(part["functionCall"]).get("id") for part in kept if "functionCall" in part]
             known = zip(turn.tool_calls, named, strict=False)
             ids |= {call.call_id: call_id for call, call_id in known if call_id}
             sent.append({"role": "model", "parts": _said(turn, kept, endpoint)})
             continue
         results = [_result(result, ids) for result in results_of(turn)]
-        rest = [_part(part) for part in (*shown_in(turn), *contents_of(turn))]
+        rest = [_part(part) for part in (*images_of_results(turn), *contents_of(turn))]
         sent.append({"role": "user", "parts": [*results, *rest]})
     return sent
 
@@ -104,7 +104,7 @@ def _contents(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObjec
 def _part(part: Content) -> JsonObject:
     if isinstance(part, Image):
         return {"inlineData": {"mimeType": part.media_type, "data": part.data}}
-    return {"text": written(part)}
+    return {"text": as_text(part)}
 
 
 def _result(result: ToolResult, ids: Mapping[str, str]) -> JsonObject:
@@ -131,7 +131,7 @@ def _said(message: AssistantMessage, kept: Sequence[JsonObject], endpoint: Endpo
     ]
 
 
-class GeminiAnswer(Answer):
+class GeminiAnswerReader(AnswerReader):
     """The answer as chunks, or as one. A `finishReason` ends it, or the reason why nothing is said."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
@@ -162,7 +162,7 @@ class GeminiAnswer(Answer):
         if reason := candidate.get("finishReason"):
             self._finish, self._whole = finish_in(FINISHES, reason), True
             if reason in BAD_CALLS and not self._called:
-                self.failure = nonsense(self.endpoint, "wrote a call of a tool that cannot be read")
+                self.failure = malformed(self.endpoint, "wrote a call of a tool that cannot be read")
 
     def _part(self, part: JsonObject) -> None:
         signed = {"thoughtSignature": part["thoughtSignature"]} if part.get("thoughtSignature") else {}
@@ -192,7 +192,7 @@ class GeminiAnswer(Answer):
             placed(self._arguments, piece)
         if not call.get("willContinue"):
             whole = args if args and not isinstance(args, dict) else self._arguments
-            self._calls.take({"index": self._called, "function": {"arguments": compact(whole)}})
+            self._calls.take({"index": self._called, "function": {"arguments": compact_json(whole)}})
             self._arguments = None
 
     def _opaque(self, *, with_calls: bool) -> JsonObject:
@@ -218,7 +218,7 @@ def _url(endpoint: Endpoint, verb: str = "streamGenerateContent?alt=sse") -> str
     return endpoint.at(f"/models/{model}:{verb}", "v1beta")
 
 
-async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """The tokens of a request, as the server counts them."""
     model = f"models/{endpoint.model.removeprefix('models/')}"
     asked = {"generateContentRequest": {"model": model, **body}}
@@ -228,7 +228,7 @@ async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | Non
 DIALECT = Dialect(
     url=_url,
     body=body_of,
-    answer=GeminiAnswer,
+    answer=GeminiAnswerReader,
     listing=lambda endpoint: endpoint.at("/models?pageSize=1000", "v1beta"),
     names=("models", "name"),
     key=("x-goog-api-key", "{}"),

@@ -17,17 +17,17 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.values import mended
+from agls.models.values import valid_unicode
 
 STOPPED = "[The user stopped this answer here.]"
 NOTHING = "(empty)"
 CONVERSATIONS = 16  # of which is known how they were sent
-Theirs = UserMessage | ToolResult
-Turn = AssistantMessage | list[Theirs]
+UserSide = UserMessage | ToolResult
+Turn = AssistantMessage | list[UserSide]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class Listed(list[JsonObject]):
+class EncodedList(list[JsonObject]):
     """A list that knows its JSON. It is not to be changed."""
 
     def __init__(self, values: Iterable[JsonObject], texts: Iterable[str]) -> None:
@@ -35,23 +35,23 @@ class Listed(list[JsonObject]):
         self.text = f"[{','.join(texts)}]"
 
 
-class Unchanged:
+class ListEncoder:
     """A list that is written once for the same things: nearly always they are those of the last time."""
 
     def __init__(self, write: Callable[[Any], JsonObject]) -> None:
         self._write = write
         self._things: Sequence[object] = ()
-        self._listed = Listed((), ())
+        self._listed = EncodedList((), ())
 
-    def listed(self, things: Sequence[object]) -> Listed:
+    def listed(self, things: Sequence[object]) -> EncodedList:
         """The things as they are sent."""
         if things != self._things:
             sent = [self._write(thing) for thing in things]
-            self._things, self._listed = things, Listed(sent, map(_encode, sent))
+            self._things, self._listed = things, EncodedList(sent, map(_encode, sent))
         return self._listed
 
 
-class Written:
+class ConversationEncoder:
     """How the latest conversations were written: a longer one is written from where it goes on."""
 
     def __init__(self, write: Callable[[Turn, Any], list[JsonObject]]) -> None:
@@ -61,7 +61,7 @@ class Written:
 
     def conversation(
         self, messages: Sequence[Message], session_id: str, manner: Hashable, head: Sequence[JsonObject] = ()
-    ) -> Listed:
+    ) -> EncodedList:
         """All turns as they are written in this manner, behind the `head`."""
         key = session_id, manner
         begun, sent, texts = self._known.pop(key, ((), [], []))
@@ -77,7 +77,7 @@ class Written:
         if len(self._known) > CONVERSATIONS:
             self._known.popitem(last=False)
         last = list(self._written(rest[len(closed) :], manner))
-        return Listed([*head, *sent, *last], (*map(_encode, head), *texts, *map(_encode, last)))
+        return EncodedList([*head, *sent, *last], (*map(_encode, head), *texts, *map(_encode, last)))
 
     def _written(self, messages: Sequence[Message], manner: Hashable) -> Iterator[JsonObject]:
         for turn in turns(messages):
@@ -97,15 +97,15 @@ def turns(messages: Sequence[Message]) -> Iterator[Turn]:
             yield [message for message in group if not isinstance(message, AssistantMessage)]
 
 
-def contents_of(messages: Iterable[Theirs]) -> list[Content]:
+def contents_of(messages: Iterable[UserSide]) -> list[Content]:
     """All that the user's messages among them say; a message that says nothing says so."""
     users = [message for message in messages if isinstance(message, UserMessage)]
     parts = [part for message in users for part in message.content]
-    said = [part for part in parts if isinstance(part, Image) or written(part).strip()]
+    said = [part for part in parts if isinstance(part, Image) or as_text(part).strip()]
     return said or [Text(NOTHING)] * bool(users)
 
 
-def shown_in(messages: Iterable[Theirs]) -> list[Content]:
+def images_of_results(messages: Iterable[UserSide]) -> list[Content]:
     """The images of the results among them, for an API that takes none in a result: each says whose it is."""
     parts: list[Content] = []
     for result in results_of(messages):
@@ -114,7 +114,7 @@ def shown_in(messages: Iterable[Theirs]) -> list[Content]:
     return parts
 
 
-def results_of(messages: Iterable[Theirs]) -> list[ToolResult]:
+def results_of(messages: Iterable[UserSide]) -> list[ToolResult]:
     """The results among them."""
     return [message for message in messages if isinstance(message, ToolResult)]
 
@@ -124,7 +124,7 @@ def text_of(message: AssistantMessage) -> str:
     return f"{message.text}\n\n{STOPPED}" if message.cut else message.text
 
 
-def written(part: Content) -> str:
+def as_text(part: Content) -> str:
     """Content that is no image as text."""
     match part:
         case Text():
@@ -137,20 +137,20 @@ def written(part: Content) -> str:
             return f'<attachment uri="{part.uri}" name="{part.name}"/>'
 
 
-def compact(value: object) -> str:
+def compact_json(value: object) -> str:
     """JSON without spaces; the same value always gives the same text."""
     return _encode(value)
 
 
-def body_bytes(body: JsonObject) -> bytes:
+def encode_body(body: JsonObject) -> bytes:
     """The body of a request as it is sent: what it knows of its JSON last, and not written again."""
-    plain = {name: value for name, value in body.items() if not isinstance(value, Listed)}
-    known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, Listed)]
+    plain = {name: value for name, value in body.items() if not isinstance(value, EncodedList)}
+    known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, EncodedList)]
     text = f"{_encode(plain)[:-1]}{''.join(known)}}}"
     try:
         return text.encode()
     except UnicodeEncodeError:  # halves of characters, as they came
-        return mended(text).encode()
+        return valid_unicode(text).encode()
 
 
 def _ends_a_turn(message: Message) -> bool:

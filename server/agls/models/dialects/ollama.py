@@ -8,9 +8,17 @@ from collections.abc import Mapping, Sequence
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Usage
-from agls.models.dialects.answer import Answer, finish_in
+from agls.models.dialects.answer import AnswerReader, finish_in
 from agls.models.dialects.dialect import Dialect
-from agls.models.dialects.messages import NOTHING, contents_of, results_of, shown_in, text_of, turns, written
+from agls.models.dialects.messages import (
+    NOTHING,
+    as_text,
+    contents_of,
+    images_of_results,
+    results_of,
+    text_of,
+    turns,
+)
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
 from agls.models.values import object_in, objects_in, text_in
@@ -51,14 +59,14 @@ def _messages(messages: Sequence[Message]) -> list[JsonObject]:
             continue
         for result in results_of(turn):
             sent.append({"role": "tool", "tool_name": result.name, "content": result.text or NOTHING})
-        if contents := [*shown_in(turn), *contents_of(turn)]:
+        if contents := [*images_of_results(turn), *contents_of(turn)]:
             sent.append(_user(contents))
     return sent
 
 
 def _user(contents: Sequence[Content]) -> JsonObject:
     images = [part.data for part in contents if isinstance(part, Image)]
-    text = "\n\n".join(said for part in contents if (said := written(part)))
+    text = "\n\n".join(said for part in contents if (said := as_text(part)))
     return {"role": "user", "content": text, **({"images": images} if images else {})}
 
 
@@ -71,7 +79,7 @@ def _assistant(message: AssistantMessage) -> JsonObject:
     return sent
 
 
-class OllamaAnswer(Answer):
+class OllamaAnswerReader(AnswerReader):
     """The answer as lines of JSON, or as one. `done` ends it."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
@@ -99,7 +107,7 @@ def root(endpoint: Endpoint) -> str:
 DIALECT = Dialect(
     url=lambda endpoint: f"{root(endpoint)}/api/chat",
     body=body_of,
-    answer=OllamaAnswer,
+    answer=OllamaAnswerReader,
     listing=lambda endpoint: f"{root(endpoint)}/api/tags",
     names=("models", "name"),
     cuts_silently=True,

@@ -9,16 +9,24 @@ from collections.abc import Mapping, Sequence
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Content, Finish, Image, JsonObject, Message, Text, Usage
-from agls.models.dialects.answer import Answer, finish_in, own
+from agls.models.dialects.answer import AnswerReader, finish_in, own_opaque
 from agls.models.dialects.call_ids import PLAIN
-from agls.models.dialects.counting import Post
+from agls.models.dialects.counting import PostJson
 from agls.models.dialects.dialect import Dialect
-from agls.models.dialects.messages import NOTHING, compact, contents_of, results_of, text_of, turns, written
+from agls.models.dialects.messages import (
+    NOTHING,
+    as_text,
+    compact_json,
+    contents_of,
+    results_of,
+    text_of,
+    turns,
+)
 from agls.models.dialects.structured_output import NAME, is_closed
 from agls.models.dialects.tool_schemas import flat
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
-from agls.models.errors import refusal
+from agls.models.errors import failure_of
 from agls.models.values import object_in, objects_in, text_in
 
 NO_REASONING = re.compile(r"(gpt-3|gpt-4|chatgpt)")  # these refuse to be asked for encrypted reasoning
@@ -63,7 +71,7 @@ def _input(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObject]:
     sent: list[JsonObject] = []
     for turn in turns(messages):
         if isinstance(turn, AssistantMessage):
-            items = own(turn.opaque, endpoint, "items")
+            items = own_opaque(turn.opaque, endpoint, "items")
             sent += _said(turn, [item for item in items if not _is_refused(item, endpoint)])
             continue
         for result in results_of(turn):
@@ -85,7 +93,7 @@ def _is_refused(item: JsonObject, endpoint: Endpoint) -> bool:
 def _part(part: Content) -> JsonObject:
     if isinstance(part, Image):
         return {"type": "input_image", "image_url": f"data:{part.media_type};base64,{part.data}"}
-    return {"type": "input_text", "text": written(part)}
+    return {"type": "input_text", "text": as_text(part)}
 
 
 def _said(message: AssistantMessage, items: Sequence[JsonObject]) -> list[JsonObject]:
@@ -95,7 +103,7 @@ def _said(message: AssistantMessage, items: Sequence[JsonObject]) -> list[JsonOb
             "type": "function_call",
             "call_id": PLAIN.fitting(call.call_id),
             "name": call.name,
-            "arguments": compact(call.arguments),
+            "arguments": compact_json(call.arguments),
         }
         for call in message.tool_calls
     ]
@@ -107,7 +115,7 @@ def _said(message: AssistantMessage, items: Sequence[JsonObject]) -> list[JsonOb
     return [item for item in sent if item]
 
 
-class ResponsesAnswer(Answer):
+class ResponsesAnswerReader(AnswerReader):
     """The answer as events, or as one response. Only a last event (or `status`) ends it."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
@@ -165,7 +173,7 @@ class ResponsesAnswer(Answer):
 
     def _ended(self, response: JsonObject) -> None:
         if response.get("error") or response.get("status") == "failed":
-            self.failure = refusal(None, {}, {"error": response.get("error") or {}}, self.endpoint)
+            self.failure = failure_of(None, {}, {"error": response.get("error") or {}}, self.endpoint)
             return
         if response.get("status") not in {"completed", "incomplete"}:
             return
@@ -219,7 +227,7 @@ def usage_of(raw: JsonObject) -> Usage:
     )
 
 
-async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """The tokens of a request, as the server counts them."""
     asked = {key: body[key] for key in COUNTED if key in body}
     return count_in(await post(endpoint.at("/responses/input_tokens"), asked), "input_tokens")
@@ -228,7 +236,7 @@ async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | Non
 DIALECT = Dialect(
     url=lambda endpoint: endpoint.at("/responses"),
     body=body_of,
-    answer=ResponsesAnswer,
+    answer=ResponsesAnswerReader,
     listing=lambda endpoint: endpoint.at("/models"),
     writes_calls=True,
     counting=counted,

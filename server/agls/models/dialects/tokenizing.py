@@ -3,13 +3,13 @@
 from typing import cast
 
 from agls.engine.vocabulary import JsonObject
-from agls.models.dialects.counting import Post
+from agls.models.dialects.counting import PostJson
 from agls.models.dialects.usage import count_in
 from agls.models.endpoint import Endpoint
 from agls.models.values import text_in
 
 
-async def counted(post: Post, body: JsonObject, endpoint: Endpoint) -> int | None:
+async def count_tokens(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """The tokens of a request, as a server on this machine counts them; others are not asked."""
     if not endpoint.is_local:
         return None

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import JsonObject, ToolCall
-from agls.models.values import mended, object_in, text_in
+from agls.models.values import object_in, text_in, valid_unicode
 
 CUT_OFF = "[cut off by the output limit]"
 DEEPEST = 128  # arrays and objects, one in the other: no tool takes more, and nobody could show them
@@ -87,7 +87,7 @@ def _call(parts: _Parts, *, cut: bool) -> ToolCall:
     call_id = parts.call_id or new_id("call")
     arguments = parsed(raw)
     if arguments is None or (cut and not raw):
-        raw = mended(raw)
+        raw = valid_unicode(raw)
         return ToolCall(call_id, parts.name, {}, f"{CUT_OFF} {raw}" if cut else raw)
     return ToolCall(call_id, parts.name, arguments)
 
@@ -99,7 +99,7 @@ def parsed(raw: str) -> JsonObject | None:
     try:
         value = json.loads(raw, parse_constant=_no_constant)
         if HALF.search(raw):  # of a character: written as an escape, or where two pieces met
-            value = json.loads(mended(json.dumps(value, ensure_ascii=False)))
+            value = json.loads(valid_unicode(json.dumps(value, ensure_ascii=False)))
         if raw.count("[") + raw.count("{") > DEEPEST and _depth(value) > DEEPEST:
             return None
     except (ValueError, RecursionError):

@@ -30,6 +30,7 @@ OPEN_FENCE = re.compile(
     r"`{1,3}|```(?:json|xml|tool_call|tool_code)?\s*(?:\[?\s*(?:\{\s*(?:\"\w*)?)?)?|```[a-z_]+"
 )
 OPEN_JSON = re.compile(r"\[?\s*(?:\{\s*(?:\"\w*)?)?")
+SIGNS = re.compile(r"[<`\[]")  # within a text a call begins with one of these
 LONGEST = 60  # characters in which it is decided whether a call begins
 ENDS = re.compile(r"(?:\s|<\|(?:eot_id|eom_id|im_end|end|call|endoftext)\|>|</s>)+\Z")
 
@@ -44,7 +45,7 @@ class WrittenCalls:
 
     def feed(self, text: str) -> str:
         """What of the text so far is certainly text."""
-        if not self._tools:
+        if not self._tools or (self._spoken and not self._held and not SIGNS.search(text)):
             return text
         self._held += text
         said = ""

@@ -13,24 +13,24 @@ from ipaddress import ip_address
 
 from agls.frozen import frozen
 
-Found = list[str]
+Addresses = list[str]
 
 
 @frozen
-class _Look:
+class _Lookup:
     """What a thread looks for, and who waits for it."""
 
     host: str
     port: int
     loop: asyncio.AbstractEventLoop
-    waiting: "asyncio.Future[Found]"
+    waiting: "asyncio.Future[Addresses]"
 
     def begin(self) -> None:
         """Look, in a thread that the end of the process does not wait for."""
         threading.Thread(target=self._look, name="agls-lookup", daemon=True).start()
 
     def _look(self) -> None:
-        found: Found | Exception
+        found: Addresses | Exception
         try:
             known = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
             found = _in_turn([(family, str(address[0])) for family, _, _, _, address in known])
@@ -39,7 +39,7 @@ class _Look:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self.loop.call_soon_threadsafe(self._tell, found)
 
-    def _tell(self, found: Found | Exception) -> None:
+    def _tell(self, found: Addresses | Exception) -> None:
         if self.waiting.done():  # cancelled
             return
         if isinstance(found, Exception):
@@ -48,17 +48,17 @@ class _Look:
             self.waiting.set_result(found)
 
 
-async def addresses_of(host: str, port: int) -> Found:
+async def resolve(host: str, port: int) -> Addresses:
     """The addresses in the order in which they are tried. Raises `OSError`, `UnicodeError`."""
     with suppress(ValueError):
         return [str(ip_address(host))]
     loop = asyncio.get_running_loop()
-    look = _Look(host, port, loop, loop.create_future())
+    look = _Lookup(host, port, loop, loop.create_future())
     look.begin()
     return await look.waiting
 
 
-def _in_turn(known: list[tuple[int, str]]) -> Found:
+def _in_turn(known: list[tuple[int, str]]) -> Addresses:
     """One of each kind, then the next of each (RFC 8305, section 4)."""
     seen: Counter[int] = Counter()
     ranked: list[tuple[int, str]] = []

@@ -13,7 +13,7 @@ import httpx
 from agls import __version__
 from agls.frozen import frozen
 from agls.models.endpoint import Endpoint
-from agls.models.errors import CallFailed, Failure, broken_off, nonsense, too_long
+from agls.models.errors import CallFailed, Failure, incomplete, malformed, timed_out
 from agls.models.http.transport import Transport
 
 CONNECTING = 10.0  # seconds
@@ -39,7 +39,7 @@ _UNLIMITED = nullcontext()
 
 
 @frozen
-class Asked:
+class HttpRequest:
     """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
 
     method: str
@@ -66,19 +66,19 @@ class Connections:
         self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
-    async def ask(self, endpoint: Endpoint, asked: Asked) -> AsyncGenerator[httpx.Response]:
+    async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
         """Send a request; leaving closes the connection unless the answer was read to its end.
 
         Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
         """
-        with translated(endpoint):
+        with failures_raised(endpoint):
             idle, request = endpoint.idle_timeout, _request(asked, endpoint)
             way = await self._way(self._proxy(request.url))
             try:
-                async with limited(asked.until, CONNECTING + 2 * idle):
+                async with ending_at(asked.until, CONNECTING + 2 * idle):
                     response = await self._answered(way, request)
             except TimeoutError:
-                raise CallFailed(too_long(endpoint)) from None
+                raise CallFailed(timed_out(endpoint)) from None
             try:
                 yield response
             finally:
@@ -115,7 +115,7 @@ class Connections:
         return self._ways[proxy]
 
 
-def _request(asked: Asked, endpoint: Endpoint) -> httpx.Request:
+def _request(asked: HttpRequest, endpoint: Endpoint) -> httpx.Request:
     url, headers, can_be_sent = _address(asked.url, tuple(asked.headers.items()))
     if not can_be_sent:
         raise CallFailed(_unsendable(endpoint))
@@ -137,7 +137,7 @@ def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL,
     return parsed, httpx.Headers({"Host": parsed.netloc.decode("ascii"), **HEADERS, **dict(headers)}), True
 
 
-def limited(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
+def ending_at(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
     """Ends at `until`, in the event loop's time, what ends by itself after the `longest` it can take.
 
     A timer is set only where that could be later.
@@ -184,7 +184,7 @@ def _unsendable(endpoint: Endpoint) -> Failure:
 
 
 @contextmanager
-def translated(endpoint: Endpoint) -> Generator[None]:
+def failures_raised(endpoint: Endpoint) -> Generator[None]:
     """Turn what the HTTP library raises into `CallFailed`; the original is dropped, it may hold the key."""
     try:
         yield
@@ -197,21 +197,23 @@ def _told(error: Exception, endpoint: Endpoint) -> Failure:
         case httpx.ReadTimeout() | httpx.WriteTimeout():
             silence = f"{endpoint.name} was silent for {endpoint.idle_timeout:g} seconds."
             hint = "Raise idle_timeout if the model needs longer to begin."
-            return Failure("timeout", silence, hint, passing=True)
+            return Failure("timeout", silence, hint, is_retryable=True)
         case httpx.ProxyError() if "407" in str(error):
             hint = "Write its login into the proxy's address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT."
             return Failure("network", f"The proxy wants a login for the way to {endpoint.host}.", hint)
         case httpx.ProxyError():
             hint = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
-            return Failure("network", f"The proxy refused the way to {endpoint.host}.", hint, passing=True)
+            return Failure(
+                "network", f"The proxy refused the way to {endpoint.host}.", hint, is_retryable=True
+            )
         case httpx.ConnectError() | httpx.ConnectTimeout():
             return _unreachable(error, endpoint)
         case httpx.DecodingError():
-            return nonsense(endpoint, "sent bytes that cannot be decoded")
+            return malformed(endpoint, "sent bytes that cannot be decoded")
         case httpx.TransportError() if not isinstance(
             error, httpx.UnsupportedProtocol | httpx.LocalProtocolError
         ):
-            return broken_off(endpoint)
+            return incomplete(endpoint)
         case _:
             hint = "base_url must be like https://host/v1, and headers plain text."
             return Failure(
@@ -228,4 +230,4 @@ def _unreachable(error: Exception, endpoint: Endpoint) -> Failure:
         return Failure(
             "network", message, f"Is the server running? Start it, or correct base_url of {endpoint.name!r}."
         )
-    return Failure("network", message, "Check the network, the proxy, and base_url.", passing=True)
+    return Failure("network", message, "Check the network, the proxy, and base_url.", is_retryable=True)

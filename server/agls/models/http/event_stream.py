@@ -10,14 +10,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 from zlib import crc32
 
-from agls.models.http.sse import LARGEST, Event, TooLarge
+from agls.models.http.sse import LARGEST, BodyTooLarge, ServerEvent
 from agls.models.values import object_in, text_in
 
 KIND = "vnd.amazon.eventstream"
 AROUND = 16  # bytes of a frame besides headers and payload
 SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header values, by their type
 LENGTHS = {6, 7}  # types of header values that begin with their length
-DAMAGED = Event("", "(a damaged frame)")
+DAMAGED = ServerEvent("", "(a damaged frame)")
 
 
 class FrameReader:
@@ -26,16 +26,16 @@ class FrameReader:
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, chunk: bytes) -> list[Event]:
+    def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events of the frames that end in this piece. After a damaged frame nothing can be read."""
         self._held += chunk
-        found: list[Event] = []
+        found: list[ServerEvent] = []
         while len(self._held) >= AROUND:
             length = int.from_bytes(self._held[:4])
             if crc32(self._held[:8]) != int.from_bytes(self._held[8:12]) or length < AROUND:
                 return [*found, DAMAGED]
             if length > LARGEST:
-                raise TooLarge
+                raise BodyTooLarge
             if len(self._held) < length:
                 break
             frame = bytes(self._held[:length])
@@ -44,14 +44,14 @@ class FrameReader:
         return found
 
 
-async def frames(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[Event], None]:
+async def frames(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEvent], None]:
     """The events of a body, as many at a time as one read completed. Raises `TooLarge`."""
     reader = FrameReader()
     async for chunk in chunks:
         yield reader.feed(chunk)
 
 
-def _events(frame: bytes) -> list[Event]:
+def _events(frame: bytes) -> list[ServerEvent]:
     if crc32(frame[:-4]) != int.from_bytes(frame[-4:]):
         return [DAMAGED]
     end = 12 + int.from_bytes(frame[4:8])
@@ -59,10 +59,12 @@ def _events(frame: bytes) -> list[Event]:
     try:
         payload = object_in(json.loads(frame[end:-4] or b"{}"))
         if (error := _error(headers, payload)) is not None:
-            return [Event("error", json.dumps({"error": error}))]
+            return [ServerEvent("error", json.dumps({"error": error}))]
         if headers.get(":event-type") != "chunk":
             return []
-        return [Event("", b64decode(text_in(payload.get("bytes")), validate=True).decode(errors="replace"))]
+        return [
+            ServerEvent("", b64decode(text_in(payload.get("bytes")), validate=True).decode(errors="replace"))
+        ]
     except (ValueError, RecursionError, NotBase64):
         return [DAMAGED]
 

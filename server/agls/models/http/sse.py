@@ -13,14 +13,14 @@ BOM = b"\xef\xbb\xbf"
 WHITESPACE = b" \t\r\n"
 
 
-class Event(NamedTuple):
+class ServerEvent(NamedTuple):
     """One event: its type ("" for the usual one) and its data."""
 
     name: str
     data: str
 
 
-class TooLarge(Exception):
+class BodyTooLarge(Exception):
     """An event or document is larger than `LARGEST`."""
 
 
@@ -34,9 +34,9 @@ class EventReader:
         self._begun = False
         self._name = ""
         self._data: list[bytes] = []
-        self._events: list[Event] = []
+        self._events: list[ServerEvent] = []
 
-    def feed(self, chunk: bytes) -> list[Event]:
+    def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events that end in this piece."""
         if self._after_cr and chunk.startswith(b"\n"):  # the second half of a CRLF
             chunk, self._after_cr = chunk[1:], False
@@ -51,16 +51,16 @@ class EventReader:
         if end < len(chunk):
             self._rest.append(chunk[end:])
         if self._size > LARGEST:
-            raise TooLarge
+            raise BodyTooLarge
         return self._taken()
 
-    def close(self) -> list[Event]:
+    def close(self) -> list[ServerEvent]:
         """The event that the end of the input ends."""
         self._lines(b"".join(self._rest) + b"\n\n")
         self._rest = []
         return self._taken()
 
-    def _taken(self) -> list[Event]:
+    def _taken(self) -> list[ServerEvent]:
         events, self._events = self._events, []
         return events
 
@@ -80,10 +80,10 @@ class EventReader:
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if line.startswith(b"{"):
-            self._events.append(Event(self._name, line.decode(errors="replace")))
+            self._events.append(ServerEvent(self._name, line.decode(errors="replace")))
             self._size = 0
         elif name == b"error":
-            self._events.append(Event("error", value.decode(errors="replace")))
+            self._events.append(ServerEvent("error", value.decode(errors="replace")))
         elif name == b"event":
             self._name = value.decode(errors="replace")
         elif name == b"data":
@@ -92,11 +92,11 @@ class EventReader:
 
     def _dispatch(self) -> None:
         if self._data:
-            self._events.append(Event(self._name, b"\n".join(self._data).decode(errors="replace")))
+            self._events.append(ServerEvent(self._name, b"\n".join(self._data).decode(errors="replace")))
         self._name, self._data, self._size = "", [], 0
 
 
-async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[Event], None]:
+async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEvent], None]:
     """The events of a body, as many at a time as one read completed. Raises `TooLarge`.
 
     A body that begins like JSON or a web page is read whole, and each JSON value in it is an event; one
@@ -120,7 +120,7 @@ async def _head(chunks: AsyncIterator[bytes]) -> bytes:
     async for chunk in chunks:
         size += len(chunk)
         if size > LARGEST:
-            raise TooLarge
+            raise BodyTooLarge
         pieces.append(chunk if pieces else chunk.lstrip(BOM + WHITESPACE))
         if not pieces[0]:
             pieces = []
@@ -145,17 +145,17 @@ async def _whole(head: bytes, chunks: AsyncIterator[bytes]) -> str:
         pieces.append(chunk)
         size += len(chunk)
         if size > LARGEST:
-            raise TooLarge
+            raise BodyTooLarge
     return b"".join(pieces).removeprefix(BOM).decode(errors="replace").strip()
 
 
-def _values(text: str) -> list[Event]:
-    found: list[Event] = []
+def _values(text: str) -> list[ServerEvent]:
+    found: list[ServerEvent] = []
     while text:
         try:
             _, end = json.JSONDecoder().raw_decode(text)
         except (ValueError, RecursionError):
-            return [*found, Event("", text)]
-        found.append(Event("", text[:end]))
+            return [*found, ServerEvent("", text)]
+        found.append(ServerEvent("", text[:end]))
         text = text[end:].lstrip()
     return found

@@ -18,7 +18,7 @@ from typing import Any, cast
 import httpcore
 import httpx
 
-from agls.models.http.addresses import addresses_of
+from agls.models.http.addresses import resolve
 
 TOGETHER = 1 << 16  # bytes that are sent in one piece
 MOST = 1 << 18  # bytes that wait for who reads; then the other side has to
@@ -31,7 +31,7 @@ RAISED = (
     httpcore.ProxyError,
     httpcore.UnsupportedProtocol,
 )
-Raised = type[Exception]
+ErrorType = type[Exception]
 
 
 class Transport(httpx.AsyncBaseTransport):
@@ -49,7 +49,7 @@ class Transport(httpx.AsyncBaseTransport):
             max_connections=None,
             max_keepalive_connections=KEPT,
             keepalive_expiry=kept,
-            network_backend=Network(),
+            network_backend=AsyncioBackend(),
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -76,10 +76,10 @@ class _Pool(httpcore.AsyncConnectionPool):
     """Connections that are closed when the first request on them comes to nothing."""
 
     def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
-        return _Way(super().create_connection(origin))
+        return _OwnedConnection(super().create_connection(origin))
 
 
-class _Way(httpcore.AsyncConnectionInterface):
+class _OwnedConnection(httpcore.AsyncConnectionInterface):
     """A connection of the pool; until an answer came on it, it belongs to the one request it was made for.
 
     A cancel that meets the moment between the connecting and the request would leave it open and unused for
@@ -145,7 +145,7 @@ def _as_httpx(error: Exception) -> httpx.TransportError:
     return getattr(httpx, type(error).__name__)(str(error))
 
 
-class Network(httpcore.AsyncNetworkBackend):
+class AsyncioBackend(httpcore.AsyncNetworkBackend):
     """Opens connections of the running event loop."""
 
     async def connect_tcp(
@@ -162,17 +162,17 @@ class Network(httpcore.AsyncNetworkBackend):
         """
         with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
             async with asyncio.timeout(timeout):
-                return await _connected(await addresses_of(host, port), port)
+                return await _connected(await resolve(host, port), port)
 
 
-async def _connected(addresses: Sequence[str], port: int) -> "Connection":
+async def _connected(addresses: Sequence[str], port: int) -> "SocketStream":
     """A connection to one of them; the next is tried as well when one takes long. Raises `OSError`."""
     loop = asyncio.get_running_loop()
-    tried: list[Connection] = []
-    chosen: Connection | None = None
+    tried: list[SocketStream] = []
+    chosen: SocketStream | None = None
 
-    def another() -> Connection:
-        tried.append(Connection())
+    def another() -> SocketStream:
+        tried.append(SocketStream())
         return tried[-1]
 
     ways = [partial(loop.create_connection, another, address, port) for address in addresses]
@@ -185,7 +185,7 @@ async def _connected(addresses: Sequence[str], port: int) -> "Connection":
                 connection.abandon()
 
 
-async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, Connection]]]]") -> "Connection":
+async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, SocketStream]]]]") -> "SocketStream":
     if len(ways) == 1:
         return (await ways[0]())[1]
     made, _, problems = await staggered_race(ways, EYEBALLS)
@@ -194,7 +194,7 @@ async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, Connection]]]
     return made[1]
 
 
-class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
+class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     """One connection: what came and was not read yet, and who waits for more."""
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._waiting: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._until = inf  # the end of the wait (loop time), and what it is then
-        self._late: Raised = httpcore.TimeoutException
+        self._late: ErrorType = httpcore.TimeoutException
 
     # --- for the event loop ---
 
@@ -320,7 +320,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         looking.register(self._transport.get_extra_info("socket"), select.POLLIN)
         return bool(looking.poll(0))
 
-    async def _wait(self, seconds: float | None, late: Raised) -> None:
+    async def _wait(self, seconds: float | None, late: ErrorType) -> None:
         """Wait for news. Raises `late`."""
         self._waiting, self._late = self._loop.create_future(), late
         self._until = inf if seconds is None else self._loop.time() + seconds
@@ -349,7 +349,7 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
 
 @contextmanager
-def _failing_as(late: Raised, broken: Raised) -> Generator[None]:
+def _failing_as(late: ErrorType, broken: ErrorType) -> Generator[None]:
     try:
         yield
     except TimeoutError as error:

@@ -12,10 +12,16 @@ from pathlib import PureWindowsPath
 from threading import Thread
 
 from agls.frozen import frozen
-from agls.models.endpoint import Dialect, Endpoint
-from agls.models.local.context_sizes import LLAMACPP, LMSTUDIO, count, of_llamacpp, of_lmstudio
-from agls.models.local.loopback import asked
-from agls.models.local.ollama_sizes import ollama_sizes
+from agls.models.endpoint import DialectName, Endpoint
+from agls.models.local.context_sizes import (
+    LLAMACPP,
+    LMSTUDIO,
+    llamacpp_context,
+    lmstudio_context,
+    token_count,
+)
+from agls.models.local.loopback import request_json
+from agls.models.local.ollama_sizes import choose_context_sizes
 from agls.models.values import objects_in, text_in
 
 PORTS = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
@@ -34,7 +40,7 @@ class LocalServer:
     base_url: str
     models: tuple[str, ...]
     windows: tuple[int | None, ...]
-    dialect: Dialect = "chat"
+    dialect: DialectName = "chat"
 
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Its models, named `kind/model`; one that is named by its file, by the file's name alone."""
@@ -59,7 +65,7 @@ def _short(model: str) -> str:
     return path.name.removesuffix(".gguf") if is_file else model
 
 
-async def find_local(
+async def find_local_servers(
     ports: Sequence[tuple[str, int]] = PORTS, time_limit: float = TIMEOUT
 ) -> list[LocalServer]:
     """The servers that answer within `time_limit` seconds, in the order of `ports`; all are asked at once."""
@@ -84,12 +90,12 @@ def _ask_all(ports: Sequence[tuple[str, int]], time_limit: float) -> list[LocalS
 
 
 def _ask(kind: str, port: int, until: float) -> LocalServer | None:
-    listed = objects_in((asked(port, "/v1/models", until) or {}).get("data"))
+    listed = objects_in((request_json(port, "/v1/models", until) or {}).get("data"))
     chat = [model for model in listed if (name := text_in(model.get("id"))) and "embed" not in name]
     if not chat:
         return None  # nobody there, or somebody else
     owner = OWNERS.get(text_in(chat[0].get("owned_by")), kind)
-    windows = (count(model.get("max_model_len")) for model in chat)
+    windows = (token_count(model.get("max_model_len")) for model in chat)
     return LocalServer(owner, f"http://127.0.0.1:{port}/v1", tuple(m["id"] for m in chat), tuple(windows))
 
 
@@ -97,14 +103,14 @@ def _with_sizes(server: LocalServer, port: int, until: float) -> LocalServer:
     """The server with the sizes that only its own API tells."""
     match server.kind:
         case "ollama":
-            sizes = ollama_sizes(port, server.models, until)
-            dialect: Dialect = "chat" if sizes is None else "ollama"
+            sizes = choose_context_sizes(port, server.models, until)
+            dialect: DialectName = "chat" if sizes is None else "ollama"
             return replace(server, dialect=dialect, windows=tuple(map((sizes or {}).get, server.models)))
         case "llamacpp":
-            props = asked(port, LLAMACPP, until) or {}
-            return replace(server, windows=(of_llamacpp(props),) * len(server.models))
+            props = request_json(port, LLAMACPP, until) or {}
+            return replace(server, windows=(llamacpp_context(props),) * len(server.models))
         case "lmstudio":
-            loaded = asked(port, LMSTUDIO, until) or {}
-            return replace(server, windows=tuple(of_lmstudio(loaded, model) for model in server.models))
+            loaded = request_json(port, LMSTUDIO, until) or {}
+            return replace(server, windows=tuple(lmstudio_context(loaded, model) for model in server.models))
         case _:
             return server

@@ -10,7 +10,7 @@ from agls.engine.vocabulary import JsonObject
 LARGEST = 10_000_000  # bytes of an answer (Ollama's `/api/show` lists every part of a model)
 
 
-def asked(
+def request_json(
     port: int, path: str, until: float, *, method: str = "GET", body: JsonObject | None = None
 ) -> JsonObject | None:
     """The JSON object that is answered; `None` for anything else. Stops at `until` (monotonic)."""

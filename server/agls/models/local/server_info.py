@@ -9,24 +9,31 @@ from typing import Literal
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.models.catalog.bundled import is_provider
-from agls.models.catalog.listing import fetch, list_models
+from agls.models.catalog.listing import fetch_json, list_models
 from agls.models.dialects.ollama import root
 from agls.models.endpoint import Endpoint
 from agls.models.errors import Failure
 from agls.models.http.connections import Connections
-from agls.models.local.context_sizes import LLAMACPP, LMSTUDIO, OLLAMA, of_llamacpp, of_lmstudio, of_ollama
+from agls.models.local.context_sizes import (
+    LLAMACPP,
+    LMSTUDIO,
+    OLLAMA,
+    llamacpp_context,
+    lmstudio_context,
+    ollama_context,
+)
 from agls.models.prices import Prices
 from agls.models.values import objects_in, text_in
 
-Kind = Literal["ollama", "llamacpp", "lmstudio", "vllm", ""]
+ServerKind = Literal["ollama", "llamacpp", "lmstudio", "vllm", ""]
 QUICK = 3.0  # seconds for one question
 SOON = 1.0  # seconds that an answer may be held up for all of them
-ASKED: Mapping[Kind, tuple[str, str, Callable[[JsonObject, str], int | None]]] = {
-    "ollama": (OLLAMA, "models", of_ollama),
-    "llamacpp": (LLAMACPP, "default_generation_settings", lambda props, _: of_llamacpp(props)),
-    "lmstudio": (LMSTUDIO, "data", of_lmstudio),
+ASKED: Mapping[ServerKind, tuple[str, str, Callable[[JsonObject, str], int | None]]] = {
+    "ollama": (OLLAMA, "models", ollama_context),
+    "llamacpp": (LLAMACPP, "default_generation_settings", lambda props, _: llamacpp_context(props)),
+    "lmstudio": (LMSTUDIO, "data", lmstudio_context),
 }  # where, by which key of the answer it is known, and how the size is read
-MORE_CONTEXT: Mapping[Kind, str] = {
+MORE_CONTEXT: Mapping[ServerKind, str] = {
     "ollama": "Start Ollama with OLLAMA_CONTEXT_LENGTH={size} in its environment, or let agls ask for it "
     'with every request (num_ctx): dialect = "ollama" and context_window = {size} in [models.{name}].',
     "llamacpp": "Start llama-server with --ctx-size {size}, times the slots of --parallel.",
@@ -34,7 +41,7 @@ MORE_CONTEXT: Mapping[Kind, str] = {
     "vllm": "Start vLLM with --max-model-len {size}.",
     "": "Raise the context length of the server to {size}, or choose a model that has it.",
 }
-TOOLS: Mapping[Kind, str] = {
+TOOLS: Mapping[ServerKind, str] = {
     "ollama": "Choose a model with the capability tools: ollama show {model} lists what it has.",
     "llamacpp": "Start llama-server with --jinja, and a model whose template knows tools.",
     "lmstudio": "Choose a model that LM Studio shows as trained for tool use.",
@@ -44,10 +51,10 @@ TOOLS: Mapping[Kind, str] = {
 
 
 @frozen
-class Server:
+class ServerInfo:
     """What answers there: its kind ("" is unknown) and the context of the asked model (`None` is unknown)."""
 
-    kind: Kind = ""
+    kind: ServerKind = ""
     window: int | None = None
 
     def more_context(self, endpoint: Endpoint, size: int) -> str:
@@ -64,23 +71,23 @@ class Server:
         return endpoint.name.partition("/")[0] or "NAME"
 
 
-NOBODY = Server()
+UNKNOWN_SERVER = ServerInfo()
 
 
-async def server_of(endpoint: Endpoint, connections: Connections) -> Server:
+async def identify_server(endpoint: Endpoint, connections: Connections) -> ServerInfo:
     """What serves this model. A provider's own service is not asked: it has no such API."""
     if is_provider(endpoint):
-        return NOBODY
+        return UNKNOWN_SERVER
     for kind, (path, key, read) in ASKED.items():
-        answer = await fetch(f"{root(endpoint)}{path}", endpoint, connections, QUICK)
+        answer = await fetch_json(f"{root(endpoint)}{path}", endpoint, connections, QUICK)
         if not isinstance(answer, Failure) and key in answer:
-            return Server(kind, read(answer, endpoint.model))
-    listed = await fetch(endpoint.at("/models"), endpoint, connections, QUICK)
+            return ServerInfo(kind, read(answer, endpoint.model))
+    listed = await fetch_json(endpoint.at("/models"), endpoint, connections, QUICK)
     models = [] if isinstance(listed, Failure) else objects_in(listed.get("data"))
-    return Server("vllm" if any(text_in(m.get("owned_by")) == "vllm" for m in models) else "")
+    return ServerInfo("vllm" if any(text_in(m.get("owned_by")) == "vllm" for m in models) else "")
 
 
-async def with_told(endpoint: Endpoint, connections: Connections) -> Endpoint:
+async def with_server_figures(endpoint: Endpoint, connections: Connections) -> Endpoint:
     """The endpoint with the size and the prices that its server tells, where nobody else has said them.
 
     A provider's own service is not asked: what it has is in the list. Never raises.
@@ -90,8 +97,8 @@ async def with_told(endpoint: Endpoint, connections: Connections) -> Endpoint:
     with suppress(TimeoutError):
         async with asyncio.timeout(SOON):
             listing = await list_models(endpoint, connections, SOON)
-            told = listing.told(endpoint.model)
-            window = (await server_of(endpoint, connections)).window or told.get("context_window")
+            told = listing.figures_of(endpoint.model)
+            window = (await identify_server(endpoint, connections)).window or told.get("context_window")
             prices = endpoint.prices
             if prices == Prices():
                 price, cost = told.get("input_price"), told.get("output_price")
@@ -101,4 +108,4 @@ async def with_told(endpoint: Endpoint, connections: Connections) -> Endpoint:
 
 
 def _filled(text: str, endpoint: Endpoint, size: int) -> str:
-    return text.format(name=Server.table(endpoint), model=endpoint.model, size=size)
+    return text.format(name=ServerInfo.table(endpoint), model=endpoint.model, size=size)

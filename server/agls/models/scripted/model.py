@@ -19,12 +19,12 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from agls.models.dialects.pieces import Pieces
+from agls.models.dialects.pieces import DeltaBuffer
 from agls.models.dialects.tool_calls import parsed
 from agls.models.endpoint import Endpoint
 from agls.models.prices import cost_of
-from agls.models.scripted.script import Script, ScriptedCall, Turn
-from agls.models.values import mended
+from agls.models.scripted.script import Script, ScriptedCall, ScriptedTurn
+from agls.models.values import valid_unicode
 
 CHARACTERS = 4  # per token, when usage is estimated
 
@@ -66,8 +66,8 @@ class ScriptedModel:
             raise ModelError("The script breaks the answer off here.", kind="network")
         yield self._reply(turn, place, request)
 
-    def _reply(self, turn: Turn, place: str, request: ModelRequest) -> Replied:
-        text = mended("".join(turn.text))
+    def _reply(self, turn: ScriptedTurn, place: str, request: ModelRequest) -> Replied:
+        text = valid_unicode("".join(turn.text))
         usage = _usage(turn, text, request)
         return Replied(
             request.reply_id,
@@ -80,7 +80,7 @@ class ScriptedModel:
         )
 
 
-def _turn(script: Script, request: ModelRequest) -> tuple[Turn, str]:
+def _turn(script: Script, request: ModelRequest) -> tuple[ScriptedTurn, str]:
     """The turn for this request, and the name of its place."""
     asked = [m for m in request.messages if isinstance(m, UserMessage)]
     asked = [m for m in asked if m.origin == "user"] or asked
@@ -110,12 +110,12 @@ def _words(message: UserMessage) -> str:
     return "\n".join(part.text for part in message.content if isinstance(part, Text | Resource))
 
 
-async def _said(turn: Turn, script: Script, reply_id: str) -> AsyncGenerator[ModelDelta, None]:
+async def _said(turn: ScriptedTurn, script: Script, reply_id: str) -> AsyncGenerator[ModelDelta, None]:
     size, delay = turn.chunk or script.chunk, script.delay if turn.delay is None else turn.delay
     for thinking in _pieces(turn.thinking, size):
         yield ThinkingDelta(reply_id, thinking)
         await asyncio.sleep(delay)
-    whole = Pieces()
+    whole = DeltaBuffer()
     for text in _pieces(turn.text, size):
         whole.add("text", text)
         for _, piece in whole.taken():
@@ -134,7 +134,7 @@ def _call(call: ScriptedCall, call_id: str) -> ToolCall:
     return ToolCall(call_id, call.name, arguments or {}, call.raw if arguments is None else "")
 
 
-def _usage(turn: Turn, text: str, request: ModelRequest) -> Usage:
+def _usage(turn: ScriptedTurn, text: str, request: ModelRequest) -> Usage:
     if told := turn.usage:
         return Usage(told.input, told.output, told.reasoning, told.cached)
     made = len(text) + len(turn.thinking) + sum(len(str(call.arguments)) for call in turn.calls)

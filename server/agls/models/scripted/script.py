@@ -36,7 +36,7 @@ from agls.engine.vocabulary import Finish
 
 Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
-Kind = Literal[
+ErrorKind = Literal[
     "auth",
     "quota",
     "rateLimit",
@@ -75,7 +75,7 @@ class ScriptedUsage(_Strict):
 class ScriptedError(_Strict):
     """A failed call; after `times` tries it passes, 0 means never."""
 
-    kind: Kind
+    kind: ErrorKind
     message: str = "as the script says"
     hint: str = ""
     times: Count = 0
@@ -90,7 +90,7 @@ class ScriptedOverflow(_Strict):
     used: Count | None = None
 
 
-class Turn(_Strict):
+class ScriptedTurn(_Strict):
     """One answer."""
 
     text: str | list[str] = ""
@@ -107,14 +107,14 @@ class Turn(_Strict):
     chunk: Annotated[int, Field(ge=1)] | None = None
 
 
-class Prompt(_Strict):
+class ScriptedPrompt(_Strict):
     """What the model answers to one message of the user."""
 
     match: str | None = None
     pattern: str | None = None
     system: str | None = None
     repeat: bool = False
-    turns: list[Turn] = Field(min_length=1)
+    turns: list[ScriptedTurn] = Field(min_length=1)
 
     @field_validator("pattern")
     @classmethod
@@ -142,7 +142,7 @@ class Prompt(_Strict):
 class Script(_Strict):
     """A whole script."""
 
-    prompts: list[Prompt] = Field(min_length=1)
+    prompts: list[ScriptedPrompt] = Field(min_length=1)
     wait: Seconds = 0.0
     delay: Seconds = 0.0
     chunk: Annotated[int, Field(ge=1)] = 16

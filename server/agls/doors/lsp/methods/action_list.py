@@ -1,4 +1,4 @@
-"""`agent/action/list`: what the features offer to the user (protocol, part 1)."""
+"""`agent/action/list`: what the features offer to the user."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Code actions: answer a question, judge a change, ask about code; for any LSP client (protocol 3.2)."""
+"""Code actions: answer a question, judge a change, ask about code (protocol#plain-mode)."""
 
 from collections.abc import Iterator
 from typing import Any

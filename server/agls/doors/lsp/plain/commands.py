@@ -1,4 +1,4 @@
-"""The commands of plain mode: `workspace/executeCommand`, for clients that know only LSP (protocol 3.2)."""
+"""The commands of plain mode: `workspace/executeCommand` (protocol#plain-mode)."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple

@@ -10,7 +10,10 @@ from agls.doors.lsp.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.views.escape import escape_controls
 
-ERROR, WARNING, INFO, LOG = 1, 2, 3, 4  # LSP MessageType
+ERROR = 1  # these are LSP's MessageType
+WARNING = 2
+INFO = 3
+LOG = 4
 SEVERITIES: Mapping[str, int] = {"error": ERROR, "warning": WARNING}
 COUNTED = ("inputTokens", "outputTokens")
 MOST_CHARACTERS = 120  # of what is going on, in one report
@@ -64,7 +67,9 @@ class ProgressReporter:
                     pass
 
     def _start(self, run_id: str) -> None:
-        self._running, self._tokens, self._doing = run_id, 0, ""
+        self._running = run_id
+        self._tokens = 0
+        self._doing = ""
         if (given := self._given.pop(run_id, None)) is not None:
             self._begin(given)
         elif self._client.plain and self._client.progress:
