@@ -132,6 +132,7 @@ class Door:
     """One connection: its client, and the sessions it uses."""
 
     def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, opening: Opening) -> None:
+        self.world = world
         self.peer = peer
         self.client = client
         self.folder, self.options = opening.folder, opening.options
@@ -144,13 +145,8 @@ class Door:
         self._histories = WeakKeyDictionary[Session, SessionHistory]()
         self.admissions = Admissions()
         self._closing: dict[str, asyncio.Future[None]] = {}
-        self.enter(world)
-
-    def enter(self, world: World) -> None:
-        """Work in this world from now on."""
-        self.world = world
         with suppress(ConfigError):  # then there are no sessions
-            world.sessions.hosts.append(self._welcome)
+            world.sessions.hosts.append(self.welcome)
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -319,7 +315,7 @@ class Door:
                     one.publisher.say_detached()
                 one.leave()
 
-    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+    def welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """Who hears of a session hears of its children and answers for them; gives what says goodbye."""
         parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
         if parent is None or known is not None:

@@ -93,9 +93,10 @@ class Connection:
             before = door.world
             await before.asked()
             async with open_world() as world:
-                door.enter(world)
+                door.world = world
                 before.tried()
                 if not isinstance(world, NoWorld):
+                    world.sessions.hosts.append(door.welcome)
                     self._learn_keys(world)
                     self._tell_notices(world)
                     await recover(door)
