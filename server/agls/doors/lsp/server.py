@@ -16,9 +16,9 @@ from agls.doors.lsp.client_tools import ClientTools
 from agls.doors.lsp.dispatch import Dispatcher
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.editor import LspEditor
+from agls.doors.lsp.editor_undo import EditorUndo
 from agls.doors.lsp.focus import read_focus
 from agls.doors.lsp.hello import Greeting
-from agls.doors.lsp.judging import UndoneReverts
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.loading import SIGNALS
 from agls.doors.lsp.peer import Peer
@@ -74,10 +74,9 @@ class Connection:
                 dispatcher = Dispatcher(door, tasks)
                 self._listen_from_here()
                 self._tell_notices(world)
-                undone = UndoneReverts(door)
-                self._editor.on_edit = undone.edited
-                mended = self._mend(door, open_world)
-                follows = (pulse(door, self._peer), recover(door), undone.follow(), mended)
+                undo, mended = EditorUndo(door), self._mend(door, open_world)
+                self._editor.on_edit = undo.edited
+                follows = (pulse(door, self._peer), recover(door), undo.follow(), mended)
                 besides = [tasks.create_task(each) for each in follows]
                 code = await self._listen(door, dispatcher)
                 for task in besides:
