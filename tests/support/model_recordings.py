@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agls.engine.vocabulary import ToolCall
 from agls.models.errors import CallFailed
@@ -112,8 +112,13 @@ def _own(dialect: str, case: dict[str, Any]) -> Exchange:
         | case.get("headers", {}),
         body.encode(),
         {**UNSAID, **case["expected"]},
-        next((event for event in reversed(case.get("events", [])) if isinstance(event, dict)), None),
+        _last_event(case.get("events", [])),
     )
+
+
+def _last_event(events: Sequence[Any]) -> dict[str, Any] | None:
+    found = [cast("dict[str, Any]", event) for event in events if isinstance(event, dict)]
+    return found[-1] if found else None
 
 
 def _compact(value: Any) -> str:
