@@ -243,5 +243,8 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     done = subprocess.run(
         tree._SEARCHER, cwd=tmp_path, check=True, text=True, input=json.dumps(question), capture_output=True
     )
-    assert json.loads(done.stdout)["found"] == [["yes", 1, [[0, True, "B"]]]]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        ["yes", 1, [[0, True, "B"]]],
+        {"searched": 2, "more": False, "stopped": False, "problem": 0},
+    ]
     assert done.stderr == ""

@@ -5,6 +5,8 @@ folder can make it run away. This module is used in isolated programs: it import
 """
 
 import os
+import select
+import signal
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,7 +14,9 @@ from agls.workspace.walker import Folder
 
 FEW = 50  # files of a folder that are named one by one
 ARGUMENTS = 500_000  # bytes of names that one program gets; the system allows two million
-FIRST, MOST = 200, 20_000  # files of the first batch, and of a later one
+FIRST, SECOND, MOST = 100, 1_000, 20_000  # files of the first batch, of the second, and of a later one
+STALL = 2.0  # seconds without a word after which a batch is taken to hold an endless file
+_OPTIONS = ("--no-config", "-0lFi", "--no-messages", "--no-ignore", "--hidden", "--max-depth", "1")
 _ERROR = 2  # the exit code of ripgrep that says so
 
 
@@ -20,25 +24,39 @@ class Sieve:
     """Finds the files that hold one of the texts, which are ASCII in small letters, whatever the case."""
 
     def __init__(self, ripgrep: str, texts: Sequence[str], max_bytes: int) -> None:
-        options = ("--no-config", "-0lFai", "--no-messages", "--no-ignore", "--hidden", "--max-depth", "1")
         wanted = (part for text in texts for part in ("-e", text))
-        self._argv = [ripgrep, *options, "--max-filesize", str(max_bytes), *wanted, "--"]
+        self._argv = [ripgrep, *_OPTIONS, *wanted]
         self._max_bytes = max_bytes
+        self._stall: float | None = STALL
         self.works = bool(ripgrep and texts)
 
     def sieved(self, folders: Iterable[Folder]) -> Iterator[Folder]:
-        """The folders with the files that are left: while ripgrep looks at a batch, the next is walked."""
+        """The folders with the files that are left: while ripgrep looks at a batch, the next is walked.
+
+        The first files are all left: where a text is common they are enough, and they are there at once.
+        """
         if not self.works:
             yield from folders
             return
-        ahead: tuple[list[Folder], _Running] | None = None
+        ahead: tuple[list[Folder], _Running | None] | None = None
         for batch in _batches(folders):
-            running = _Running(self._arguments(batch))
+            is_small = ahead is None and sum(len(folder.files) for folder in batch) <= SECOND
+            running = None if is_small else _Running(self._arguments(batch))
             if ahead:
-                yield from _left(*ahead)
+                yield from self._left(*ahead)
             ahead = batch, running
         if ahead:
-            yield from _left(*ahead)
+            yield from self._left(*ahead)
+
+    def _left(self, batch: Iterable[Folder], running: "_Running | None") -> Iterator[Folder]:
+        found = running.found(self._stall) if running else None
+        if found is None:
+            yield from batch
+        else:
+            yield from _those_of(batch, found)
+        if running and running.stalled and self._stall:
+            self._argv += ("--max-filesize", str(self._max_bytes))  # a look at every size: a fifth more time
+            self._stall = None
 
     def _arguments(self, batch: Iterable[Folder]) -> list[str]:
         names: list[str] = []
@@ -49,13 +67,14 @@ class Sieve:
             else:  # of what is named to it ripgrep reads everything: pipes, and files of any size
                 paths = (f"{place}/{name}" for name in folder.files)
                 names += (path for path in paths if _is_small_file(path, self._max_bytes))
-        return [*self._argv, *names] if names else []
+        return [*self._argv, "--", *names] if names else []
 
 
 class _Running:
     """Ripgrep at work; it ends with this program, when it is not waited for."""
 
     def __init__(self, argv: list[str]) -> None:
+        self.stalled = False
         self._source, sink = os.pipe()
         nothing = os.open(os.devnull, os.O_RDWR)
         streams = [
@@ -69,13 +88,27 @@ class _Running:
             os.close(sink)
             os.close(nothing)
 
-    def found(self) -> frozenset[bytes] | None:
-        """The paths that it gave; `None` when it failed, and nothing is known."""
-        with os.fdopen(self._source, "rb") as reader:
-            said = reader.read()
-        if self._pid < 0 or (self._pid and os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1]) == _ERROR):
+    def found(self, stall: float | None) -> Sequence[bytes] | None:
+        """The paths it printed; `None` when it failed, or printed none for `stall` seconds."""
+        with os.fdopen(self._source, "rb") as source:
+            said = bytearray()
+            while not self.stalled and (part := self._read(source.fileno(), stall)):
+                said += part
+        if self._pid < 0 or (self._pid and self._ended_badly()):
             return None
-        return frozenset(said.split(b"\0"))
+        return bytes(said).split(b"\0")[:-1]
+
+    def _read(self, source: int, stall: float | None) -> bytes:
+        if select.select([source], [], [], stall)[0]:
+            return os.read(source, 1 << 16)
+        self.stalled = True
+        return b""
+
+    def _ended_badly(self) -> bool:
+        if self.stalled:
+            os.kill(self._pid, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return status == _ERROR or status < 0
 
 
 def _batches(folders: Iterable[Folder]) -> Iterator[list[Folder]]:
@@ -88,21 +121,20 @@ def _batches(folders: Iterable[Folder]) -> Iterator[list[Folder]]:
         size += len(os.fsencode(_place(folder.parts))) * (1 if folder.whole else FEW)
         if files >= room or size > ARGUMENTS:
             yield batch
-            batch, files, size, room = [], 0, 0, min(4 * room, MOST)
+            batch, files, size, room = [], 0, 0, min(max(4 * room, SECOND), MOST)
     if batch:
         yield batch
 
 
-def _left(batch: Iterable[Folder], running: _Running) -> Iterator[Folder]:
-    found = running.found()
+def _those_of(batch: Iterable[Folder], found: Iterable[bytes]) -> Iterator[Folder]:
+    """The files of the batch that were found."""
+    names: dict[str, set[str]] = {}
+    for path in found:
+        place, _, name = os.fsdecode(path).rpartition("/")
+        names.setdefault(place, set()).add(name)
     for folder in batch:
-        if found is None:
-            yield folder
-            continue
-        place = _place(folder.parts)
-        files = [name for name in folder.files if os.fsencode(f"{place}/{name}") in found]
-        if files:
-            yield folder._replace(files=files, whole=False)
+        if files := names.get(_place(folder.parts), set()).intersection(folder.files):
+            yield folder._replace(files=list(files), whole=False)
 
 
 def _place(parts: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,11 +12,13 @@ from agls.engine.line_search import FoundLines, Line, LineSearch, MatchingFile
 from agls.engine.ports import Command, WorkspaceError
 from agls.workspace.documents import Documents
 from agls.workspace.files import explained, remove_leftover
+from agls.workspace.glance import MOMENT, Answer, glance
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hiding import Hiding, beneath
 from agls.workspace.paths import Ground, Target
 from agls.workspace.processes import Processes
+from agls.workspace.searcher import Found
 from agls.workspace.walker import EVERYTHING, Folder, Parts, Wanted, walk
 
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from agls.workspace import searcher; searcher.main()"
@@ -52,13 +54,11 @@ class Tree:
         target, patterns = self._ground.enter(under), _parsed(glob)
         if new := self._new(target, patterns):
             yield self._shown(target, new)
-        wanted = Wanted(patterns, hidden=self._hidden_in(target))
-        folders = _walked(target, wanted)
+        folders = _walked(target, Wanted(patterns, hidden=self._hidden_in(target)))
         try:
-            while found := await asyncio.to_thread(_portion, folders):
-                paths = [(*folder.parts, name) for folder in found for name in folder.files]
+            while (paths := await asyncio.to_thread(self._portion, target, folders)) is not None:
                 if paths:
-                    yield self._shown(target, paths)
+                    yield paths
         except WorkspaceError:
             if not new:
                 raise
@@ -66,10 +66,43 @@ class Tree:
             with suppress(ValueError):  # a thread is still in it: it ends there
                 folders.close()
 
+    def _portion(self, target: Target, folders: Iterator[Folder]) -> Sequence[str] | None:
+        """The paths that are found within a moment, in at least one folder; `None` at the end."""
+        paths: list[str] | None = None
+        end = time.monotonic() + _PORTION
+        for folder in folders:
+            above = f"{self._ground.show(target.root, folder.parts)}/".removeprefix("./")
+            paths = paths or []
+            paths += [above + name for name in folder.files]
+            if time.monotonic() > end:
+                break
+        return paths
+
     async def search(self, wanted: LineSearch) -> FoundLines:
         """Search the lines of the files below; unsaved text counts as it is. Raises `WorkspaceError`."""
         target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
         question = self._question(target, patterns, wanted)
+        answer = await self._glanced(question, wanted) or await self._answered(question, target, wanted)
+        if answer.problem and not question["new"]:
+            with explained(target.place.shown):
+                raise OSError(answer.problem, "")
+        files = (
+            MatchingFile(self._shown(target, [name.split("/")])[0], count, [Line(*row) for row in rows])
+            for name, count, rows in answer.found
+        )
+        by_name = sorted(files, key=lambda file: file.name)
+        return FoundLines(by_name, answer.searched, answer.more, answer.stopped)
+
+    async def _glanced(self, question: Mapping[str, object], wanted: LineSearch) -> Answer | None:
+        if not wanted.swift_width:
+            return None
+        try:
+            async with asyncio.timeout(2 * MOMENT):
+                return await asyncio.to_thread(glance, question, wanted.swift_width)
+        except TimeoutError:  # the thread ends when it looks at the clock again
+            return None
+
+    async def _answered(self, question: Mapping[str, object], target: Target, wanted: LineSearch) -> Answer:
         command = Command(
             _SEARCHER,
             timeout=wanted.seconds + _SPARE,
@@ -78,20 +111,9 @@ class Tree:
         )
         with explained(target.place.shown), folder_beneath(target.root.real, ()) as folder:
             finished = await self._processes.run(command, folder, target.root.real, _unheard)
-        if finished.timed_out:
-            return FoundLines((), 0, stopped=True)
-        if finished.exit_code != 0:
+        if finished.exit_code != 0 and not finished.timed_out:
             raise WorkspaceError(f"The search failed: {finished.output.strip()[-500:]}")
-        answer = json.loads(finished.output)
-        if answer["problem"] and not question["new"]:
-            with explained(target.place.shown):
-                raise OSError(answer["problem"], "")
-        files = (
-            MatchingFile(self._shown(target, [name.split("/")])[0], count, [Line(*row) for row in rows])
-            for name, count, rows in answer["found"]
-        )
-        by_name = sorted(files, key=lambda file: file.name)
-        return FoundLines(by_name, answer["searched"], answer["more"], answer["stopped"])
+        return await asyncio.to_thread(_read, finished.output)
 
     async def remove_leftovers(self, root: str) -> Sequence[str]:
         """Remove the temporary files of writes whose process was killed, and give their names."""
@@ -162,15 +184,21 @@ def _walked(target: Target, wanted: Wanted) -> Generator[Folder]:
         yield from walk(root, target.parts, wanted)
 
 
-def _portion(folders: Iterator[Folder]) -> Sequence[Folder]:
-    """What is found within a moment, at least one folder; nothing at the end."""
-    found: list[Folder] = []
-    end = time.monotonic() + _PORTION
-    for folder in folders:
-        found.append(folder)
-        if time.monotonic() > end:
-            break
-    return found
+def _read(output: str) -> Answer:
+    """What the program wrote; one that was ended by force did not come to its last line."""
+    found: list[Found] = []
+    answer, cut = Answer(found, stopped=True), False
+    for line in output.splitlines():
+        try:
+            part = json.loads(line)
+        except ValueError:  # cut, by the limit of an answer or by the end of the program
+            cut = True
+            continue
+        if isinstance(part, dict):
+            answer = Answer(found, **part)
+        else:
+            found.append(part)
+    return answer._replace(more=answer.more or (cut and not answer.stopped))
 
 
 def _unheard(output: str) -> None:
