@@ -53,7 +53,7 @@ class FolderCache:
 def _read(handle: int) -> Entries:
     with os.scandir(handle) as entries:
         found = list(entries)
-    files = tuple(entry.name for entry in found if entry.is_file(follow_symlinks=False))
+    files = tuple([entry.name for entry in found if entry.is_file(follow_symlinks=False)])
     if len(files) == len(found):
         return Entries(files, ())
     return Entries(files, tuple(entry.name for entry in found if entry.is_dir(follow_symlinks=False)))

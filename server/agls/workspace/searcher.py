@@ -1,7 +1,7 @@
 """Searching the lines of files: a program of its own, because a regular expression that runs away can only be
 ended with its process. It works in the root folder, reads one question from its standard input and writes its
 answer to its standard output, one line of JSON for each file as soon as it is found, and one at the end
-(`tree.py` asks). When its time is over, it ends with what it found. `glance.py` searches without the program.
+(`tree.py` asks). When its time is over, it ends with what it found. `quick_search.py` uses `Search` as well.
 """
 
 import json
@@ -37,7 +37,8 @@ def main() -> None:
     """Answer the one question."""
     os.nice(5)  # who waits for the editor comes first
     asked = json.load(sys.stdin)
-    search = Search(asked, _write)
+    sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
+    search = Search(asked, sieve, _write)
     end: dict[str, object] = {"stopped": False, "problem": 0}
     try:
         signal.signal(signal.SIGALRM, _stop)
@@ -62,9 +63,9 @@ def _stop(number: int, frame: object) -> None:
 
 
 class Bounds(NamedTuple):
-    """The end of a search by the monotonic clock, and the most characters of a text and of a line."""
+    """The most seconds of a thread that texts may take, and the most characters of a text and of a line."""
 
-    until: float = inf
+    work: float = inf
     text: float = inf
     line: float = inf
 
@@ -76,10 +77,16 @@ class Search:
     """A search through files, in the order of the walk, until there is enough. `found` gets each match."""
 
     def __init__(
-        self, asked: Mapping[str, Any], found: Callable[[Found], object], bounds: Bounds = UNBOUNDED
+        self,
+        asked: Mapping[str, Any],
+        sieve: Sieve,
+        found: Callable[[Found], object],
+        bounds: Bounds = UNBOUNDED,
     ) -> None:
-        self.searched, self.more = 0, False
-        self._asked, self._found, self._bounds = asked, found, bounds
+        self.searched, self.more, self.is_over = 0, False, False
+        self._asked, self._sieve, self._found = asked, sieve, found
+        self._bounds = bounds
+        self._worked, self._since = 0.0, 0.0  # seconds of this thread
         test: Test = re.compile(asked["expression"], re.IGNORECASE if asked["ignore_case"] else 0).search
         self._test = test if bounds is UNBOUNDED else self._bounded(test)
         self._needed: list[bytes] = [text.encode() for text in asked["needed"]]
@@ -90,7 +97,7 @@ class Search:
     def look(self, root: int) -> None:
         """Search below the open folder `root` until the limit is passed.
 
-        Raises `TimeOver`, and `OSError` where it cannot begin.
+        Raises `TimeOver`, also soon after somebody set `is_over`, and `OSError` where it cannot begin.
         """
         for name, text in self._each(root):
             self._take(name, text)
@@ -107,18 +114,20 @@ class Search:
         return bounded
 
     def _check(self) -> None:
-        if time.monotonic() > self._bounds.until:
+        if self.is_over or self._worked + time.thread_time() - self._since > self._bounds.work:
             raise TimeOver
 
     def _each(self, root: int) -> Iterator[tuple[str, str]]:
         """The files, and what of them counts: the editor's text, which no sieve sees, or what is stored."""
         asked = self._asked
-        sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
         self._open += sorted(asked["new"])
         self.searched += len(self._open)
-        for folder in sieve.sieved(self._walked(root)):
+        for folder in self._sieve.sieved(root, self._walked(root)):
+            self._since = time.thread_time()
             yield from self._documents()
             yield from self._stored(root, folder)
+            self._worked += time.thread_time() - self._since
+        self._since = time.thread_time()
         yield from self._documents()
 
     def _documents(self) -> Iterator[tuple[str, str]]:
@@ -140,6 +149,8 @@ class Search:
         patterns = tuple(tuple(pattern) for pattern in asked["patterns"])
         wanted = Wanted(patterns, tuple(asked["left_out"]), hidden if hiding.hides_below(start) else None)
         for folder in walk(root, tuple(asked["start"]), wanted):
+            if self.is_over:
+                raise TimeOver
             if not folder.files:
                 continue
             self.searched += len(folder.files)

@@ -2,22 +2,25 @@
 
 import asyncio
 import json
+import os
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from agls.engine.line_search import FoundLines, Line, LineSearch, MatchingFile
 from agls.engine.ports import Command, WorkspaceError
 from agls.workspace.documents import Documents
 from agls.workspace.files import explained, remove_leftover
-from agls.workspace.glance import MOMENT, Answer, glance
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.output import Kept
 from agls.workspace.paths import Ground, Target
 from agls.workspace.processes import Processes
+from agls.workspace.quick_search import Answer, search_quickly
 from agls.workspace.searcher import Found
 from agls.workspace.walker import EVERYTHING, Folder, Parts, Wanted, walk
 
@@ -26,6 +29,9 @@ _SEARCHER = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, str(Path(
 _ANSWER = 32_000_000  # bytes of an answer: 500 matches, each with 40 lines around
 _SPARE = 2.0  # seconds after which a search that does not end by itself is ended
 _PORTION = 0.03  # seconds of walking at a time: so soon a walk that nobody waits for any more ends
+
+
+Question = dict[str, Any]
 
 
 class Tree:
@@ -82,7 +88,9 @@ class Tree:
         """Search the lines of the files below; unsaved text counts as it is. Raises `WorkspaceError`."""
         target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
         question = self._question(target, patterns, wanted)
-        answer = await self._glanced(question, wanted) or await self._answered(question, target, wanted)
+        answer = await self._quickly(question, target, wanted) or await self._by_program(
+            question, target, wanted
+        )
         if answer.problem and not question["new"]:
             with explained(target.place.shown):
                 raise OSError(answer.problem, "")
@@ -93,16 +101,20 @@ class Tree:
         by_name = sorted(files, key=lambda file: file.name)
         return FoundLines(by_name, answer.searched, answer.more, answer.stopped)
 
-    async def _glanced(self, question: Mapping[str, object], wanted: LineSearch) -> Answer | None:
+    async def _quickly(self, question: Question, target: Target, wanted: LineSearch) -> Answer | None:
+        async def ripgrep(argv: Sequence[str]) -> Sequence[bytes] | None:
+            command = Command(tuple(argv), timeout=wanted.seconds, keep=_ANSWER)
+            with folder_beneath(target.root.real, ()) as folder:
+                done = await self._processes.run(command, folder, target.root.real, _unheard, Kept.exact)
+            if done.exit_code not in (0, 1) or bool(done.output) != bool(done.total):
+                return None
+            return os.fsencode(done.output).split(b"\0")[:-1]
+
         if not wanted.swift_width:
             return None
-        try:
-            async with asyncio.timeout(2 * MOMENT):
-                return await asyncio.to_thread(glance, question, wanted.swift_width)
-        except TimeoutError:  # the thread ends when it looks at the clock again
-            return None
+        return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep)
 
-    async def _answered(self, question: Mapping[str, object], target: Target, wanted: LineSearch) -> Answer:
+    async def _by_program(self, question: Question, target: Target, wanted: LineSearch) -> Answer:
         command = Command(
             _SEARCHER,
             timeout=wanted.seconds + _SPARE,
@@ -127,7 +139,7 @@ class Tree:
                 removed.append(leftover.place.shown)
         return removed
 
-    def _question(self, target: Target, patterns: Sequence[Pattern], wanted: LineSearch) -> dict[str, object]:
+    def _question(self, target: Target, patterns: Sequence[Pattern], wanted: LineSearch) -> Question:
         texts = {
             "/".join(seen.target.parts): seen.buffer.text
             for seen in self._documents.unsaved()
