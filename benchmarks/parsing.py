@@ -5,9 +5,9 @@ import json
 import time
 from collections.abc import AsyncGenerator, Sequence
 
-from agls.models.chat_completions import ChatAnswer
+from agls.models.dialects.chat import ChatAnswerReader
 from agls.models.endpoint import Endpoint
-from agls.models.sse import events
+from agls.models.http.sse import events
 from benchmarks.client import Broken
 from benchmarks.peers import Name
 
@@ -52,7 +52,7 @@ def _floor(answer: Sequence[bytes]) -> str:
 
 async def _agls(answer: Sequence[bytes]) -> str:
     """As `models.client` reads it."""
-    reader = ChatAnswer("item", Endpoint(name="mock", model="mock", base_url="http://localhost/v1"))
+    reader = ChatAnswerReader("item", Endpoint(name="mock", model="mock", base_url="http://localhost/v1"))
 
     async def chunks() -> AsyncGenerator[bytes, None]:
         for data in answer:

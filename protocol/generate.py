@@ -1,7 +1,7 @@
 """Writes what is generated from the types; with `--check` it only says whether that is fresh.
 
 The schema is JSON Schema 2020-12: one definition per type, and under `methods`, `events` and `hello` what
-each carries. Objects are open, because unknown members are ignored both ways (protocol 4.3). From the schema
+each carries. Objects are open, because unknown members are ignored both ways. From the schema
 come the names (`meta.json`), the types of the VS Code client, and the annotations of the Neovim client.
 """
 
@@ -9,17 +9,18 @@ import json
 import sys
 import types
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import attrs
 
 from agls_protocol import PROTOCOL_VERSION, SCHEMA_REVISION, events, hello, methods
-from agls_protocol.converter import camel
 from agls_protocol.errors import ERRORS, ErrorData
 from agls_protocol.events import DURABLE, EVENTS
 from agls_protocol.hello import ClientBlock, ServerBlock
 from agls_protocol.items import Content, Item
 from agls_protocol.luacats import luacats
+from agls_protocol.members import Member, has_members, members
 from agls_protocol.methods import METHODS
 from agls_protocol.names import meta
 from agls_protocol.typescript import typescript
@@ -58,7 +59,7 @@ class Schema:
         return {"$ref": f"#/$defs/{NAMED[kind]}"}
 
     def _named(self, kind: Any) -> JsonObject:
-        if attrs.has(kind):
+        if has_members(kind):
             return self._reference(kind)
         return {"type": PRIMITIVES.get(kind, "object")}
 
@@ -70,28 +71,19 @@ class Schema:
         return {"$ref": f"#/$defs/{name}"}
 
     def _object(self, kind: Any) -> JsonObject:
-        hints = get_type_hints(kind, include_extras=True)
-        fields = attrs.fields(kind)
-        required = [camel(field.name) for field in fields if _required(field, hints[field.name])]
+        required = [member.name for member in members(kind) if member.required]
         return {
             "type": "object",
             "description": " ".join((kind.__doc__ or "").split()),
-            "properties": {camel(field.name): self._member(field, hints[field.name]) for field in fields},
+            "properties": {member.name: self._member(member) for member in members(kind)},
             **({"required": required} if required else {}),
         }
 
-    def _member(self, field: Any, kind: Any) -> JsonObject:
-        parts = [part for part in get_args(kind) if part is not type(None)]
-        nullable = type(None) in get_args(kind)
-        schema = self.of(parts[0]) if nullable and len(parts) == 1 else self.of(kind)
-        return (
-            {"anyOf": [schema, {"type": "null"}]} if nullable and field.default is attrs.NOTHING else schema
-        )
-
-
-def _required(field: Any, kind: Any) -> bool:
-    """Members without a default, and the ones that say which kind of thing this is."""
-    return field.default is attrs.NOTHING or (get_origin(kind) is Literal and len(get_args(kind)) == 1)
+    def _member(self, member: Member) -> JsonObject:
+        parts = [part for part in get_args(member.type) if part is not NoneType]
+        optional = NoneType in get_args(member.type) and len(parts) == 1
+        schema = self.of(parts[0] if optional else member.type)
+        return {"anyOf": [schema, {"type": "null"}]} if member.nullable else schema
 
 
 def generate() -> str:

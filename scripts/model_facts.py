@@ -1,4 +1,4 @@
-"""Makes server/agls/models/facts.json from the data of `genai-prices` (MIT).
+"""Makes server/agls/models/catalog/models.json from the data of `genai-prices` (MIT).
 
 Run it with a Python that has that package (it is no dependency of agls): `python scripts/model_facts.py`.
 What is kept: how models are named at each provider, their context windows, and their standard prices. A
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from genai_prices import data, types
 
-FILE = Path(__file__).parents[1] / "server" / "agls" / "models" / "facts.json"
+FILE = Path(__file__).parents[1] / "server" / "agls" / "models" / "catalog" / "models.json"
 KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
 SHARED_HOST = "huggingface_"  # one router stands before all of these
 NOW = datetime.now(UTC)

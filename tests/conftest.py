@@ -1,6 +1,7 @@
 """Flags of the test run, and whose processes count for the coverage."""
 
 import gc
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,12 @@ MEASURED = (
     "doors/lsp/test_whole_items.py",
 )
 
+# `--fast`: the engine, the rooms and the views whole; of the others those files that start no program.
+FAST = ("engine/", "features/", "views/")
+FAST_IN_MEMORY = ("test_", "checkup/", "doors/", "protocol/", "repo/", "stores/")
+STARTS_PROGRAMS = re.compile(r"\b(subprocess|Wire|Serve|Agls|TypeScript)\b")
+
+pytest_plugins = ["support.server_logs"]
 RECORDED = (
     "library/",
     "faults/",
@@ -71,7 +78,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--editors", action="store_true", help="also run what needs a real editor (tests/editors)"
     )
+    parser.addoption("--fast", action="store_true", help="only what needs no program but Python, in a minute")
     parser.addoption("--slow", action="store_true", help="also run the long tests (fuzz, soak, crash points)")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--fast`, collect only what is quick."""
+    if not config.getoption("--fast") or collection_path.is_dir():
+        return None
+    where = str(collection_path.relative_to(HERE))
+    if where.startswith(FAST):
+        return None
+    text = collection_path.read_text()
+    return not where.startswith(FAST_IN_MEMORY) or bool(STARTS_PROGRAMS.search(text)) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

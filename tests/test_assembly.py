@@ -13,7 +13,7 @@ from agls.config import ConfigError, Setup, Told, read
 from agls.engine.facts import Admitted
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import StopReason, Text
-from agls.models import local
+from agls.models.local import discovery
 from agls.workspace.clock import SystemClock
 from agls.workspace.editor import NoEditor
 from agls.world import World, open_world
@@ -236,7 +236,7 @@ async def test_an_unknown_model_is_refused_before_a_run(workspace: Path) -> None
 async def test_without_a_model_it_is_told_what_to_do(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "find_local", partial(local.find_local, ports=()))
+    monkeypatch.setattr(discovery, "find_local_servers", partial(discovery.find_local_servers, ports=()))
     async with open_world(setup_of(workspace), editor=NoEditor(), headless=True) as world:
         with pytest.raises(ConfigError, match="--base-url") as caught:
             await world.model(str(workspace))
@@ -248,7 +248,11 @@ async def test_a_server_on_this_machine_is_found_and_said(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ModelServer([Reply("Hello."), Reply("Again.")], models=("qwen", "llama")) as server:
-        monkeypatch.setattr(local, "find_local", partial(local.find_local, ports=[("ollama", server.port)]))
+        monkeypatch.setattr(
+            discovery,
+            "find_local_servers",
+            partial(discovery.find_local_servers, ports=[("ollama", server.port)]),
+        )
         async with open_world(setup_of(workspace), editor=NoEditor(), headless=True) as world:
             assert (await world.model(str(workspace))).info.name == "ollama/qwen"
             assert (await world.model(str(workspace), "llama")).info.name == "ollama/llama"

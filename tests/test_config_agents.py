@@ -8,6 +8,7 @@ import pytest
 from agls.config import EDITOR, ConfigError, Rank, Setup, Told, agent_of, bounds_of, read
 from agls.engine.facts import Admitted
 from agls.engine.vocabulary import Text
+from agls.features import critic
 from agls.workspace.editor import NoEditor
 from agls.world import open_world
 from support.config import home, setup_of, workspace, write
@@ -116,9 +117,9 @@ def test_what_an_agent_says_of_its_critic_counts_before_the_rest(home: Path, wor
     user_file(home, "config.toml", "[critic]\nwake_after = 7\npatience = 5\n")
     user_file(home, "agents/reviewer.toml", REVIEWER + "[critic]\nenabled = true\npatience = 2\n")
     config = setup_of(workspace, {}).load(str(workspace)).config
-    own = config.agents["reviewer"].critic_over(config.critic)
+    own = config.agents["reviewer"].over(critic.ROOM, config.critic)
     assert (own.enabled, own.wake_after, own.patience) == (True, 7, 2)
-    assert agent_of(config.agents, {}).critic_over(config.critic) == config.critic
+    assert agent_of(config.agents, {}).over(critic.ROOM, config.critic) == config.critic
 
 
 async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Path, workspace: Path) -> None:

@@ -2,7 +2,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "node_modules/", "server/", "src/protocol.gen.ts"] },
+  { ignores: ["dist/", "node_modules/", "server/", "src/**/*.gen.ts"] },
   {
     files: ["src/**/*.{ts,tsx}", "test/**/*.{ts,tsx}"],
     extends: [tseslint.configs.strictTypeChecked],

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, Literal, cast, get_args, get_origin, is_typeddict
 
 import attrs
 from cattrs import Converter, transform_error
@@ -101,8 +101,8 @@ def _list(converter: Converter, kind: Any) -> Callable[[Any, Any], Any]:
 
 
 def _is_json(kind: Any) -> bool:
-    """Only plain JSON is in objects that have no type of their own: most of a long transcript is that."""
-    return kind is dict or get_origin(kind) is dict
+    """Whether values of this type are plain JSON already, as most of a long transcript is."""
+    return kind is dict or get_origin(kind) is dict or is_typeddict(kind)
 
 
 def _as_it_is(value: Any) -> Any:

@@ -2,11 +2,12 @@
 
 `DURABLE` types come from facts and carry their `seq`; all others may be lost and carry `after`.
 Where a type could be either, what comes from a fact has its `seq`.
+
+All are typed dictionaries with the names of the wire: what the server makes is what is written, without a
+conversion in between. An optional member that is `None` is left out.
 """
 
-from typing import Annotated, Any
-
-from attrs import define
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from agls_protocol.items import (
     Change,
@@ -23,131 +24,118 @@ from agls_protocol.sessions import Action
 from agls_protocol.types import Question
 
 
-@define
-class Event:
+class Event(TypedDict):
     """The envelope of every event. `ts` is ISO 8601 in UTC; `data` is by `type`."""
 
     v: int
-    session_id: str
+    sessionId: str
     epoch: str
     ts: str
     type: str
-    agent_id: str
+    agentId: str
     data: JsonObject
-    seq: int | None = None
-    after: int | None = None
-    run_id: str | None = None
-    turn_id: str | None = None
-    item_id: str | None = None
-    parent_item_id: str | None = None
-    _meta: JsonObject | None = None
+    seq: NotRequired[int | None]
+    after: NotRequired[int | None]
+    runId: NotRequired[str | None]
+    turnId: NotRequired[str | None]
+    itemId: NotRequired[str | None]
+    parentItemId: NotRequired[str | None]
+    _meta: NotRequired[JsonObject | None]
 
 
-@define
-class EventParams:
+class EventParams(TypedDict):
     """One or more consecutive events; all events of one fact are in the same notification."""
 
     events: list[Event]
 
 
-@define
-class SessionStateData:
+class SessionStateData(TypedDict):
     """`state` is idle, running, requiresAction or closed (nothing more is told of the session)."""
 
     state: str
     queued: int
-    background_tasks: int
+    backgroundTasks: int
 
 
-@define
-class SessionInfoData:
+class SessionInfoData(TypedDict):
     """What is known of the session; full replacement values."""
 
-    cwd: str | None = None
-    title: str | None = None
-    parent_session_id: str | None = None
-    additional_roots: list[str] | None = None
+    cwd: NotRequired[str | None]
+    title: NotRequired[str | None]
+    parentSessionId: NotRequired[str | None]
+    additionalRoots: NotRequired[list[str] | None]
 
 
-@define
-class OptionsData:
+class OptionsData(TypedDict):
     """The session's options; full replacement values."""
 
     options: JsonObject
 
 
-@define
-class RunAdmittedData:
+class RunAdmittedData(TypedDict):
     """A prompt was accepted; `admission` is started or queued."""
 
     admission: str
-    item_id: str
+    itemId: str
     content: list[Content]
-    recovers: str | None = None
+    recovers: NotRequired[str | None]
 
 
-@define
-class RunStartedData:
+class RunStartedData(TypedDict):
     """An admitted run began."""
 
-    limits: Limits | None = None
+    limits: NotRequired[Limits | None]
 
 
-@define
-class RunEndedData:
+class RunEndedData(TypedDict):
     """A run is over; `unpriced` counts model calls whose cost is not in `cost` (US dollars).
 
     `output` is the answer as JSON that fits the option `outputSchema`.
     """
 
-    stop_reason: str
-    files_changed: list[FileChanged]
-    usage: Usage | None = None
-    cost: float | None = None
-    unpriced: int | None = None
-    unanswered: int | None = None
-    detail: str | None = None
-    error: RunError | None = None
-    output: Any = None
+    stopReason: str
+    filesChanged: list[FileChanged]
+    usage: NotRequired[Usage | None]
+    cost: NotRequired[float | None]
+    unpriced: NotRequired[int | None]
+    unanswered: NotRequired[int | None]
+    detail: NotRequired[str | None]
+    error: NotRequired[RunError | None]
+    output: NotRequired[Any]
 
 
-@define
-class TurnStartedData:
+class TurnStartedData(TypedDict):
     """One model request began."""
 
     model: str
 
 
-@define
-class TurnEndedData:
+class TurnEndedData(TypedDict):
     """The request and the tool calls it caused are done; `model` when another one answered than was asked."""
 
-    usage: Usage | None = None
-    cost: float | None = None
-    finish: str | None = None
-    overflowed: bool | None = None
-    model: str | None = None
+    usage: NotRequired[Usage | None]
+    cost: NotRequired[float | None]
+    finish: NotRequired[str | None]
+    overflowed: NotRequired[bool | None]
+    model: NotRequired[str | None]
 
 
-@define
-class TurnRetryingData:
+class TurnRetryingData(TypedDict):
     """The request failed and is sent again; `discardPartial` when something was shown of it."""
 
     attempt: int
-    delay_ms: int
+    delayMs: int
     cause: str
-    discard_partial: bool
+    discardPartial: bool
 
 
-@define
-class ItemData:
+class ItemData(TypedDict):
     """The whole item."""
 
-    item: Annotated[JsonObject, Item]
+    item: Item
 
 
-@define
-class ItemDeltaData:
+class ItemDeltaData(TypedDict):
     """Text (`append`) for the end of `field`, at `offset`, counted in UTF-8 bytes."""
 
     field: str
@@ -155,42 +143,37 @@ class ItemDeltaData:
     append: str
 
 
-@define
-class ItemUpdatedData:
+class ItemUpdatedData(TypedDict):
     """A JSON merge patch (RFC 7396) of the item."""
 
     patch: JsonObject
 
 
-@define
-class RequestResolvedData:
+class RequestResolvedData(TypedDict):
     """How a question ended: selected, dismissed, accepted, declined, cancelled or unanswered."""
 
-    request_id: str
+    requestId: str
     outcome: str
-    option_id: str | None = None
-    feedback: str | None = None
-    by: str | None = None
+    optionId: NotRequired[str | None]
+    feedback: NotRequired[str | None]
+    by: NotRequired[str | None]
 
 
-@define
-class Waiting:
+class Waiting(TypedDict):
     """A run that waits for its turn."""
 
-    run_id: str
-    item_id: str
+    runId: str
+    itemId: str
     content: list[Content]
 
 
-@define
-class QueueChangedData:
+class QueueChangedData(TypedDict):
     """The whole queue."""
 
     queue: list[Waiting]
 
 
-@define
-class ContextUsageData:
+class ContextUsageData(TypedDict):
     """How many tokens the last request and its answer took, of how many that the model holds (`size`).
 
     `sure` says how the count was got: told (by the server), calibrated (from what it told of others), guess.
@@ -199,122 +182,109 @@ class ContextUsageData:
     """
 
     used: int
-    sure: str | None = None
-    size: int | None = None
-    cost: float | None = None
+    sure: NotRequired[str | None]
+    size: NotRequired[int | None]
+    cost: NotRequired[float | None]
 
 
-@define
-class CommandsData:
+class CommandsData(TypedDict):
     """The slash commands there are, as in `agent/action/list`; full replacement value."""
 
     commands: list[Action]
 
 
-@define
-class McpStatusData:
+class McpStatusData(TypedDict):
     """The MCP servers of the session; full replacement value."""
 
     servers: list[McpServer]
 
 
-@define
-class TurnDiffData:
+class TurnDiffData(TypedDict):
     """What the run changed so far, as a unified diff of each file; full replacement value.
 
     `truncated` counts the bytes of diffs that are left out; the action `changes` gives them all.
     """
 
     diff: str
-    truncated: int | None = None
+    truncated: NotRequired[int | None]
 
 
-@define
-class TaskChangedData:
+class TaskChangedData(TypedDict):
     """A background task: `state` is running, completed, failed or stopped; `itemId` is its item."""
 
-    task_id: str
+    taskId: str
     state: str
-    title: str | None = None
-    item_id: str | None = None
-    exit_code: int | None = None
+    title: NotRequired[str | None]
+    itemId: NotRequired[str | None]
+    exitCode: NotRequired[int | None]
 
 
-@define
-class CheckpointData:
+class CheckpointData(TypedDict):
     """What these `files` (URIs) were before a call, a command or a restore (`reason`) changed them was kept.
 
     `checkpointId` is that call, for the action `checkpoint.diff`, or the restore, which it undoes. A restore
     is told when it begins, without files, and again with each file.
     """
 
-    checkpoint_id: str
+    checkpointId: str
     reason: str
     files: list[str]
 
 
-@define
-class NoticeData:
+class NoticeData(TypedDict):
     """Something the user should know; advisory only. `kind` detached: no more events, resume for the rest."""
 
     severity: str
     title: str
     text: str
-    kind: str | None = None
+    kind: NotRequired[str | None]
 
 
-@define
-class HeartbeatData:
+class HeartbeatData(TypedDict):
     """The session lives: its last fact and its state, so that a client can compare."""
 
     seq: int
     state: str
 
 
-@define
-class GapData:
-    """Deltas of these items were left out: the client did not read. An `itemUpdated` of each follows.
+GapData = TypedDict("GapData", {"from": int, "to": int, "itemIds": list[str]})
+GapData.__doc__ = """Deltas of these items were left out: the client did not read.
 
-    What is missing stood behind the facts `from` up to `to`, both included.
-    """
-
-    from_: int
-    to: int
-    item_ids: list[str]
+An `itemUpdated` of each follows.
+What is missing stood behind the facts `from` up to `to`, both included.
+"""
 
 
-@define
-class RecordedData:
+class RecordedData(TypedDict):
     """A fact with nothing to show; it keeps `seq` free of holes. Members are by `fact`.
 
     `limitsChanged` has the `limits` of the running run, all of them; `used` who spent what beside the loop.
     """
 
     fact: str
-    feature: str | None = None
-    kind: str | None = None
-    name: str | None = None
-    by: str | None = None
-    item_id: str | None = None
-    run_id: str | None = None
-    content: list[Content] | None = None
-    usage: Usage | None = None
-    cost: float | None = None
-    limits: Limits | None = None
+    feature: NotRequired[str | None]
+    kind: NotRequired[str | None]
+    name: NotRequired[str | None]
+    by: NotRequired[str | None]
+    itemId: NotRequired[str | None]
+    runId: NotRequired[str | None]
+    content: NotRequired[list[Content] | None]
+    usage: NotRequired[Usage | None]
+    cost: NotRequired[float | None]
+    limits: NotRequired[Limits | None]
 
 
-@define
-class HistoryRewoundData:
+class HistoryRewoundData(TypedDict):
     """The conversation (its last item is `lastItemId`, "" for none) or files went back.
 
     `checkpointId` names what stood before; `undoes` an earlier rewind whose before stands again.
     """
 
-    checkpoint_id: str
-    last_item_id: str
+    checkpointId: str
+    lastItemId: str
     conversation: bool
     changes: list[Annotated[Any, Change]]
-    undoes: str | None = None
+    undoes: NotRequired[str | None]
 
 
 EVENTS: dict[str, Any] = {

@@ -1,49 +1,46 @@
 """What a conversation is made of on the wire: content, changes, items.
 
-`snake_case` here, `camelCase` on the wire; what is `None` is left out there. Strings that name a kind are
-open: unknown values are kept and shown generically (protocol 4.13).
+What the server makes is a typed dictionary with the names of the wire. What clients send (`FileContent`,
+and the params of methods) is an attrs class: `snake_case` here, `camelCase` on the wire. What is `None` is
+left out there. Strings that name a kind are open: unknown values are kept and shown generically.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from attrs import define
 
 JsonObject = dict[str, Any]
 
 
-@define
-class TextContent:
+class TextContent(TypedDict):
     """Plain text."""
 
     text: str
-    type: Literal["text"] = "text"
+    type: Literal["text"]
 
 
-@define
-class ImageContent:
+class ImageContent(TypedDict):
     """An image: base64 `data` and its media type."""
 
     data: str
-    mime_type: str
-    type: Literal["image"] = "image"
+    mimeType: str
+    type: Literal["image"]
 
 
-@define
-class ResourceContent:
+class ResourceContent(TypedDict):
     """A named piece of text the user attached: a file, a selection, a diagnostic."""
 
     uri: str
     text: str
-    type: Literal["resource"] = "resource"
+    type: Literal["resource"]
 
 
-@define
-class ResourceLinkContent:
+class ResourceLinkContent(TypedDict):
     """A thing the user pointed at without its content."""
 
     uri: str
-    name: str | None = None
-    type: Literal["resourceLink"] = "resourceLink"
+    name: NotRequired[str | None]
+    type: Literal["resourceLink"]
 
 
 @define
@@ -67,16 +64,14 @@ Input = Annotated[Any, list[Content | FileContent] | str]  # of a prompt; read i
 # --- what items are made of ----------------------------------------------------------------------
 
 
-@define
-class FileVersion:
+class FileVersion(TypedDict):
     """One state of a file: SHA-256 of its bytes (hex, "" when absent) and the editor's version."""
 
     hash: str
-    version: int | None = None
+    version: NotRequired[int | None]
 
 
-@define
-class Change:
+class Change(TypedDict):
     """One file as a tool call changed it; `patch` is a unified diff."""
 
     uri: str
@@ -87,8 +82,7 @@ class Change:
     via: Literal["editor", "disk"]
 
 
-@define
-class FileChanged:
+class FileChanged(TypedDict):
     """One file as a whole run changed it."""
 
     uri: str
@@ -97,8 +91,7 @@ class FileChanged:
     deletions: int
 
 
-@define
-class Terminal:
+class Terminal(TypedDict):
     """A command as it ran; `exit_code` is `null` when a signal or a time limit ended it.
 
     `unsaved` are the open files whose newer text it did not see, because the editor had not saved them.
@@ -106,44 +99,41 @@ class Terminal:
 
     command: str
     cwd: str
-    exit_code: int | None
-    signal: str | None = None
-    unsaved: list[str] | None = None
+    exitCode: int | None
+    signal: NotRequired[str | None]
+    unsaved: NotRequired[list[str] | None]
 
 
-@define
-class Usage:
+class Usage(TypedDict):
     """Tokens; a member nobody reported is left out. Input includes cached tokens."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
+    inputTokens: NotRequired[int | None]
+    outputTokens: NotRequired[int | None]
+    reasoningTokens: NotRequired[int | None]
+    cacheReadTokens: NotRequired[int | None]
+    cacheWriteTokens: NotRequired[int | None]
 
 
-@define
-class Limits:
+class Limits(TypedDict):
     """What a run may spend; what is left out is unlimited. Cost is US dollars.
 
     `maxSessionTurns` counts the turns of all runs of the session.
     """
 
-    max_turns: int | None = None
-    max_model_calls: int | None = None
-    max_tool_calls: int | None = None
-    max_total_tokens: int | None = None
-    max_input_tokens: int | None = None
-    max_output_tokens: int | None = None
-    max_cost_usd: float | None = None
-    max_reasoning_tokens: int | None = None
-    max_delegated_tasks: int | None = None
-    max_session_turns: int | None = None
-    max_seconds: float | None = None
+    maxTurns: NotRequired[int | None]
+    maxModelCalls: NotRequired[int | None]
+    maxToolCalls: NotRequired[int | None]
+    maxTotalTokens: NotRequired[int | None]
+    maxInputTokens: NotRequired[int | None]
+    maxOutputTokens: NotRequired[int | None]
+    maxCostUsd: NotRequired[float | None]
+    maxReasoningTokens: NotRequired[int | None]
+    maxDelegatedTasks: NotRequired[int | None]
+    maxSessionTurns: NotRequired[int | None]
+    maxSeconds: NotRequired[float | None]
 
 
-@define
-class RunError:
+class RunError(TypedDict):
     """Why a run ended with `stopReason: error`: `kind` for programs, `message` for people.
 
     Of a model that failed: the `httpStatus` of its answer, its `provider`, how often it was asked
@@ -152,60 +142,55 @@ class RunError:
 
     kind: str
     message: str
-    http_status: int | None = None
-    provider: str | None = None
-    attempts: int | None = None
-    resets_at: str | None = None
+    httpStatus: NotRequired[int | None]
+    provider: NotRequired[str | None]
+    attempts: NotRequired[int | None]
+    resetsAt: NotRequired[str | None]
 
 
-@define
-class McpServer:
+class McpServer(TypedDict):
     """One MCP server of the session; `status` is connecting, connected, failed or stopped."""
 
     name: str
     status: str
-    tools: int | None = None
-    message: str | None = None
+    tools: NotRequired[int | None]
+    message: NotRequired[str | None]
 
 
 # --- items ---------------------------------------------------------------------------------------
 
 
-@define
-class MessageItem:
+class MessageItem(TypedDict):
     """What the model said. `discarded` marks a reply that broke off and was given up."""
 
-    item_id: str
+    itemId: str
     status: str
-    kind: Literal["message"] = "message"
-    text: str | None = None
-    discarded: bool | None = None
+    kind: Literal["message"]
+    text: NotRequired[str | None]
+    discarded: NotRequired[bool | None]
 
 
-@define
-class ThoughtItem:
+class ThoughtItem(TypedDict):
     """What the model thought."""
 
-    item_id: str
+    itemId: str
     status: str
-    kind: Literal["thought"] = "thought"
-    text: str | None = None
-    discarded: bool | None = None
+    kind: Literal["thought"]
+    text: NotRequired[str | None]
+    discarded: NotRequired[bool | None]
 
 
-@define
-class UserMessageItem:
+class UserMessageItem(TypedDict):
     """What the user said; `steer` marks what was said into a running run."""
 
-    item_id: str
+    itemId: str
     status: str
     content: list[Content]
-    kind: Literal["userMessage"] = "userMessage"
-    steer: bool | None = None
+    kind: Literal["userMessage"]
+    steer: NotRequired[bool | None]
 
 
-@define
-class ToolCallItem:
+class ToolCallItem(TypedDict):
     """A tool call, from the model's request to its end.
 
     `effects` (none, applied, partial, unknown) says what is known of its traces; `truncated` counts
@@ -213,80 +198,75 @@ class ToolCallItem:
     `images` are those that the call gave to the model; `output` says what they are.
     """
 
-    item_id: str
+    itemId: str
     status: str
     name: str
     title: str
     input: JsonObject
-    kind: Literal["toolCall"] = "toolCall"
-    output: str | None = None
-    effects: str | None = None
-    changes: list[Change] | None = None
-    terminal: Terminal | None = None
-    truncated: int | None = None
-    malformed: str | None = None
-    images: list[ImageContent] | None = None
+    kind: Literal["toolCall"]
+    output: NotRequired[str | None]
+    effects: NotRequired[str | None]
+    changes: NotRequired[list[Change] | None]
+    terminal: NotRequired[Terminal | None]
+    truncated: NotRequired[int | None]
+    malformed: NotRequired[str | None]
+    images: NotRequired[list[ImageContent] | None]
 
 
-@define
-class NoticeItem:
+class NoticeItem(TypedDict):
     """A message that stands in the user's place in the conversation; `title` names the room it is from."""
 
-    item_id: str
+    itemId: str
     status: str
     title: str
     text: str
-    kind: Literal["notice"] = "notice"
+    kind: Literal["notice"]
 
 
-@define
-class CompactionItem:
+class CompactionItem(TypedDict):
     """Most of what was before this was replaced by `text` in what the model sees: about so many tokens."""
 
-    item_id: str
+    itemId: str
     status: str
     text: str
-    kind: Literal["compaction"] = "compaction"
-    tokens_before: int | None = None
-    tokens_after: int | None = None
+    kind: Literal["compaction"]
+    tokensBefore: NotRequired[int | None]
+    tokensAfter: NotRequired[int | None]
 
 
-@define
-class TaskItem:
+class TaskItem(TypedDict):
     """Work in the background: it may outlive its run. `truncated` bytes are missing in its output."""
 
-    item_id: str
+    itemId: str
     status: str
     title: str
-    kind: Literal["task"] = "task"
-    output: str | None = None
-    terminal: Terminal | None = None
-    background: bool | None = None
-    effects: str | None = None
-    truncated: int | None = None
+    kind: Literal["task"]
+    output: NotRequired[str | None]
+    terminal: NotRequired[Terminal | None]
+    background: NotRequired[bool | None]
+    effects: NotRequired[str | None]
+    truncated: NotRequired[int | None]
 
 
-@define
-class FileEditItem:
+class FileEditItem(TypedDict):
     """Files that changed outside of a tool call: a rewind, a hunk that was rejected."""
 
-    item_id: str
+    itemId: str
     status: str
     changes: list[Change]
-    kind: Literal["fileEdit"] = "fileEdit"
-    title: str | None = None
+    kind: Literal["fileEdit"]
+    title: NotRequired[str | None]
 
 
-@define
-class SubagentItem:
+class SubagentItem(TypedDict):
     """A child agent; its events carry the session `childSessionId`."""
 
-    item_id: str
+    itemId: str
     status: str
     title: str
-    kind: Literal["subagent"] = "subagent"
-    child_session_id: str | None = None
-    text: str | None = None
+    kind: Literal["subagent"]
+    childSessionId: NotRequired[str | None]
+    text: NotRequired[str | None]
 
 
 Item = (

@@ -1,6 +1,6 @@
 """What questions and methods carry: params and results, by `methods.py`. Written as `items.py` is."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from attrs import define, field
 
@@ -11,62 +11,57 @@ PAGE_BYTES = 1_048_576  # of a result whose client asks for no other size
 # --- questions -----------------------------------------------------------------------------------
 
 
-@define
-class Option:
+class Option(TypedDict):
     """One answer to a permission question; `rule` is shown to the user verbatim."""
 
-    option_id: str
+    optionId: str
     label: str
     decision: Literal["allow", "reject"]
     scope: str
-    rule: str | None = None
+    rule: NotRequired[str | None]
 
 
-@define
-class ShownText:
+class ShownText(TypedDict):
     """What must be seen before a permission is given, as plain text; not `whole` when some is left out."""
 
     text: str
     whole: bool
 
 
-@define
-class Question:
+class Question(TypedDict):
     """A question to the human: a permission (`options`, `subject`, `shown`) or a form (`schema`)."""
 
-    request_id: str
+    requestId: str
     kind: Literal["permission", "form"]
     title: str
-    reason: str | None = None
-    item_id: str | None = None
-    subject: JsonObject | None = None
-    options: list[Option] | None = None
-    schema: JsonObject | None = None
-    shown: ShownText | None = None
+    reason: NotRequired[str | None]
+    itemId: NotRequired[str | None]
+    subject: NotRequired[JsonObject | None]
+    options: NotRequired[list[Option] | None]
+    schema: NotRequired[JsonObject | None]
+    shown: NotRequired[ShownText | None]
 
 
-@define
-class ShownHunk:
+class ShownHunk(TypedDict):
     """A single change of an edit that is asked about: `old` lines, from `line` (from 0) on, become `new`."""
 
-    hunk_id: str
+    hunkId: str
     uri: str
     line: int
     old: str
     new: str
 
 
-@define
 class PermissionParams(Question):
     """`agent/requestPermission`: the question, and where it comes from.
 
     `hunks` are the single changes of an edit, for clients with `edits.confirm`.
     """
 
-    session_id: str = field(kw_only=True)
-    run_id: str = field(kw_only=True)
-    agent_id: str = field(kw_only=True)
-    hunks: list[ShownHunk] | None = field(default=None, kw_only=True)
+    sessionId: str
+    runId: str
+    agentId: str
+    hunks: NotRequired[list[ShownHunk] | None]
 
 
 @define

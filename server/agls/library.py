@@ -1,4 +1,4 @@
-"""agls in another Python program: run, resume, subscribe, steer, cancel, tools of your own, artifacts.
+"""agls in another Python program: run, resume, subscribe, steer, cancel, own tools and rooms, artifacts.
 
 `docs/library.md` shows each in a few lines. Nothing is kept unless a state folder is named, nobody is asked
 unless `answer` is given, and a run is bounded (12 model requests, 60 seconds) unless you say otherwise.
@@ -8,6 +8,8 @@ from agls.config import ConfigError
 from agls.doors.library.agent import Agent, Conversation
 from agls.doors.library.results import Artifact, Result, Step
 from agls.doors.library.tools import tool
+from agls.engine.actions import ActionContext, ActionError, ActionOutcome
+from agls.engine.admission import Refused as ActionRefused
 from agls.engine.facts import (
     Fact,
     Notice,
@@ -20,24 +22,36 @@ from agls.engine.facts import (
     ToolFinished,
     ToolStarted,
 )
+from agls.engine.feature import Feature
 from agls.engine.limits import Totals
-from agls.engine.ports import JournalBusy, JournalError, ModelError
-from agls.engine.vocabulary import FileChange, Question, Stop, StopReason
+from agls.engine.ports import Effect, JournalBusy, JournalError, ModelError, ToolContext
+from agls.engine.vocabulary import FileChange, Question, Stop, StopReason, ToolOutcome
+from agls.room import NoSettings, Room
+from agls.toolkit import Arguments, TypedAction, TypedTool
 
 __all__ = [
+    "ActionContext",
+    "ActionError",
+    "ActionOutcome",
+    "ActionRefused",
     "Agent",
+    "Arguments",
     "Artifact",
     "ConfigError",
     "Conversation",
+    "Effect",
     "Fact",
+    "Feature",
     "FileChange",
     "JournalBusy",
     "JournalError",
     "ModelError",
+    "NoSettings",
     "Notice",
     "Question",
     "Replied",
     "Result",
+    "Room",
     "RunEnded",
     "Shown",
     "Step",
@@ -45,9 +59,13 @@ __all__ = [
     "StopReason",
     "TextDelta",
     "ThinkingDelta",
+    "ToolContext",
     "ToolDelta",
     "ToolFinished",
+    "ToolOutcome",
     "ToolStarted",
     "Totals",
+    "TypedAction",
+    "TypedTool",
     "tool",
 ]

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agls.assembly import features
+from agls.assembly import ProcessServices, Rooms, RunServices, SessionLog, SessionServices, features
 from agls.config import (
     EDITOR,
     PROGRAM,
@@ -31,13 +31,13 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import gone_on_with
 from agls.engine.vocabulary import JsonObject
+from agls.features import lean, permissions, scratchpad
 from agls.features.budget.books import Books
-from agls.features.client_tools.calling import NO_CLIENT, Client
 from agls.features.permissions.choices import Choices, SessionChoices, check
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
-from agls.parts import Parts
+from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
 from agls.stores.storage import in_memory, on_disk
@@ -58,23 +58,34 @@ def as_it_is(setup: Setup) -> Setup:
 class World:
     """What one process works with. `setup` may be replaced: runs that begin later work with the new one.
 
-    `reread` is asked for it before each of them.
+    `reread` is asked for it before each of them. `rooms` are those that runs have from the next one on.
     """
 
-    def __init__(self, setup: Setup, editor: Editor, client: Client, *, headless: bool, usual: Usual) -> None:
-        self.setup, self._client, self._editor = setup, client, editor
-        self._headless, self._usual = headless, usual
+    def __init__(
+        self, setup: Setup, editor: Editor, client: ToolClient, *, headless: bool, usual: Usual
+    ) -> None:
+        self.setup = setup
+        self._editor = editor
+        self._usual = usual
         self.reread: Reread = as_it_is
-        self._clock, self._processes = SystemClock(), Processes(setup.environment)
-        self._choice, self._scratch = Choice(lambda: self.setup), Scratch(setup.state_folder)
+        self.rooms = Rooms()
+        self._processes, self._choice = Processes(setup.environment), Choice(lambda: self.setup)
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
         self.storage = keeps() if setup.keeps else in_memory()
-        self._books = Books(self.storage.ledger, self._clock.now, hands_over)
         self._checked: object = None  # the last that a run could begin with; most begin alike
-        self._choices = Choices()
-        self._own_files = OwnFiles(setup.state_folder, setup.config_file)
-        self._seal = Seal(self._own_files)
-        self.sessions = Sessions(self.storage.sessions, self._equip, self._clock)
+        clock, own_files = SystemClock(), OwnFiles(setup.state_folder, setup.config_file)
+        self._process = ProcessServices(
+            clock=clock,
+            storage=self.storage,
+            scratch=Scratch(setup.state_folder),
+            client=client,
+            books=Books(self.storage.ledger, clock.now, hands_over),
+            choices=Choices(),
+            own_files=own_files,
+            seal=Seal(own_files),
+            lasting=not headless,
+        )
+        self.sessions = Sessions(self.storage.sessions, self._equip, clock)
         self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -99,7 +110,10 @@ class World:
         """Refuse options (the session's and the run's) that a run could not begin with: `ConfigError`."""
         check_folder(folder)
         try:
-            bounds_of(self.setup.load(folder), options, {}, usual=self._usual)
+            loaded = self.setup.load(folder)
+            bounds_of(loaded, options, {}, usual=self._usual)
+            for room in self.rooms:
+                room.check(loaded.config.section(room), options)
         except ValueError as problem:
             raise ConfigError(str(problem)) from None
 
@@ -112,7 +126,7 @@ class World:
 
     def choose(self, session_id: str, options: JsonObject) -> None:
         """Remember the mode that was chosen, with these options, for a session or for one of its runs."""
-        self._choices.choose(session_id, options)
+        self._process.choices.choose(session_id, options)
 
     def sketch(self, folder: str) -> Session:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
@@ -148,49 +162,63 @@ class World:
 
     def _renew(self) -> None:
         """Take in what the user changed since. Raises `ConfigError`."""
-        if not self._own_files.changed:  # a command may have written an address into the config file
+        if not self._process.own_files.changed:  # a command may have written an address into the config file
             self.setup = self.reread(self.setup)
 
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
+        run = self._services(session, admitted)
+        limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
+        return Outfit(
+            features=features(self.rooms, run), models=run.models, workspace=run.workspace, limits=limits
+        )
+
+    def _services(self, session: Session, admitted: Admitted) -> RunServices:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
-        config = loaded.config
-        scratch = str(self._scratch.path(session.session_id)) if config.scratchpad.enabled else ""
-        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
-        hidden = denied(config.permissions.deny)
+        config, process = loaded.config, self._process
         options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
-        bounds = bounds_of(loaded, options, admitted.options, usual=self._usual)
-        limits = left_of(state, admitted, bounds.limits, bounds.asked)
         agent = agent_of(config.agents, options)
-        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
         models = self._choice.resolver(loaded, agent.tier)
         window = models.window(str(options.get("model", "")))
-        parts = Parts(
-            config=config.for_window(window),
-            agent=agent,
+        keeps_scratch = config.section(scratchpad.ROOM).enabled
+        scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
+        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
+        hidden = denied(config.section(permissions.ROOM).deny)
+        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
+        return RunServices(
+            process=process,
+            session=self._session_services(session, workspace.root),
             setup=setup,
-            session=session,
-            run_id=admitted.run_id,
-            spawner=Children(self.sessions, session),
-            above=tuple(Children(self.sessions, one) for one in self.sessions.above(session)),
+            config=config,
+            agent=agent,
+            bounds=bounds_of(loaded, options, admitted.options, usual=self._usual),
             workspace=workspace,
             models=models,
-            clock=self._clock,
-            client=self._client,
+            info=RunInfo(
+                session_id=session.session_id,
+                run_id=admitted.run_id,
+                state=state,
+                works_for=state.parent if state.parent_item else "",
+                options=options,
+                prompt=agent.prompt,
+                window=window,
+                is_small=config.section(lean.ROOM).applies(window),
+                lasting=process.lasting,
+                answers=self._usual.answers,
+            ),
             scratch=scratch,
-            make_scratch=partial(self._scratch.make, session.session_id),
-            tidy=self.storage.tidy,
-            record=self.storage.write,
-            blobs=self.storage.blobs,
-            bounds=bounds,
-            books=self._books,
-            window=window,
-            lasting=not self._headless,
-            choices=SessionChoices(self._choices, self._lineage(session)),
-            grants=FolderGrants(self._own_files, self._seal, Path(workspace.root), session.session_id),
-            own_files=self._own_files,
         )
-        return Outfit(features=features(parts), models=models, workspace=workspace, limits=limits)
+
+    def _session_services(self, session: Session, folder: str) -> SessionServices:
+        process, sessions = self._process, self.sessions
+        return SessionServices(
+            session=session,
+            record=SessionLog(session.log),
+            children=Children(sessions, session),
+            above=tuple(Children(sessions, one) for one in sessions.above(session)),
+            choices=SessionChoices(process.choices, self._lineage(session)),
+            grants=FolderGrants(process.own_files, process.seal, Path(folder), session.session_id),
+        )
 
     def _lineage(self, session: Session) -> tuple[str, ...]:
         """The session, behind those that it works for."""
@@ -201,14 +229,14 @@ class World:
         """Take a wider mode than the configured one back that was chosen before the session was closed."""
         configured: Mode = "ask"
         with suppress(ConfigError):  # whoever begins a run is told
-            configured = self.setup.load(session.state.cwd).config.permissions.mode
-        if self._choices.reopen(session.session_id, session.state, configured):
+            configured = self.setup.load(session.state.cwd).config.section(permissions.ROOM).mode
+        if self._process.choices.reopen(session.session_id, session.state, configured):
             session.log.record(SessionChanged(options={"mode": None}))
 
 
 @asynccontextmanager
 async def open_world(
-    setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: Client = NO_CLIENT
+    setup: Setup, *, editor: Editor, headless: bool, usual: Usual = PROGRAM, client: ToolClient = NO_CLIENT
 ) -> AsyncGenerator[World]:
     """The world, until the block is left: then every session is closed and every process ended.
 

@@ -9,10 +9,10 @@ import pytest
 
 from agls.checkup import Case, Report, examine
 from agls.checkup import checks as list_of_checks
+from agls.checkup.findings import Finding
 from agls.checkup.report import MARKS
 from agls.config import ConfigError, Setup, Told, read
-from agls.models import local
-from agls.models.findings import Finding
+from agls.models.local import discovery
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -70,7 +70,7 @@ class Patient:
 
 @pytest.fixture
 def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
-    monkeypatch.setattr(local.find_local, "__defaults__", ((), 20.0))
+    monkeypatch.setattr(discovery.find_local_servers, "__defaults__", ((), 20.0))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -189,7 +189,9 @@ async def test_servers_of_this_machine_and_the_model_that_comes_of_them(
 ) -> None:
     patient.configure("")
     async with ModelServer([CALL], models=["qwen"]) as server:
-        monkeypatch.setattr(local.find_local, "__defaults__", ((("lmstudio", server.port),), 20.0))
+        monkeypatch.setattr(
+            discovery.find_local_servers, "__defaults__", ((("lmstudio", server.port),), 20.0)
+        )
         found = await patient()
     assert found["local"].text == f"Found: lmstudio at {server.url} with qwen."
     assert (found["model"].text, found["context"].status) == ("qwen answers.", "warn")

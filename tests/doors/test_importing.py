@@ -336,9 +336,9 @@ def test_any_document_is_taken_in_whole_or_refused(messages: list[Any], usage: A
 
 
 def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from agls.doors.headless import filing  # noqa: PLC0415 - it is changed here
+    from agls.doors.headless import sessions_command  # noqa: PLC0415 - it is changed here
 
-    monkeypatch.setattr(filing, "LARGEST", 10)
+    monkeypatch.setattr(sessions_command, "LARGEST", 10)
     (tmp_path / "large").write_bytes(b"x" * 11)
     with pytest.raises(NoSession, match="larger"):
-        filing._read(tmp_path / "large")
+        sessions_command._read(tmp_path / "large")

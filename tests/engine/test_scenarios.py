@@ -374,7 +374,7 @@ async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
     ],
 )  # fmt: skip
 async def test_nothing_begins_once_the_run_shall_end(moment: type[Fact], facts: list[str]) -> None:
-    """Not even in the moment between the cancel and its arrival at the work (protocol 4.9, point 2)."""
+    """Not even in the moment between the cancel and its arrival at the work (protocol#cancel, point 2)."""
     views: list[RunView] = []
 
     async def around(attempt: Attempt, view: RunView) -> Stop:
@@ -812,7 +812,7 @@ async def test_what_happens_around_the_run_is_out_of_reach_of_a_cancel() -> None
 
 
 async def test_a_run_that_ended_by_itself_is_not_said_to_be_cancelled() -> None:
-    """Also while what comes behind it, a delivery, is still on its way (protocol 4.9, point 9)."""
+    """Also while what comes behind it, a delivery, is still on its way (protocol#cancel, point 9)."""
     delivering, delivered = asyncio.Event(), asyncio.Event()
 
     async def deliver(attempt: Attempt, view: RunView) -> Stop:

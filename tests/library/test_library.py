@@ -36,7 +36,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text()
 EXAMPLE = re.compile(r"## (.+?)\n.*?```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 EXAMPLES = EXAMPLE.findall(PAGE)
 LONGEST = 15  # lines of an example, empty ones not counted; imports are, but in those that go further
-FURTHER = {"Tools around the conversation, and clean-up"}
+FURTHER = {"Add a room", "Tools around the conversation, and clean-up"}
 
 GIF = b"GIF89a\x02\0\x01\0\0\0\0"
 CALL_ORDER = {"name": "order", "arguments": {"dish": "soup", "portions": 2}}
@@ -99,7 +99,7 @@ def test_every_example_prints_what_the_page_says(
 
 def test_the_page_has_an_example_of_everything() -> None:
     assert [name for name, _, _ in EXAMPLES] == re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
-    assert len(EXAMPLES) == 9
+    assert len(EXAMPLES) == 10
 
 
 async def test_nothing_is_kept_and_no_key_is_taken(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,30 +7,30 @@ import pytest
 
 from agls.engine.facts import Overflowed
 from agls.engine.vocabulary import ToolResult
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 from support.model_dialects import LENGTHS, Said
 from support.model_faults import HELLO, check_hello, heard_of, raw, run_with
 from support.model_overflows import OVERFLOWS
 from support.model_replies import Failure, Raw, scattered
 
 
-def hello(dialect: Dialect, line_end: bytes = b"\n") -> bytes:
+def hello(dialect: DialectName, line_end: bytes = b"\n") -> bytes:
     """The bytes of an answer, its lines ended so."""
     return b"".join(HELLO.events(dialect)).replace(b"\n", line_end)
 
 
-def with_noise(dialect: Dialect, noise: bytes) -> bytes:
+def with_noise(dialect: DialectName, noise: bytes) -> bytes:
     """An answer with this before each of its events."""
     return b"".join(noise + event for event in HELLO.events(dialect))
 
 
-async def reads_hello(dialect: Dialect, body: bytes) -> None:
+async def reads_hello(dialect: DialectName, body: bytes) -> None:
     """The answer is read, at once and in random pieces."""
     for pieces in ([body], scattered(body, 1)):
         check_hello((await heard_of(dialect, Raw(pieces)))[0])
 
 
-async def calls_of(dialect: Dialect, said: Said) -> tuple[Any, ...]:
+async def calls_of(dialect: DialectName, said: Said) -> tuple[Any, ...]:
     """The calls of a whole answer."""
     heard, _ = await heard_of(dialect, raw(dialect, said))
     assert heard.reply, heard.error
@@ -40,28 +40,28 @@ async def calls_of(dialect: Dialect, said: Said) -> tuple[Any, ...]:
 # --- bytes -----------------------------------------------------------------------------------------
 
 
-async def test_24_lines_may_end_in_a_carriage_return(dialect: Dialect) -> None:
+async def test_24_lines_may_end_in_a_carriage_return(dialect: DialectName) -> None:
     await reads_hello(dialect, hello(dialect, b"\r"))
 
 
-async def test_25_lines_may_end_in_a_line_feed(dialect: Dialect) -> None:
+async def test_25_lines_may_end_in_a_line_feed(dialect: DialectName) -> None:
     await reads_hello(dialect, hello(dialect))
 
 
-async def test_26_lines_may_end_in_both(dialect: Dialect) -> None:
+async def test_26_lines_may_end_in_both(dialect: DialectName) -> None:
     await reads_hello(dialect, hello(dialect, b"\r\n"))
 
 
-async def test_27_a_byte_order_mark_is_no_part_of_the_answer(dialect: Dialect) -> None:
+async def test_27_a_byte_order_mark_is_no_part_of_the_answer(dialect: DialectName) -> None:
     await reads_hello(dialect, b"\xef\xbb\xbf" + hello(dialect))
 
 
-async def test_28_comments_and_unknown_fields_say_nothing(dialect: Dialect) -> None:
+async def test_28_comments_and_unknown_fields_say_nothing(dialect: DialectName) -> None:
     noise = b"\n\n" if dialect == "ollama" else b": hello\n\n:\nid: 1\nretry: 5\nweird: field\n\n"
     await reads_hello(dialect, with_noise(dialect, noise))
 
 
-async def test_29_an_event_may_be_split_over_lines(dialect: Dialect) -> None:
+async def test_29_an_event_may_be_split_over_lines(dialect: DialectName) -> None:
     """Where events are lines, they are split over reads instead."""
     body = hello(dialect)
     if dialect != "ollama":
@@ -70,7 +70,7 @@ async def test_29_an_event_may_be_split_over_lines(dialect: Dialect) -> None:
     check_hello((await heard_of(dialect, Raw([bytes([byte]) for byte in body])))[0])
 
 
-async def test_30_a_nul_is_a_character_in_a_text_and_no_event_elsewhere(dialect: Dialect) -> None:
+async def test_30_a_nul_is_a_character_in_a_text_and_no_event_elsewhere(dialect: DialectName) -> None:
     heard, _ = await heard_of(dialect, raw(dialect, Said("a\0b")))
     assert heard.reply and heard.reply.text == "a\0b"
     if dialect != "ollama":
@@ -83,7 +83,7 @@ async def test_30_a_nul_is_a_character_in_a_text_and_no_event_elsewhere(dialect:
 # --- calls -----------------------------------------------------------------------------------------
 
 
-async def test_31_calls_with_the_same_id_are_two_calls_with_two_results(dialect: Dialect) -> None:
+async def test_31_calls_with_the_same_id_are_two_calls_with_two_results(dialect: DialectName) -> None:
     twice = [("c1", "read", '{"value":"a"}'), ("c1", "read", '{"value":"b"}')]
     again = [("c1", "read", '{"value":"c"}')]
     answers = [raw(dialect, Said("", calls)) for calls in (twice, again)]
@@ -94,13 +94,13 @@ async def test_31_calls_with_the_same_id_are_two_calls_with_two_results(dialect:
     assert len({result.call_id for result in results}) == 3
 
 
-async def test_32_calls_without_ids_get_one_each(dialect: Dialect) -> None:
+async def test_32_calls_without_ids_get_one_each(dialect: DialectName) -> None:
     calls = await calls_of(dialect, Said(calls=[("", "f", "{}"), ("", "f", '{"n":1}')]))
     ids = {call.call_id for call in calls}
     assert (len(ids), "" in ids) == (2, False)
 
 
-async def test_33_indexes_may_jump(dialect: Dialect) -> None:
+async def test_33_indexes_may_jump(dialect: DialectName) -> None:
     said = Said("so", calls=[("a", "f", '{"n":1}'), ("b", "g", '{"n":2}'), ("c", "f", "{}")], step=7)
     calls = await calls_of(dialect, said)
     assert [(call.call_id, call.name, call.arguments) for call in calls] == [
@@ -109,7 +109,7 @@ async def test_33_indexes_may_jump(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize("why", ["the limit", "nothing"])
-async def test_34_arguments_that_are_cut_off_are_never_run(dialect: Dialect, why: str) -> None:
+async def test_34_arguments_that_are_cut_off_are_never_run(dialect: DialectName, why: str) -> None:
     cut = [("c", "read", '{"value": "/tmp'), ("d", "read", '{"value": "/tmp')]
     finish = LENGTHS[dialect] if why == "the limit" else ""
     calls = await calls_of(dialect, Said("so", cut, finish=finish))
@@ -120,7 +120,7 @@ async def test_34_arguments_that_are_cut_off_are_never_run(dialect: Dialect, why
     assert (ran.ended, ran.done) == ("end_turn", [])
 
 
-async def never_run(dialect: Dialect, arguments: str) -> None:
+async def never_run(dialect: DialectName, arguments: str) -> None:
     """The model is told that these arguments are no object, and its tool does not run."""
     said = Said(calls=[("c", "read", arguments)])
     (call,) = await calls_of(dialect, said)
@@ -131,28 +131,28 @@ async def never_run(dialect: Dialect, arguments: str) -> None:
     assert result.is_error
 
 
-async def test_35_arguments_that_are_a_text_are_never_run(dialect: Dialect) -> None:
+async def test_35_arguments_that_are_a_text_are_never_run(dialect: DialectName) -> None:
     await never_run(dialect, '"text"')
 
 
-async def test_36_arguments_that_are_a_list_are_never_run(dialect: Dialect) -> None:
+async def test_36_arguments_that_are_a_list_are_never_run(dialect: DialectName) -> None:
     await never_run(dialect, "[1]")
     await never_run(dialect, "7")
 
 
 @pytest.mark.parametrize("arguments", ["null", "", "{}"])
-async def test_37_no_arguments_are_none(dialect: Dialect, arguments: str) -> None:
+async def test_37_no_arguments_are_none(dialect: DialectName, arguments: str) -> None:
     (call,) = await calls_of(dialect, Said(calls=[("c", "f", arguments)]))
     assert (call.arguments, call.malformed) == ({}, "")
 
 
-async def test_38_a_call_of_five_megabytes_arrives_whole(dialect: Dialect) -> None:
+async def test_38_a_call_of_five_megabytes_arrives_whole(dialect: DialectName) -> None:
     large = "ü" * 2_500_000
     (call,) = await calls_of(dialect, Said(calls=[("c", "write", '{"text":"' + large + '"}')]))
     assert call.arguments == {"text": large}
 
 
-async def test_39_a_tool_that_there_is_not_is_told_to_the_model(dialect: Dialect) -> None:
+async def test_39_a_tool_that_there_is_not_is_told_to_the_model(dialect: DialectName) -> None:
     unknown = raw(dialect, Said("", [("c", "teleport", "{}")]))
     ran = await run_with(dialect, [unknown, raw(dialect, Said("I see"))])
     assert (ran.ended, ran.done) == ("end_turn", [])
@@ -160,7 +160,7 @@ async def test_39_a_tool_that_there_is_not_is_told_to_the_model(dialect: Dialect
     assert result.is_error and "teleport" in result.text
 
 
-async def test_40_text_and_a_call_and_a_refusal_are_all_told(dialect: Dialect) -> None:
+async def test_40_text_and_a_call_and_a_refusal_are_all_told(dialect: DialectName) -> None:
     said = Said("Well. ", [("c", "read", '{"value":"a"}')], refusal="I cannot do that.")
     heard, _ = await heard_of(dialect, raw(dialect, said))
     assert heard.reply and heard.reply.text.startswith("Well. ")
@@ -176,7 +176,7 @@ async def test_40_text_and_a_call_and_a_refusal_are_all_told(dialect: Dialect) -
 # --- usage and the end -----------------------------------------------------------------------------
 
 
-async def usage_is_unknown(dialect: Dialect, usage: Any) -> None:
+async def usage_is_unknown(dialect: DialectName, usage: Any) -> None:
     """An answer with such a usage is an answer, and what it used and cost is unknown, not zero."""
     heard, _ = await heard_of(dialect, raw(dialect, Said("hi", usage=usage)))
     assert heard.reply and heard.reply.text == "hi"
@@ -185,26 +185,26 @@ async def usage_is_unknown(dialect: Dialect, usage: Any) -> None:
 
 
 @pytest.mark.parametrize("usage", [None, (None, None), ("many", []), (True, {})])
-async def test_41_usage_that_is_missing_is_unknown(dialect: Dialect, usage: Any) -> None:
+async def test_41_usage_that_is_missing_is_unknown(dialect: DialectName, usage: Any) -> None:
     await usage_is_unknown(dialect, usage)
 
 
-async def test_42_usage_below_zero_is_unknown(dialect: Dialect) -> None:
+async def test_42_usage_below_zero_is_unknown(dialect: DialectName) -> None:
     await usage_is_unknown(dialect, (-1, -5))
 
 
-async def test_43_usage_beyond_belief_is_unknown(dialect: Dialect) -> None:
+async def test_43_usage_beyond_belief_is_unknown(dialect: DialectName) -> None:
     await usage_is_unknown(dialect, (1e30, 10**12))
 
 
-async def test_44_an_unknown_reason_to_end_is_an_end(dialect: Dialect) -> None:
+async def test_44_an_unknown_reason_to_end_is_an_end(dialect: DialectName) -> None:
     heard, _ = await heard_of(dialect, raw(dialect, Said("done", finish="brand_new")))
     assert heard.reply and heard.reply.text == "done"
     assert heard.reply.finish == ("length" if dialect == "responses" else "stop")
 
 
 @pytest.mark.parametrize("provider", OVERFLOWS)
-async def test_45_a_context_overflow_is_told_with_its_numbers(dialect: Dialect, provider: str) -> None:
+async def test_45_a_context_overflow_is_told_with_its_numbers(dialect: DialectName, provider: str) -> None:
     for case in OVERFLOWS[provider]:
         body = case.body if isinstance(case.body, str) else json.dumps(case.body)
         heard, server = await heard_of(dialect, Raw([body.encode()], case.status))
@@ -213,7 +213,7 @@ async def test_45_a_context_overflow_is_told_with_its_numbers(dialect: Dialect, 
         assert (heard.waits, len(server.posts)) == ([], 1)
 
 
-async def test_45_an_overflow_that_is_not_told_is_one_all_the_same(dialect: Dialect) -> None:
+async def test_45_an_overflow_that_is_not_told_is_one_all_the_same(dialect: DialectName) -> None:
     for finish in ("", LENGTHS[dialect]):
         nothing = raw(dialect, Said("", usage=(8_190, 0), finish=finish))
         heard, _ = await heard_of(dialect, nothing, context_window=8_192)

@@ -7,23 +7,24 @@ import pytest
 
 from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
 from agls.engine.vocabulary import ToolCall, Usage
-from agls.models.chat_completions import ChatAnswer
-from agls.models.endpoint import Endpoint, Prices
+from agls.models.dialects.chat import ChatAnswerReader
+from agls.models.endpoint import Endpoint
 from agls.models.errors import CallFailed, Failure
-from agls.models.sse import Event
+from agls.models.http.sse import ServerEvent
+from agls.models.prices import Prices
 
 ENDPOINT = Endpoint(
     name="m", model="model-1", base_url="https://host.example/v1", prices=Prices(1.0, 10.0, 0.5)
 )
 
 
-def answer(*chunks: Any) -> ChatAnswer:
-    made = ChatAnswer("item_1", ENDPOINT)
+def answer(*chunks: Any) -> ChatAnswerReader:
+    made = ChatAnswerReader("item_1", ENDPOINT)
     for chunk in chunks:
-        if isinstance(chunk, Event):
+        if isinstance(chunk, ServerEvent):
             made.take(chunk)
         else:
-            made.take(Event("", chunk if isinstance(chunk, str) else json.dumps(chunk)))
+            made.take(ServerEvent("", chunk if isinstance(chunk, str) else json.dumps(chunk)))
     return made
 
 
@@ -84,7 +85,7 @@ def test_an_answer_without_a_word_is_not_whole() -> None:
     with pytest.raises(CallFailed, match="empty answer") as caught:
         reply()
     assert "context length" in caught.value.hint
-    assert not caught.value.failure.passing
+    assert not caught.value.failure.is_retryable
 
 
 def test_an_empty_answer_that_was_finished_is_legal() -> None:
@@ -121,7 +122,7 @@ def test_a_leading_think_block_in_the_text_is_thinking() -> None:
 def test_a_character_cut_in_two_is_joined_and_a_lone_half_is_replaced() -> None:
     made = answer(choice({"content": "\ud83d"}))
     assert made.deltas() == []
-    made.take(Event("", json.dumps(choice({"content": "\ude00\ud83d"}))))
+    made.take(ServerEvent("", json.dumps(choice({"content": "\ude00\ud83d"}))))
     assert made.deltas() == [TextDelta("item_1", "😀")]
     assert made.deltas(final=True) == [TextDelta("item_1", "\ufffd")]
 
@@ -194,8 +195,8 @@ def test_usage_that_never_came_is_unknown_and_so_is_the_cost() -> None:
         {"error": {"message": "it broke", "code": 502}, "choices": []},
         {"error": "it broke"},
         {"object": "error", "message": "it broke"},
-        Event("error", '{"error": {"message": "it broke"}}'),
-        Event("error", '{"message": "it broke", "code": 500}'),
+        ServerEvent("error", '{"error": {"message": "it broke"}}'),
+        ServerEvent("error", '{"message": "it broke", "code": 500}'),
     ],
 )
 def test_an_error_in_the_stream_is_told_and_what_came_before_is_kept(bad: Any) -> None:
@@ -214,13 +215,13 @@ def test_an_overflow_in_the_stream_is_an_overflow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "kind", "passing"),
+    ("data", "kind", "is_retryable"),
     [("<html>", "network", False), ('{"choices": [', "network", True), ("what?", "providerInternal", True)],
 )
-def test_what_is_no_json_is_told_for_what_it_is(data: str, kind: str, passing: bool) -> None:
+def test_what_is_no_json_is_told_for_what_it_is(data: str, kind: str, is_retryable: bool) -> None:
     failure = answer(data).failure
     assert isinstance(failure, Failure)
-    assert (failure.kind, failure.passing) == (kind, passing)
+    assert (failure.kind, failure.is_retryable) == (kind, is_retryable)
 
 
 @pytest.mark.parametrize("odd", ["", "[1, 2]", "3", {"choices": "?"}, {"choices": [3, {"delta": []}]}])

@@ -19,9 +19,9 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.chat_completions import body_of
+from agls.models.dialects.chat import body_of
+from agls.models.dialects.messages import STOPPED
 from agls.models.endpoint import Endpoint
-from agls.models.messages import STOPPED
 from support.model_asking import prompt
 
 ENDPOINT = Endpoint(name="m", model="model-1", base_url="http://host.example/v1", output_limit=4000)

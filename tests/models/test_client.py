@@ -16,15 +16,16 @@ import pytest
 
 from agls.engine.facts import Overflowed, TextDelta
 from agls.engine.vocabulary import ToolCall, Usage
-from agls.models import client, connections
-from agls.models.connections import Connections
-from agls.models.retry import Patience
+from agls.models import client
+from agls.models.http import connections
+from agls.models.http.connections import Connections
+from agls.models.retry import RetryPolicy
 from support.model_asking import Asking, hear, prompt
 from support.model_replies import Request, scattered, sse
 from support.model_server import NO_REPLY_LEFT, Failure, ModelServer, Raw, Reply
 from support.patience import PATIENCE, TRIES, within
 
-QUICK = Patience(tries=3, first=0.01)
+QUICK = RetryPolicy(tries=3, first=0.01)
 KEY = "sk-canary-1234567890"
 HTML = Raw([b"<!doctype html><title>Log in</title>"], headers={"Content-Type": "text/html"})
 
@@ -134,7 +135,7 @@ async def test_a_server_that_says_nothing_is_asked_again() -> None:
     """Row 9: twice silent for too long, then an answer (more of them: a busy machine may miss the first)."""
     replies = [Raw(begin="hang"), Raw([], then="hang"), *[Reply("there")] * 20]
     async with ModelServer(replies) as server, Asking() as asking:
-        heard = await hear(asking.model(server.url, Patience(tries=20, first=0.01), idle_timeout=0.4))
+        heard = await hear(asking.model(server.url, RetryPolicy(tries=20, first=0.01), idle_timeout=0.4))
     assert heard.text == "there"
     assert [wait.cause for wait in heard.waits[:2]] == ["test was silent for 0.4 seconds."] * 2
 
@@ -400,12 +401,23 @@ async def test_an_endless_error_is_read_only_at_its_beginning(monkeypatch: pytes
     assert heard.error and heard.error.kind == "badRequest"
 
 
-async def test_five_thousand_chunks_arrive_whole() -> None:
-    body = b"".join(chunk(f"{n} ") for n in range(5000)) + chunk("", "stop")
-    async with ModelServer([Raw([body])]) as server, Asking() as asking:
-        heard = await hear(asking.model(server.url))
+@pytest.mark.parametrize("together", [1, 16])
+async def test_burst_arrives_whole_with_one_delta_for_each_read(together: int) -> None:
+    events = [*(chunk(f"{n} ") for n in range(5000)), chunk("", "stop")]
+    joined = [b"".join(events[at : at + together]) for at in range(0, len(events), together)]
+    body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (*joined, b""))
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server, Asking() as asking:
+        port = server.sockets[0].getsockname()[1]
+        heard = await hear(asking.model(f"http://127.0.0.1:{port}/v1"))
     assert heard.text == "".join(f"{n} " for n in range(5000))
-    assert heard.deltas < 500
+    assert heard.deltas < 100
 
 
 async def test_text_that_utf8_cannot_carry_is_sent_all_the_same() -> None:
@@ -514,7 +526,7 @@ async def test_certificates_that_cannot_be_loaded_are_told(
 )
 def test_what_the_network_says_becomes_something_to_do(error: Exception, kind: str, words: str) -> None:
     endpoint = connections.Endpoint(name="m", base_url="https://host.example/v1")
-    with pytest.raises(connections.CallFailed) as caught, connections.translated(endpoint):
+    with pytest.raises(connections.CallFailed) as caught, connections.failures_raised(endpoint):
         raise error
     assert caught.value.kind == kind
     assert words in caught.value.hint

@@ -7,9 +7,9 @@ import pytest
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import Image, Text, TokenCount, Usage, UserMessage
-from agls.models.counting import GUESSED, IMAGE, Gauge
-from agls.models.endpoint import Dialect
-from agls.models.fallback import WithFallback
+from agls.models.dialects.counting import GUESSED, IMAGE, TokenEstimator
+from agls.models.endpoint import DialectName
+from agls.models.fallback import ModelWithFallback
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_server import Failure, ModelServer, Raw, Reply
@@ -19,7 +19,7 @@ LONG = "a long word " * 1000
 
 
 def test_a_guess_becomes_a_measure_with_the_first_answer() -> None:
-    gauge, request = Gauge(), prompt("x")
+    gauge, request = TokenEstimator(), prompt("x")
     assert gauge.count(request, 3600) == TokenCount(round(3600 / GUESSED), "guess")
     gauge.learn(request, 6000, Usage(2000, 5))
     assert gauge.count(request, 9000) == TokenCount(3000, "calibrated")
@@ -27,7 +27,7 @@ def test_a_guess_becomes_a_measure_with_the_first_answer() -> None:
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(0), Usage(3)])
 def test_too_little_teaches_nothing(usage: Usage) -> None:
-    gauge = Gauge()
+    gauge = TokenEstimator()
     gauge.learn(prompt("x"), 6000, usage)
     assert gauge.count(prompt("x"), 100).sure == "guess"
 
@@ -35,7 +35,7 @@ def test_too_little_teaches_nothing(usage: Usage) -> None:
 def test_the_bytes_of_images_are_not_words() -> None:
     image = Image("A" * 1_000_000, "image/png")
     request = ModelRequest("r", "", (UserMessage("u", (Text("see"), image)),))
-    gauge = Gauge()
+    gauge = TokenEstimator()
     assert gauge.count(request, 1_003_600).tokens == 1000 + IMAGE
     gauge.learn(request, 1_006_000, Usage(2000 + IMAGE))
     assert gauge.count(prompt("x"), 3000).tokens == 1000
@@ -49,7 +49,7 @@ def test_the_bytes_of_images_are_not_words() -> None:
         ("gemini", "/v1/models/test-model:countTokens", {"totalTokens": 42}),
     ],
 )
-async def test_a_server_that_counts_is_asked(dialect: Dialect, path: str, answer: Any) -> None:
+async def test_a_server_that_counts_is_asked(dialect: DialectName, path: str, answer: Any) -> None:
     """Row 24: a count of the server is told as one."""
     async with ModelServer([Raw([json.dumps(answer).encode()])]) as server, Asking() as asking:
         found = await asking.model(server.url, dialect=dialect, api_key="k").count(prompt("hello"))
@@ -111,7 +111,7 @@ async def test_a_server_elsewhere_is_not_asked_what_it_does_not_know() -> None:
 
 async def test_a_model_with_a_fallback_counts_as_the_first_one() -> None:
     first, second = FakeModel([]), FakeModel([])
-    counted = await WithFallback(first, lambda: second).count(prompt("hello"))
+    counted = await ModelWithFallback(first, lambda: second).count(prompt("hello"))
     assert counted == TokenCount(1, "guess")
 
 

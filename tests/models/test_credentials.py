@@ -9,10 +9,10 @@ import pytest
 
 from agls.config import Told, read
 from agls.config.key_command import key_command, told_keys
-from agls.models.aws import AwsSignature
+from agls.models.clouds.aws import AwsSignature
+from agls.models.clouds.google import GoogleToken
 from agls.models.credential import FIXED_KEY
 from agls.models.errors import CallFailed
-from agls.models.google import GoogleToken
 from support.amazon import SECRET, SIGNING, TOKEN, check_signature, framed
 from support.model_asking import ONCE, Asking, hear
 from support.model_faults import HELLO, check_hello

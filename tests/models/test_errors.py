@@ -10,7 +10,7 @@ import pytest
 
 from agls.engine.facts import Overflowed
 from agls.models.endpoint import Endpoint
-from agls.models.errors import Failure, redirected, refusal, with_models
+from agls.models.errors import Failure, failure_of, redirected, with_models
 from support.model_overflows import OVERFLOWS
 
 KEY = "sk-abcdef1234567890"
@@ -21,7 +21,7 @@ ENDPOINT = Endpoint(
 
 def told(status: int | None, body: Any, endpoint: Endpoint = ENDPOINT, **headers: str) -> Failure:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    failure = refusal(status, named, body, endpoint)
+    failure = failure_of(status, named, body, endpoint)
     assert isinstance(failure, Failure)
     return failure
 
@@ -34,7 +34,7 @@ def message(text: str, **more: Any) -> Any:
 def test_a_request_that_does_not_fit_is_an_overflow_with_its_numbers(provider: str) -> None:
     for case in OVERFLOWS[provider]:
         body = case.body if isinstance(case.body, str) else json.dumps(case.body)
-        overflowed = refusal(case.status, {}, body, ENDPOINT)
+        overflowed = failure_of(case.status, {}, body, ENDPOINT)
         assert isinstance(overflowed, Overflowed), case
         assert (overflowed.limit, overflowed.used) == (case.limit, case.used)
         assert overflowed.message
@@ -42,17 +42,17 @@ def test_a_request_that_does_not_fit_is_an_overflow_with_its_numbers(provider: s
 
 def test_an_overflow_inside_an_answer_is_one() -> None:
     body = {"error": {"code": 400, "message": "9 tokens: too large for model with 8 maximum context length"}}
-    assert isinstance(refusal(None, {}, body, ENDPOINT), Overflowed)
+    assert isinstance(failure_of(None, {}, body, ENDPOINT), Overflowed)
 
 
 def test_what_the_server_does_not_say_is_taken_from_the_configured_window() -> None:
     endpoint = replace(ENDPOINT, context_window=1000)
     body = message("prompt too long; exceeded max context length by 50 tokens")
-    assert refusal(400, {}, body, endpoint) == Overflowed(json.loads(body)["error"]["message"], 1000, 1050)
+    assert failure_of(400, {}, body, endpoint) == Overflowed(json.loads(body)["error"]["message"], 1000, 1050)
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "kind", "passing"),
+    ("status", "body", "kind", "is_retryable"),
     [
         (401, message("Incorrect API key provided"), "auth", False),
         (401, '{"detail": "Invalid API Key"}', "auth", False),
@@ -92,14 +92,14 @@ def test_what_the_server_does_not_say_is_taken_from_the_configured_window() -> N
     ],
 )  # fmt: skip
 def test_a_failure_has_its_kind_and_whether_it_may_pass(
-    status: int | None, body: Any, kind: str, passing: bool
+    status: int | None, body: Any, kind: str, is_retryable: bool
 ) -> None:
     failure = told(status, body)
-    assert (failure.kind, failure.passing, failure.status) == (kind, passing, status)
+    assert (failure.kind, failure.is_retryable, failure.status) == (kind, is_retryable, status)
 
 
 def test_a_server_that_says_not_to_ask_again_is_not_asked_again() -> None:
-    assert not told(500, "x", x_should_retry="false").passing
+    assert not told(500, "x", x_should_retry="false").is_retryable
 
 
 @pytest.mark.parametrize(
@@ -199,5 +199,5 @@ def test_a_redirect_names_the_target_without_its_query() -> None:
     failure = redirected("https://evil.example/v1?key=1", 307, ENDPOINT)
     assert "https://evil.example/v1" in failure.message
     assert "key=1" not in failure.message
-    assert not failure.passing
+    assert not failure.is_retryable
     assert "another address" in redirected("", 302, ENDPOINT).message

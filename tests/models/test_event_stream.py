@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from botocore.eventstream import EventStreamBuffer
 
-from agls.models import aws, event_stream, google
+from agls.models.clouds import aws, google
 from agls.models.errors import CallFailed
-from agls.models.event_stream import DAMAGED, FrameReader
-from agls.models.sse import TooLarge
+from agls.models.http import event_stream
+from agls.models.http.event_stream import DAMAGED, FrameReader
+from agls.models.http.sse import BodyTooLarge
 from support.amazon import STREAM, chunk, exception, frame, framed
 from support.model_asking import ONCE, Asking, hear
 from support.model_faults import HELLO, check_hello
@@ -89,7 +90,7 @@ async def test_overflow_of_bedrock_is_one() -> None:
 
 def test_frame_larger_than_any_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_stream, "LARGEST", 100)
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         FrameReader().feed(BODY)
 
 
@@ -98,7 +99,7 @@ def test_frame_larger_than_any_is_not_waited_for(monkeypatch: pytest.MonkeyPatch
 )
 def test_payload_that_makes_no_sense_is_no_event_of_a_model(payload: bytes) -> None:
     events = FrameReader().feed(frame({":event-type": "chunk", ":message-type": "event"}, payload))
-    assert events in ([DAMAGED], [event_stream.Event("", "")])
+    assert events in ([DAMAGED], [event_stream.ServerEvent("", "")])
 
 
 def test_headers_of_every_type_are_skipped() -> None:

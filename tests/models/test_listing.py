@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from agls.models.endpoint import Dialect, Endpoint
-from agls.models.listing import Listing, list_models
+from agls.models.catalog.listing import ModelList, list_models
+from agls.models.endpoint import DialectName, Endpoint
 from support.model_asking import Asking
 from support.model_replies import Raw, page
 from support.model_server import ModelServer
@@ -13,7 +13,7 @@ from support.model_server import ModelServer
 KEY = "sk-canary-1234567890"
 
 
-async def listed(pages: dict[str, Raw], dialect: Dialect = "chat", seconds: float = 20.0) -> Listing:
+async def listed(pages: dict[str, Raw], dialect: DialectName = "chat", seconds: float = 20.0) -> ModelList:
     async with ModelServer(pages=pages) as server, Asking() as asking:
         endpoint = Endpoint(name="m", model="large", base_url=server.url, api_key=KEY, dialect=dialect)
         return await list_models(endpoint, asking.connections, seconds)
@@ -24,13 +24,13 @@ async def test_the_models_and_what_the_server_says_of_them() -> None:
     listing = await listed({"/v1/models": page(answer)})
     assert listing.models == {"large": {"context_window": 9}, "small": {}}
     assert (listing.has("large"), listing.has("other"), listing.failure) == (True, False, None)
-    assert listing.told("other") == {}
+    assert listing.figures_of("other") == {}
 
 
 async def test_names_as_other_dialects_write_them() -> None:
     gemini = {"models": [{"name": "models/large", "inputTokenLimit": 7}], "nextPageToken": "x"}
     listing = await listed({"/v1/models?pageSize=1000": page(gemini)}, "gemini")
-    assert listing.told("large") == listing.told("models/large") == {"context_window": 7}
+    assert listing.figures_of("large") == listing.figures_of("models/large") == {"context_window": 7}
     assert (listing.has("models/large"), listing.has("other")) == (True, None), "there are more pages"
     listing = await listed({"/api/tags": page({"models": [{"name": "qwen:latest"}]})}, "ollama")
     assert listing.has("qwen")
@@ -74,5 +74,5 @@ async def test_nobody_listens() -> None:
 
 
 def test_an_empty_list_says_nothing_of_a_model() -> None:
-    nothing: Any = Listing()
+    nothing: Any = ModelList()
     assert nothing.has("any") is None

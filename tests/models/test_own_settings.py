@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from agls.models.dialect import dialect_of, merged
-from agls.models.endpoint import Dialect, Endpoint
-from agls.models.errors import Failure, refusal
+from agls.models.dialects.dialect import dialect_of, merged
+from agls.models.endpoint import DialectName, Endpoint
+from agls.models.errors import Failure, failure_of
 from support.model_asking import Asking, hear, prompt
 from support.model_faults import QUICK, raw
 from support.model_server import Failure as Refused
 from support.model_server import ModelServer
 
-PLACES: dict[Dialect, tuple[str, ...]] = {
+PLACES: dict[DialectName, tuple[str, ...]] = {
     "chat": ("temperature", "top_p"),
     "responses": ("temperature", "top_p"),
     "anthropic": ("temperature", "top_p"),
@@ -27,7 +27,7 @@ def at(body: Any, place: str) -> Any:
     return body
 
 
-async def test_sampling_and_own_members_are_sent_where_the_dialect_has_them(dialect: Dialect) -> None:
+async def test_sampling_and_own_members_are_sent_where_the_dialect_has_them(dialect: DialectName) -> None:
     own = {"temperature": 0.0, "top_p": 0.5, "extra_body": {"provider": {"order": ["a"]}, "seed": 7}}
     async with ModelServer([raw(dialect), raw(dialect)]) as server, Asking() as asking:
         for more in (own, {}):
@@ -64,7 +64,7 @@ QUERY = "?api-version=2024-10-21"
         ("ollama", "http://h/v1?x=1", "http://h/api/chat"),
     ],
 )
-def test_query_of_an_address_stands_behind_the_path(dialect: Dialect, base_url: str, url: str) -> None:
+def test_query_of_an_address_stands_behind_the_path(dialect: DialectName, base_url: str, url: str) -> None:
     endpoint = Endpoint(name="m", model="m", base_url=base_url, dialect=dialect)
     assert dialect_of(endpoint).url(endpoint) == url
 
@@ -96,7 +96,7 @@ WAITS = [
 
 @pytest.mark.parametrize(("words", "seconds"), WAITS)
 def test_wait_that_the_words_name_is_read(words: str, seconds: float) -> None:
-    failure = refusal(429, {}, {"error": {"message": words}}, Endpoint(name="m"))
+    failure = failure_of(429, {}, {"error": {"message": words}}, Endpoint(name="m"))
     assert isinstance(failure, Failure)
     assert (failure.kind, failure.wait) == ("rateLimit", pytest.approx(seconds))
 
@@ -113,6 +113,6 @@ async def test_wait_of_a_header_counts_more_than_that_of_the_words() -> None:
 
 def test_sampling_that_a_model_does_not_take_names_the_setting() -> None:
     words = "Unsupported parameter: 'temperature' is not supported with this model."
-    failure = refusal(400, {}, {"error": {"message": words}}, Endpoint(name="m"))
+    failure = failure_of(400, {}, {"error": {"message": words}}, Endpoint(name="m"))
     assert isinstance(failure, Failure)
     assert "Leave temperature and top_p of this model unset" in failure.hint

@@ -6,8 +6,8 @@ import pytest
 
 from agls.engine.ports import Effect, ModelRequest, ToolSpec
 from agls.engine.vocabulary import AssistantMessage, Text, UserMessage
-from agls.models.endpoint import Dialect
-from agls.models.tool_schemas import flat
+from agls.models.dialects.tool_schemas import flat
+from agls.models.endpoint import DialectName
 from support.model_asking import ONCE, Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_faults import raw
@@ -29,7 +29,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize("words", REFUSALS)
-async def test_tool_that_a_server_refuses_is_left_out_from_then_on(words: str, dialect: Dialect) -> None:
+async def test_tool_that_a_server_refuses_is_left_out_from_then_on(words: str, dialect: DialectName) -> None:
     refused = Failure(400, words, type="invalid_request_error")
     request = prompt(tools=(tool("read"), tool("bad"), tool("write")))
     async with ModelServer([refused, raw(dialect), raw(dialect)]) as server, Asking() as asking:
@@ -170,7 +170,7 @@ def test_schema_with_alternatives_at_its_root_becomes_one_object(
 
 
 @pytest.mark.parametrize("of", ["chat", "responses", "anthropic", "gemini"])
-async def test_tools_are_sent_with_an_object_at_the_root(of: Dialect) -> None:
+async def test_tools_are_sent_with_an_object_at_the_root(of: DialectName) -> None:
     async with ModelServer([raw(of)]) as server, Asking() as asking:
         assert (
             await hear(asking.model(server.url, dialect=of), prompt(tools=(tool("f", {"anyOf": [A, B]}),)))

@@ -18,14 +18,14 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.dialect import dialect_of
-from agls.models.endpoint import Dialect, Endpoint
-from agls.models.messages import STOPPED, compact
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.messages import STOPPED, compact_json
+from agls.models.endpoint import DialectName, Endpoint
 from support.model_asking import Asking, hear
 from support.model_recordings import Exchange, own, recorded
 from support.model_server import ModelServer, Raw
 
-DIALECTS: tuple[Dialect, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
+DIALECTS: tuple[DialectName, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
 MODELS = {"anthropic": "claude-sonnet-4-6", "gemini": "gemini-3-pro", "responses": "gpt-5"}
 TOOLS = tuple(
     ToolSpec(name, f"{name} things", {"type": "object", "properties": {}}, frozenset({Effect.READS}))
@@ -52,7 +52,7 @@ TALK: tuple[Message, ...] = (
 )
 
 
-def endpoint(dialect: Dialect, **more: Any) -> Endpoint:
+def endpoint(dialect: DialectName, **more: Any) -> Endpoint:
     model = MODELS.get(dialect, "model-1")
     return replace(Endpoint(name="m", model=model, base_url="http://host/v1", dialect=dialect), **more)
 
@@ -81,14 +81,14 @@ def conversation(sent: Mapping[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_same_conversation_always_gives_the_same_bytes(dialect: Dialect) -> None:
+def test_the_same_conversation_always_gives_the_same_bytes(dialect: DialectName) -> None:
     at = endpoint(dialect)
-    first, again = (compact(body(asked(*TALK, effort="high"), at)) for _ in range(2))
+    first, again = (compact_json(body(asked(*TALK, effort="high"), at)) for _ in range(2))
     assert first == again
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter_one(dialect: Dialect) -> None:
+def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter_one(dialect: DialectName) -> None:
     at = endpoint(dialect)
     whole = body(asked(*TALK), at)
     for end in (1, 2, 5, 8, 9):
@@ -100,8 +100,8 @@ def test_a_longer_conversation_begins_with_the_bytes_of_the_shorter_one(dialect:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_all_of_a_conversation_is_sent(dialect: Dialect) -> None:
-    sent = compact(body(asked(*TALK), endpoint(dialect)))
+def test_all_of_a_conversation_is_sent(dialect: DialectName) -> None:
+    sent = compact_json(body(asked(*TALK), endpoint(dialect)))
     for words in (
         "Be brief.",
         "look",
@@ -119,14 +119,14 @@ def test_all_of_a_conversation_is_sent(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_an_empty_message_is_no_empty_text(dialect: Dialect) -> None:
-    sent = compact(body(asked(user(), AssistantMessage("a", "", ""), user("")), endpoint(dialect)))
+def test_an_empty_message_is_no_empty_text(dialect: DialectName) -> None:
+    sent = compact_json(body(asked(user(), AssistantMessage("a", "", ""), user("")), endpoint(dialect)))
     assert "(empty)" in sent
 
 
 # --- settings ------------------------------------------------------------------------------------
 
-EFFORTS: list[tuple[Dialect, str, str, Any]] = [
+EFFORTS: list[tuple[DialectName, str, str, Any]] = [
     ("chat", "model-1", "low", {"reasoning_effort": "low"}),
     ("responses", "gpt-5", "high", {"reasoning": {"effort": "high", "summary": "auto"}}),
     (
@@ -168,7 +168,7 @@ EFFORTS: list[tuple[Dialect, str, str, Any]] = [
 
 @pytest.mark.parametrize(("dialect", "model", "effort", "wanted"), EFFORTS)
 def test_an_effort_is_asked_for_in_the_words_of_the_model(
-    dialect: Dialect, model: str, effort: str, wanted: Any
+    dialect: DialectName, model: str, effort: str, wanted: Any
 ) -> None:
     at = endpoint(dialect, model=model)
     sent, plain = body(asked(user("x"), effort=effort), at), body(asked(user("x")), at)
@@ -186,7 +186,7 @@ def test_an_effort_is_asked_for_in_the_words_of_the_model(
         ("ollama", ("format",)),
     ],
 )
-def test_a_shape_of_the_answer_is_asked_for(dialect: Dialect, keys: tuple[str, ...]) -> None:
+def test_a_shape_of_the_answer_is_asked_for(dialect: DialectName, keys: tuple[str, ...]) -> None:
     found = body(ModelRequest("r", "", (user("x"),), output_schema=SHAPE), endpoint(dialect))
     for key in keys:
         found = found[key]
@@ -204,7 +204,7 @@ def test_a_shape_of_the_answer_is_asked_for(dialect: Dialect, keys: tuple[str, .
     ],
 )
 def test_an_answer_is_no_longer_than_wanted_and_than_the_model_can(
-    dialect: Dialect, keys: tuple[str, ...]
+    dialect: DialectName, keys: tuple[str, ...]
 ) -> None:
     for wanted, can, sent in ((50, None, 50), (50, 20, 20)):
         found = body(asked(user("x"), max_output_tokens=wanted), endpoint(dialect, output_limit=can))
@@ -238,7 +238,7 @@ def test_anthropic_marks_what_may_be_cached() -> None:
     marked = [n for n, m in enumerate(sent["messages"]) if "cache_control" in m["content"][-1]]
     users = [n for n, m in enumerate(sent["messages"]) if m["role"] == "user"]
     assert marked == users[-2:]
-    assert compact(sent).count("cache_control") == 3
+    assert compact_json(sent).count("cache_control") == 3
 
 
 def test_anthropic_results_stand_before_words_and_failures_are_marked() -> None:
@@ -369,7 +369,7 @@ async def test_every_recorded_signature_goes_back() -> None:
         ("ollama", "http://localhost:1", "http://localhost:1/api/chat"),
     ],
 )
-def test_the_address_may_end_in_its_version_or_not(dialect: Dialect, base_url: str, url: str) -> None:
+def test_the_address_may_end_in_its_version_or_not(dialect: DialectName, base_url: str, url: str) -> None:
     at = endpoint(dialect, base_url=base_url, model="a?b")
     assert dialect_of(at).url(at) == url
 
@@ -384,7 +384,9 @@ def test_the_address_may_end_in_its_version_or_not(dialect: Dialect, base_url: s
         ("ollama", "authorization", "Bearer k"),
     ],
 )
-async def test_the_key_stands_where_the_dialect_wants_it(dialect: Dialect, header: str, value: str) -> None:
+async def test_the_key_stands_where_the_dialect_wants_it(
+    dialect: DialectName, header: str, value: str
+) -> None:
     async with ModelServer([Raw(), Raw()]) as server, Asking() as asking:
         await hear(asking.model(server.url, dialect=dialect, api_key="k"))
         mine = {header.upper(): "mine"}
@@ -396,7 +398,7 @@ async def test_the_key_stands_where_the_dialect_wants_it(dialect: Dialect, heade
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_header_of_the_users_own_stands_in_the_place_of_ours(dialect: Dialect) -> None:
+def test_a_header_of_the_users_own_stands_in_the_place_of_ours(dialect: DialectName) -> None:
     ours = dialect_of(endpoint(dialect)).sent_headers(endpoint(dialect, api_key="k"))
     mine = {name.upper(): "mine" for name in ours}
     at = endpoint(dialect, api_key="k", headers=mine)
@@ -412,7 +414,7 @@ def test_a_header_of_the_users_own_stands_in_the_place_of_ours(dialect: Dialect)
     ],
 )
 async def test_an_unknown_model_is_answered_with_the_servers_own_list(
-    dialect: Dialect, path: str, listing: Any
+    dialect: DialectName, path: str, listing: Any
 ) -> None:
     missing = Raw([b'{"error":{"message":"model not found"}}'], 404)
     pages = {path: Raw([json.dumps(listing).encode()])}

@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from agls.engine.ports import ModelError
-from agls.models.endpoint import Endpoint, Prices
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
 from agls.models.resolver import Models
-from agls.models.retry import Patience
+from agls.models.retry import RetryPolicy
 from support.model_asking import hear
 from support.model_server import Answer, Failure, ModelServer, Raw, Reply
 from support.patience import PATIENCE
@@ -118,7 +119,7 @@ def test_importing_the_resolver_does_not_load_the_http_library() -> None:
 async def test_resolved_models_answer_and_close() -> None:
     async with ModelServer([Reply("hi"), Reply("there")]) as server:
         endpoint = Endpoint(name="a", model="m", base_url=server.url)
-        models = Models([endpoint], patience=Patience(tries=1))
+        models = Models([endpoint], policy=RetryPolicy(tries=1))
         assert (await hear(models.resolve(""))).text == "hi"
         assert (await hear(models.resolve("a/other"))).text == "there"
         await models.aclose()
@@ -166,7 +167,7 @@ async def test_a_fallback_answers_in_the_place_of_a_model_that_cannot_and_the_us
     failure: Answer,
 ) -> None:
     async with ModelServer([failure]) as down, ModelServer([Reply("here")]) as up:
-        models = Models(chain(down.url, up.url), default="a", patience=Patience(tries=1))
+        models = Models(chain(down.url, up.url), default="a", policy=RetryPolicy(tries=1))
         heard = await hear(models.resolve(""))
         await models.aclose()
     assert heard.reply and (heard.text, heard.reply.model) == ("here", "b")
@@ -183,8 +184,8 @@ async def test_a_fallback_may_have_one_and_waits_count_on() -> None:
         ModelServer([BUSY, BUSY]) as two,
         ModelServer([Reply("at last")]) as three,
     ):
-        patience = Patience(tries=2, first=0.01)
-        models = Models(chain(one.url, two.url, three.url), default="a", patience=patience)
+        patience = RetryPolicy(tries=2, first=0.01)
+        models = Models(chain(one.url, two.url, three.url), default="a", policy=patience)
         heard = await hear(models.resolve(""))
         await models.aclose()
     assert heard.reply and (heard.text, heard.reply.model) == ("at last", "c")
@@ -196,7 +197,7 @@ async def test_a_fallback_may_have_one_and_waits_count_on() -> None:
 )
 async def test_no_fallback_hides_a_mistake_or_follows_half_an_answer(answer: Answer) -> None:
     async with ModelServer([answer]) as down, ModelServer([Reply("here")]) as up:
-        models = Models(chain(down.url, up.url), default="a", patience=Patience(tries=1))
+        models = Models(chain(down.url, up.url), default="a", policy=RetryPolicy(tries=1))
         heard = await hear(models.resolve(""))
         await models.aclose()
     assert heard.error and heard.reply is None
@@ -205,7 +206,7 @@ async def test_no_fallback_hides_a_mistake_or_follows_half_an_answer(answer: Ans
 
 async def test_when_the_fallback_fails_too_its_failure_is_told() -> None:
     async with ModelServer([BUSY]) as down, ModelServer([Failure(401, "wrong key")]) as up:
-        models = Models(chain(down.url, up.url), default="a", patience=Patience(tries=1))
+        models = Models(chain(down.url, up.url), default="a", policy=RetryPolicy(tries=1))
         heard = await hear(models.resolve(""))
         await models.aclose()
     assert heard.error and heard.error.kind == "auth"

@@ -8,11 +8,11 @@ import pytest
 
 from agls.engine.facts import Replied, Retrying, TextDelta
 from agls.models.errors import CallFailed, Failure
-from agls.models.retry import Part, Patience, patiently
+from agls.models.retry import Part, RetryPolicy, with_retries
 from support.patience import become
 
 DONE = Replied("item_1", "done")
-FLAKY = Failure("overloaded", "too busy", passing=True)
+FLAKY = Failure("overloaded", "too busy", is_retryable=True)
 
 
 class FakeModel:
@@ -35,14 +35,14 @@ class FakeTime:
 
     def __init__(self, chance: float = 1.0) -> None:
         self.slept: list[float] = []
-        self.patience = Patience(tries=4, sleep=self.sleep, chance=lambda: chance)
+        self.patience = RetryPolicy(tries=4, sleep=self.sleep, chance=lambda: chance)
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
 
 
-async def parts_of(model: FakeModel, patience: Patience) -> list[Part]:
-    async with aclosing(patiently(model.ask, patience)) as parts:
+async def parts_of(model: FakeModel, patience: RetryPolicy) -> list[Part]:
+    async with aclosing(with_retries(model.ask, patience)) as parts:
         return [part async for part in parts]
 
 
@@ -90,20 +90,20 @@ async def test_torn_answer_that_would_be_torn_again_is_not_asked_for() -> None:
 
 async def test_the_server_is_given_at_least_the_time_it_asks_for() -> None:
     time = FakeTime()
-    await parts_of(FakeModel(Failure("rateLimit", "slow", passing=True, wait=48.0)), time.patience)
+    await parts_of(FakeModel(Failure("rateLimit", "slow", is_retryable=True, wait=48.0)), time.patience)
     assert time.slept == [48.0]
 
 
 async def test_a_server_that_asks_for_years_is_not_waited_for() -> None:
     time = FakeTime()
     with pytest.raises(CallFailed):
-        await parts_of(FakeModel(Failure("rateLimit", "slow", passing=True, wait=3e8)), time.patience)
+        await parts_of(FakeModel(Failure("rateLimit", "slow", is_retryable=True, wait=3e8)), time.patience)
     assert time.slept == []
 
 
 def test_waits_grow_up_to_a_cap_and_vary_by_chance() -> None:
     """Row 9: the back-off doubles, is capped, and is never the same for all."""
-    least, most = Patience(tries=99, chance=lambda: 0.0), Patience(tries=99, chance=lambda: 1.0)
+    least, most = RetryPolicy(tries=99, chance=lambda: 0.0), RetryPolicy(tries=99, chance=lambda: 1.0)
     assert [least.delay(FLAKY, n) for n in (1, 2, 3, 50)] == [0.5, 1.0, 2.0, 15.0]
     assert [most.delay(FLAKY, n) for n in (1, 2, 3, 50)] == [1.0, 2.0, 4.0, 30.0]
 
@@ -111,7 +111,7 @@ def test_waits_grow_up_to_a_cap_and_vary_by_chance() -> None:
 async def test_waiting_can_be_cancelled() -> None:
     """Row 40: the wait before the next try."""
     model = FakeModel(FLAKY)
-    task = asyncio.create_task(parts_of(model, Patience(first=60.0)))
+    task = asyncio.create_task(parts_of(model, RetryPolicy(first=60.0)))
     await become(lambda: model.asked)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

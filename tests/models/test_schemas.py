@@ -9,9 +9,10 @@ from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, ToolCall, ToolResult
 from agls.features import output_schema
 from agls.features.output_schema.settings import Settings
-from agls.models.dialect import dialect_of
-from agls.models.endpoint import Dialect, Endpoint
-from agls.models.shape import is_closed
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.structured_output import is_closed
+from agls.models.endpoint import DialectName, Endpoint
+from agls.room.ports import RunInfo
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import Said
 from support.model_faults import QUICK, raw, run_with
@@ -21,7 +22,7 @@ OPEN = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
 CLOSED = {**OPEN, "required": ["ok"], "additionalProperties": False}
 
 
-def sent_schema(dialect: Dialect, body: Any) -> Any:
+def sent_schema(dialect: DialectName, body: Any) -> Any:
     """The schema where the dialect has it, `None` when it is not there."""
     keys = {
         "chat": ("response_format", "json_schema", "schema"),
@@ -35,8 +36,8 @@ def sent_schema(dialect: Dialect, body: Any) -> Any:
     return body or None
 
 
-async def test_a_run_with_a_schema_sends_it_and_checks_the_answer(dialect: Dialect) -> None:
-    room = output_schema.build(Settings(attempts=1), CLOSED)
+async def test_a_run_with_a_schema_sends_it_and_checks_the_answer(dialect: DialectName) -> None:
+    room = output_schema.ROOM.build(Settings(attempts=1), RunInfo(options={"outputSchema": CLOSED}))
     answers = [raw(dialect, Said("Yes, it is.")), raw(dialect, Said('{"ok": true}'))]
     ran = await run_with(dialect, answers, features=[room])
     assert ran.ended == "end_turn"
@@ -48,7 +49,7 @@ async def test_a_run_with_a_schema_sends_it_and_checks_the_answer(dialect: Diale
     assert first == (None if alone else CLOSED)
 
 
-async def test_a_server_that_refuses_a_schema_is_asked_without_it_from_then_on(dialect: Dialect) -> None:
+async def test_a_server_that_refuses_a_schema_is_asked_without_it_from_then_on(dialect: DialectName) -> None:
     refusal = Failure(400, "Unknown name: response_format is not supported by this model")
     answers = [refusal, raw(dialect, Said("{}")), raw(dialect, Said("{}"))]
     request = prompt(output_schema=CLOSED)
@@ -62,14 +63,14 @@ async def test_a_server_that_refuses_a_schema_is_asked_without_it_from_then_on(d
 
 
 @pytest.mark.parametrize("failure", [Failure(400, "no such field: top_k"), Failure(401, "response_format")])
-async def test_another_mistake_is_told_as_it_is(dialect: Dialect, failure: Failure) -> None:
+async def test_another_mistake_is_told_as_it_is(dialect: DialectName, failure: Failure) -> None:
     async with ModelServer([failure]) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK, dialect=dialect), prompt(output_schema=CLOSED))
     assert heard.error and len(server.posts) == 1
 
 
 @pytest.mark.parametrize("dialect", ["chat", "responses"])
-def test_strict_is_said_only_of_a_schema_that_may_be_strict(dialect: Dialect) -> None:
+def test_strict_is_said_only_of_a_schema_that_may_be_strict(dialect: DialectName) -> None:
     at = Endpoint(name="m", model="gpt-5", base_url="http://host/v1", dialect=dialect)
     for schema, strict in ((OPEN, False), (CLOSED, True)):
         body = dialect_of(at).body(replace(prompt(), output_schema=schema), at)

@@ -19,8 +19,9 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
-from agls.models.endpoint import Endpoint, Prices
-from agls.models.scripted import ScriptedModel
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
+from agls.models.scripted.model import ScriptedModel
 from support.model_asking import Heard, hear, prompt
 
 SCRIPT = """

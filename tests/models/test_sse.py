@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agls.models import sse
-from agls.models.sse import Event, EventReader, TooLarge, events
+from agls.models.http import sse
+from agls.models.http.sse import BodyTooLarge, EventReader, ServerEvent, events
 from support.model_replies import scattered
 
 
-def read(*chunks: bytes) -> list[Event]:
+def read(*chunks: bytes) -> list[ServerEvent]:
     reader = EventReader()
     return [event for chunk in chunks for event in reader.feed(chunk)] + reader.close()
 
 
-def data(*texts: str) -> list[Event]:
-    return [Event("", text) for text in texts]
+def data(*texts: str) -> list[ServerEvent]:
+    return [ServerEvent("", text) for text in texts]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -37,7 +37,7 @@ def test_comments_ids_and_unknown_fields_mean_nothing() -> None:
 
 
 def test_an_event_keeps_its_name_and_the_next_one_does_not_inherit_it() -> None:
-    assert read(b"event: error\ndata: a\n\ndata: b\n\n") == [Event("error", "a"), Event("", "b")]
+    assert read(b"event: error\ndata: a\n\ndata: b\n\n") == [ServerEvent("error", "a"), ServerEvent("", "b")]
 
 
 def test_a_name_without_data_is_no_event() -> None:
@@ -54,7 +54,11 @@ def test_one_space_after_the_colon_is_left_out_and_no_more() -> None:
 
 def test_an_error_line_and_a_bare_json_line_are_events_of_their_own() -> None:
     stream = b'data: x\n\nerror: {"code": 500}\n\n{"error": "bare"}\n'
-    assert read(stream) == [Event("", "x"), Event("error", '{"code": 500}'), Event("", '{"error": "bare"}')]
+    assert read(stream) == [
+        ServerEvent("", "x"),
+        ServerEvent("error", '{"code": 500}'),
+        ServerEvent("", '{"error": "bare"}'),
+    ]
 
 
 def test_bytes_that_are_no_utf8_are_replaced_and_lose_nothing_else() -> None:
@@ -64,13 +68,13 @@ def test_bytes_that_are_no_utf8_are_replaced_and_lose_nothing_else() -> None:
 def test_an_event_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sse, "LARGEST", 100)
     reader = EventReader()
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         for _ in range(30):
             reader.feed(b"data: x")
     reader = EventReader()
     for _ in range(300):  # many small ones are fine
         reader.feed(b"data: x\n\n")
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         for _ in range(30):
             reader.feed(b"data: x\n")
 
@@ -92,7 +96,7 @@ async def source(*chunks: bytes) -> AsyncIterator[bytes]:
         yield chunk
 
 
-async def all_of(*chunks: bytes) -> list[Event]:
+async def all_of(*chunks: bytes) -> list[ServerEvent]:
     return [event async for batch in events(source(*chunks)) for event in batch]
 
 
@@ -119,9 +123,9 @@ async def test_a_stream_after_blank_lines_is_a_stream() -> None:
 
 async def test_a_document_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sse, "LARGEST", 100)
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         await all_of(b"{", b" " * 200)
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         await all_of(b" " * 200)
 
 
@@ -129,19 +133,19 @@ async def test_lines_of_json_are_handed_on_as_they_come() -> None:
     async def spoken() -> AsyncIterator[bytes]:
         yield b' \n{"a":'
         yield b'1}\n{"a":2}\n{"b'
-        assert heard == [Event("", '{"a":1}'), Event("", '{"a":2}')]
+        assert heard == [ServerEvent("", '{"a":1}'), ServerEvent("", '{"a":2}')]
         yield b'":3}'
 
-    heard: list[Event] = []
+    heard: list[ServerEvent] = []
     async for batch in events(spoken()):
         heard += batch
-    assert heard[2:] == [Event("", '{"b":3}')]
+    assert heard[2:] == [ServerEvent("", '{"b":3}')]
 
 
 @pytest.mark.parametrize("body", [b'[{"a":1}]', b'[{"a":1}]\n', b'[\n{"a":1}\n]'])
 async def test_a_list_is_a_document_wherever_it_is_cut(body: bytes) -> None:
     for cut in range(len(body)):
-        assert await all_of(body[:cut], body[cut:]) == [Event("", body.decode().strip())]
+        assert await all_of(body[:cut], body[cut:]) == [ServerEvent("", body.decode().strip())]
 
 
 async def test_many_lines_may_be_larger_than_one_event(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from agls.engine.ports import ModelRequest
 from agls.engine.vocabulary import AssistantMessage, Image, Message, Text, ToolCall, ToolResult, UserMessage
-from agls.models.anthropic import AnthropicAnswer
-from agls.models.dialect import dialect_of
-from agls.models.endpoint import Dialect, Endpoint
-from agls.models.sse import Event
+from agls.models.dialects.anthropic import AnthropicAnswerReader
+from agls.models.dialects.dialect import dialect_of
+from agls.models.endpoint import DialectName, Endpoint
+from agls.models.http.sse import ServerEvent
 from support.model_asking import Asking, hear
 from support.model_recordings import own
 from support.model_server import ModelServer, Raw
@@ -38,7 +38,7 @@ def sent(at: Endpoint, *messages: Message, effort: str = "") -> Any:
     return dialect_of(at).body(ModelRequest("r", "", messages, effort=effort), at)
 
 
-def endpoint(dialect: Dialect, host: str, model: str) -> Endpoint:
+def endpoint(dialect: DialectName, host: str, model: str) -> Endpoint:
     return Endpoint(name="m", model=model, base_url=f"https://{host}/v1", dialect=dialect)
 
 
@@ -54,7 +54,7 @@ def strings(value: Any, keys: tuple[str, ...]) -> list[str]:
 
 # --- ids -----------------------------------------------------------------------------------------
 
-TAKEN: list[tuple[Dialect, str, str, str]] = [
+TAKEN: list[tuple[DialectName, str, str, str]] = [
     ("chat", "api.mistral.ai", "mistral-large", r"[a-zA-Z0-9]{9}"),
     ("chat", "127.0.0.1", "devstral-small", r"[a-zA-Z0-9]{9}"),
     ("chat", "api.openai.com", "gpt-4.1", r"[!-~]{1,40}"),
@@ -67,7 +67,7 @@ TAKEN: list[tuple[Dialect, str, str, str]] = [
 
 @pytest.mark.parametrize(("dialect", "host", "model", "taken"), TAKEN)
 def test_call_ids_fit_the_server_in_call_and_result_alike(
-    dialect: Dialect, host: str, model: str, taken: str
+    dialect: DialectName, host: str, model: str, taken: str
 ) -> None:
     body = sent(endpoint(dialect, host, model), user(), called(*IDS), *results(*IDS))
     key = {"chat": "messages", "responses": "input", "anthropic": "messages"}[dialect]
@@ -174,7 +174,7 @@ def test_plain_reasoning_items_are_not_for_openai() -> None:
     answer = dialect_of(at).answer("r", at)
     for event in OWN["vllm-reasoning-in-plain-words"].body.decode().split("\n\n"):
         if event:
-            answer.take(Event("", event.removeprefix("data: ")))
+            answer.take(ServerEvent("", event.removeprefix("data: ")))
     answer.deltas(final=True)
     assert answer.reply().opaque == {}
 
@@ -232,13 +232,13 @@ def test_white_space_alone_is_never_a_text_for_anthropic(blank: str) -> None:
 
 def test_white_space_beside_thoughts_and_calls_is_not_kept() -> None:
     at = endpoint("anthropic", "api.anthropic.com", "claude-sonnet-4-6")
-    answer = AnthropicAnswer("r", at)
+    answer = AnthropicAnswerReader("r", at)
     blocks = [
         {"type": "thinking", "thinking": "hm", "signature": "s"},
         {"type": "text", "text": "\n\n"},
         {"type": "tool_use", "id": "t", "name": "f", "input": {}},
     ]
     whole = {"type": "message", "content": blocks, "stop_reason": "tool_use"}
-    answer.take(Event("", json.dumps(whole)))
+    answer.take(ServerEvent("", json.dumps(whole)))
     answer.deltas(final=True)
     assert [block["type"] for block in answer.reply().opaque["blocks"]] == ["thinking", "tool_use"]

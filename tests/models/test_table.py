@@ -2,7 +2,7 @@
 
 import pytest
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 from agls.models.errors import REMEDIES
 from support.model_recordings import own, recorded
 from support.model_table import NOTHING, PAGE, in_page, table
@@ -22,7 +22,7 @@ def test_every_server_with_an_exchange_of_its_own_is_in_the_table() -> None:
 
 def test_the_page_names_every_dialect_and_every_kind_of_failure() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    for dialect in Dialect.__args__:
+    for dialect in DialectName.__args__:
         assert f"`{dialect}`" in page
     kinds = ("auth", "quota", "modelNotFound", "contextTooLong", "network", *REMEDIES)
     assert all(f"`{kind}`" in page for kind in kinds)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agls.models.thinking import LeadingThought
+from agls.models.dialects.thinking import LeadingThought
 
 
 def divided(text: str, size: int) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agls.engine.vocabulary import ToolCall
-from agls.models.tool_calls import CUT_OFF, ToolCalls
+from agls.models.dialects.tool_calls import CUT_OFF, ToolCalls
 
 DEEP = '{"a":' + "[" * 200 + "]" * 200 + "}"  # nobody could show it: every event of the call would be lost
 

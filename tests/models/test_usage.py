@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agls.engine.vocabulary import Usage
-from agls.models.endpoint import Prices
-from agls.models.usage import cost_of, usage_of
+from agls.models.dialects.usage import usage_of
+from agls.models.prices import Prices, cost_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
-from agls.models.messages import Turn, Written, body_bytes, compact
+from agls.models.dialects.messages import ConversationEncoder, Turn, compact_json, encode_body
 
 TEXTS = st.sampled_from(["", "a", "b"])
 CALLS = st.lists(st.just(ToolCall("c", "t", {})), max_size=1).map(tuple)
@@ -32,17 +32,17 @@ def told(turn: Turn, model: str) -> list[JsonObject]:
 @settings(deadline=None)
 @given(st.lists(MESSAGES, max_size=12), st.data())
 def test_every_request_reads_as_if_it_were_the_first(messages: list[Message], data: Any) -> None:
-    known = Written(told)
+    known = ConversationEncoder(told)
     for _ in range(6):
         start = data.draw(st.integers(0, len(messages)))
         end = data.draw(st.integers(start, len(messages)))
         model = data.draw(st.sampled_from(["m", "n"]))
         asked = tuple(messages[start:end])
         sent = known.conversation(asked, "s", model, [{"head": "é"}])
-        assert sent == Written(told).conversation(asked, "s", model, [{"head": "é"}])
-        assert sent.text == compact(list(sent))
-        assert body_bytes({"model": model, "messages": sent}) == (
-            compact({"model": model, "messages": list(sent)}).encode()
+        assert sent == ConversationEncoder(told).conversation(asked, "s", model, [{"head": "é"}])
+        assert sent.text == compact_json(list(sent))
+        assert encode_body({"model": model, "messages": sent}) == (
+            compact_json({"model": model, "messages": list(sent)}).encode()
         )
 
 
@@ -53,7 +53,7 @@ def test_what_was_written_is_not_written_again() -> None:
         written.append(turn)
         return [{}]
 
-    known = Written(write)
+    known = ConversationEncoder(write)
     asked, answered = UserMessage("i", (Text("a"),)), AssistantMessage("j", "b")
     known.conversation((asked, answered, asked), "s", "m")
     known.conversation((asked, answered, asked, answered, asked), "s", "m")

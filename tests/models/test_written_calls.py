@@ -8,8 +8,8 @@ import pytest
 
 from agls.engine.facts import Replied
 from agls.engine.ports import Effect, ToolSpec
-from agls.models.endpoint import Dialect
-from agls.models.written_calls import WrittenCalls, calls_in
+from agls.models.dialects.written_calls import WrittenCalls, calls_in
+from agls.models.endpoint import DialectName
 from support.model_asking import Asking, hear, prompt
 from support.model_dialects import LENGTHS, Said
 from support.model_faults import raw, run_with
@@ -100,7 +100,7 @@ def test_several_calls_are_several() -> None:
     assert calls_in(f"{JSON}\n{JSON}", TOOLS) == [READ, READ]
 
 
-async def reply_of(dialect: Dialect, said: Said, tools: Any = SPECS) -> Replied:
+async def reply_of(dialect: DialectName, said: Said, tools: Any = SPECS) -> Replied:
     async with ModelServer([raw(dialect, said)]) as server, Asking() as asking:
         told = await hear(asking.model(server.url, dialect=dialect), prompt(tools=tools))
     assert told.reply, told.error
@@ -109,7 +109,7 @@ async def reply_of(dialect: Dialect, said: Said, tools: Any = SPECS) -> Replied:
 
 
 @pytest.mark.parametrize("dialect", ["chat", "responses", "ollama"])
-async def test_a_written_call_is_a_call_of_the_reply(dialect: Dialect) -> None:
+async def test_a_written_call_is_a_call_of_the_reply(dialect: DialectName) -> None:
     text = f"I look.\n{SPELLINGS['hermes']}"
     reply = await reply_of(dialect, Said(text))
     assert (reply.text, reply.finish) == ("I look.\n", "tool_calls")
@@ -124,13 +124,13 @@ async def test_a_written_call_is_a_call_of_the_reply(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
-async def test_where_calls_are_always_calls_text_is_text(dialect: Dialect) -> None:
+async def test_where_calls_are_always_calls_text_is_text(dialect: DialectName) -> None:
     reply = await reply_of(dialect, Said(SPELLINGS["hermes"]))
     assert (reply.text, reply.tool_calls) == (SPELLINGS["hermes"], ())
 
 
 @pytest.mark.parametrize("dialect", ["chat", "responses", "ollama"])
-async def test_a_run_with_a_model_that_writes_its_calls(dialect: Dialect) -> None:
+async def test_a_run_with_a_model_that_writes_its_calls(dialect: DialectName) -> None:
     text = '<tool_call>{"name": "read", "arguments": {"value": "a"}}</tool_call>'
     ran = await run_with(dialect, [raw(dialect, Said(text)), raw(dialect, Said("done"))])
     assert (ran.ended, ran.done) == ("end_turn", [{"value": "a"}])

@@ -1,8 +1,8 @@
-"""P2, P3: nothing gets past a question because of how it is written (`promises.md` e2, R11-R14).
+"""P2, P3: nothing gets past a question because of how it is written.
 
-A user allowed three commands, one of them with any arguments. Every way of hiding something in or around
-them is tried in the modes ask and acceptEdits. What is let through is given to a real bash, where the
-allowed programs only write down how they were called: it must be one call, of an allowed command.
+A user allowed three commands, with any arguments that are harmless. Every way of hiding something in
+or around them is tried in the modes ask and acceptEdits. What is let through is given to a real bash,
+where the allowed programs only write down how they were called: it must be one call, of an allowed command.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from agls.features.permissions.aims import aims_of
 from agls.features.permissions.decision import Allow, Policy, decide
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import parse_rule
+from agls.room.ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
@@ -32,7 +33,7 @@ from support.fake_user import FakeUser
 
 from .attacker import House
 
-RULES = ("shell(npm test *)", "shell(git status)", "shell(ls -la src)")
+RULES = ("shell(npm test *)", "shell(git status *)", "shell(ls *)")
 ALLOWED = ("npm test --watch=false", "git status", "ls -la src")
 EVIL = ("touch pwned", "echo x > pwned")
 MODES: tuple[Mode, ...] = ("ask", "acceptEdits")
@@ -243,7 +244,7 @@ class Desk:
         self.workspace = OpenWorkspace(str(root), (), NoEditor(), Processes())
         self._runner = asyncio.Runner()
         rooms = (
-            shell.build(shell.settings.Settings(), NOBODY, no_tasks(), outlives=True),
+            shell.build(shell.settings.Settings(), NOBODY, no_tasks(), RunInfo()),
             files.build(files.settings.Settings()),
         )
         self._tools: dict[str, Tool] = {tool.spec.name: tool for room in rooms for tool in room.tools}
@@ -308,7 +309,10 @@ def calls_made(commands: Sequence[str], folder: Path) -> list[list[tuple[str, ..
 
 def is_meant(argv: tuple[str, ...]) -> bool:
     """Whether the user allowed this call."""
-    return argv[:2] == ("npm", "test") or argv in {("git", "status"), ("ls", "-la", "src")}
+    options = [word for word in argv[2:] if word.startswith("-")]
+    if argv[:2] == ("git", "status"):
+        return set(options) <= {"--"}
+    return argv[:2] == ("npm", "test") or argv[0] == "ls"
 
 
 def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
@@ -334,7 +338,7 @@ def test_no_command_of_the_corpus_escapes(desk: Desk, every: int) -> None:
     commands = list(dict.fromkeys(corpus()))
     assert len(commands) > 5_000
     passed = assert_no_escape(desk, commands[::every])
-    assert passed >= 80 // every, "harmless ones are let through, so the differential run means something"
+    assert passed >= 150 // every, "harmless ones are let through, so the differential run means something"
 
 
 PIECES = st.one_of(

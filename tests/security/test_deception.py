@@ -1,4 +1,4 @@
-"""P3: what you approve is what runs, byte for byte, hidden characters made visible (`promises.md` e6)."""
+"""P3: what you approve is what runs, byte for byte, hidden characters made visible."""
 
 import json
 import sys

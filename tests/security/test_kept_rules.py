@@ -27,9 +27,9 @@ def test_network_rule_of_the_settings_is_refused_with_the_reason(house: House, k
 
 @pytest.mark.parametrize(
     "words",
-    ["git", "/usr/bin/git", "python3", "python3.11", "node", "perl -n", "sed", "find", "curl", "ssh", "tar",
-     "npm", "rsync", "cargo run", "git push", "git clone", "git -C src", "docker run", "pip install", "vim",
-     "awk", "gdb", "env"],
+    ["git", "/usr/bin/git", "python3", "python3.11", "node", "perl -n", "sed", "find . -exec", "curl", "ssh",
+     "tar", "git log --output", "npm", "rsync", "cargo run", "git push", "git clone", "git -C src",
+     "docker run", "pip install", "vim", "awk", "gdb", "env"],
 )  # fmt: skip
 def test_prefix_rule_over_a_program_that_runs_others_is_refused(house: House, words: str) -> None:
     said = refusal_of(house, f'allow = ["shell({words} *)"]')
@@ -56,6 +56,7 @@ CARRYING = [
     "git status --no-optional-locks --exec-path=.",
     "git --exec-path=. log",
     "make SHELL=./evil",
+    "make -- SHELL=./evil",
     "make --eval=x:;touch",
     "make -f evil.mk",
     "make -C /tmp",

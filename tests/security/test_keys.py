@@ -1,4 +1,4 @@
-"""P10: the user's keys go only to the host they were given for (`promises.md` e7, R20, R24, R25)."""
+"""P10: the user's keys go only to the host they were given for."""
 
 import base64
 import json
@@ -48,7 +48,7 @@ def served(house: House, **given: object) -> Wire:
 
 
 def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(house: House) -> None:
-    """R24, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
+    """P10, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
     house.environment |= {"WORK_TOKEN": HEADER, "AWS_SECRET_ACCESS_KEY": FILE_KEY, "DB_PASSWORD": KEY}
     loot = house.attack(call("shell", command=SEARCH), mode="allowAll", before=ordinary_user())
     assert "ran\n" in loot.answers[0]
@@ -163,7 +163,7 @@ def go_elsewhere(house: House, server: ModelServer) -> None:
 
 @pytest.mark.parametrize("place", ["file", "keyring"])
 def test_a_kept_key_is_found_nowhere_by_a_command(house: House, place: str) -> None:
-    """R24 for the keys that stand in no environment at all."""
+    """The same for the keys that stand in no environment at all."""
     make_keyring(house.home / "library")
     house.environment["PYTHONPATH"] = str(house.home / "library")
     with ModelServer(STEAL) as server:
@@ -200,6 +200,28 @@ def test_a_key_that_the_editor_keeps_is_found_nowhere_else(house: House) -> None
     answer = model.posts[1].body["messages"][-1]["content"]
     assert "ran\n" in answer
     assert KEY not in said + answer + kept
+
+
+def test_dump_of_the_wire_holds_no_key(house: House) -> None:
+    """The editor's key goes over the wire, and the model says one of the environment: both are left out."""
+    file = house.folder / "wire.jsonl"
+    with ModelServer([Reply(f"Your key is {FILE_KEY}.")] * 2) as model:
+        go_elsewhere(house, model)
+        variables = {"AGLS_CONFIG": house.config, "HTTP_PROXY": house.environment["HTTP_PROXY"]}
+        named = (f"{name}={value}" for name, value in {**variables, "OPENAI_API_KEY": FILE_KEY}.items())
+        serve = [sys.executable, "-m", "agls", "serve", "--stdio", "--wire-dump", str(file)]
+        with Wire(house.folder, command=["env", *named, *serve]) as server:
+            server.answers["agent/secret"] = lambda params: {"value": KEY}
+            server.initialize({**AGENT, "secrets": {}})
+            session = server.session()
+            for prompt in ("hello", f"My key is {KEY}"):  # with the first run agls learns the key
+                assert server.run(session, prompt)["stopReason"] == "endTurn"
+            server.leave()
+    text = file.read_text()
+    assert "agent/secret" in text
+    assert text.count("[secret]") >= 3, "the answer, the prompt, and what the model said"
+    assert KEY not in text
+    assert FILE_KEY not in text
 
 
 def test_a_key_that_comes_later_counts_for_the_next_run(house: House) -> None:
@@ -250,7 +272,7 @@ def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
 
 
 def test_what_is_kept_is_for_the_user_alone(house: House) -> None:
-    """R19, Row 48: no other user of the machine may read a session."""
+    """Row 48: no other user of the machine may read a session."""
     before = os.umask(0)
     try:
         house.attack(call("shell", command="yes | head -c 200000"), mode="allowAll")
@@ -276,7 +298,7 @@ CONFIGURED = (
 
 
 def test_files_of_ours_that_hold_keys_are_closed_to_tools_by_every_spelling(house: House) -> None:
-    """R20: the key of one host is not for the model of another."""
+    """P10: the key of one host is not for the model of another."""
     house.configure(CONFIGURED.format(FILE_KEY))
     (house.workspace / "link.toml").symlink_to(house.config)
     (house.workspace / "hard.toml").hardlink_to(house.config)

@@ -5,14 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from . import test_commands, test_kept_rules, test_paths, test_protected
+from . import test_commands, test_everyday, test_kept_rules, test_paths, test_protected
 
 PAGE = Path(__file__).parents[2] / "SECURITY.md"
 ROW = re.compile(r"\| ([^|]+) \| (\d+) \| (\d+) \| `([^`]+)` \|")
+EVERYDAY = {
+    "without a rule": 0,
+    "with the rules of": len(test_everyday.EVERYDAY) - len(test_everyday.ASKED),
+}
 COUNTS = {
     "Shell: commands that hide": len(set(test_commands.corpus())),
     "Shell: commands that destroy": len(test_commands.DESTRUCTIVE.strip().splitlines()) + 1,
     "Prefix rules:": len(test_kept_rules.CARRYING),
+    "Reading rules:": len(test_everyday.ESCAPES) + 1,
     "Deny rules:": len(test_kept_rules.WHOLE),
     "Protected names: names": len(test_protected.NAMES),
     "Protected names: commands": len(test_protected.COMMANDS),
@@ -20,14 +25,25 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("corpus", COUNTS)
-def test_page_says_how_many_cases_a_corpus_has(corpus: str) -> None:
+def row_of(corpus: str) -> tuple[str, ...]:
     rows = [found.groups() for found in ROW.finditer(PAGE.read_text())]
     (row,) = [row for row in rows if row[0].startswith(corpus)]
-    assert int(row[1]) == COUNTS[corpus]
-    assert row[2] == "0", "a promise with an escape is no promise"
     assert (PAGE.parent / row[3]).is_file()
+    return row
+
+
+@pytest.mark.parametrize("corpus", COUNTS)
+def test_page_says_how_many_cases_a_corpus_has(corpus: str) -> None:
+    _, cases, escapes, _ = row_of(corpus)
+    assert int(cases) == COUNTS[corpus]
+    assert escapes == "0", "a promise with an escape is no promise"
+
+
+@pytest.mark.parametrize("rules", EVERYDAY)
+def test_page_says_how_many_everyday_commands_need_no_question(rules: str) -> None:
+    _, cases, unasked, _ = row_of(rules)
+    assert (int(cases), int(unasked)) == (len(test_everyday.EVERYDAY), EVERYDAY[rules])
 
 
 def test_every_row_of_the_page_is_counted() -> None:
-    assert len(ROW.findall(PAGE.read_text())) == len(COUNTS)
+    assert len(ROW.findall(PAGE.read_text())) == len(COUNTS) + len(EVERYDAY)

@@ -1,4 +1,4 @@
-"""P1: opening a folder runs nothing, connects to nothing, and uses nothing that is in it (`promises.md` e4).
+"""P1: opening a folder runs nothing, connects to nothing, and uses nothing that is in it.
 
 P14: no door listens on anything.
 """
@@ -177,7 +177,7 @@ def test_the_witness_sees_what_a_trusted_folder_is_asked(hostile: House) -> None
 
 @pytest.mark.parametrize("mode", ["ask", "allowAll"])
 def test_a_headless_run_does_not_trust_by_itself(hostile: House, mode: str) -> None:
-    """R4. The tools may look at the folder; nothing in it decides anything."""
+    """The tools may look at the folder; nothing in it decides anything."""
     calls = [
         call("list_dir"),
         call("glob", pattern="*.py"),

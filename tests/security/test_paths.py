@@ -1,4 +1,4 @@
-"""P4: the file tools stay in the workspace, whatever path the model gives (`promises.md` e1).
+"""P4: the file tools stay in the workspace, whatever path the model gives.
 
 The model asks every tool for every path in one run; the user is away. What it read is what came back
 to the model server; what it changed shows on the disk.

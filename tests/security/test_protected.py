@@ -1,7 +1,7 @@
-"""P9: files that other programs execute or obey are never written without a question (`promises.md` 2.3).
+"""P9: files that other programs execute or obey are never written without a question.
 
 The user is away and chose the widest mode, allowAll. Not one of these names may appear or change,
-whichever tool is used, whether it exists already or not (R8, R9).
+whichever tool is used, whether it exists already or not.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The rule of plain mode: nothing that a client did not advertise is ever called on it (protocol 3.2)."""
+"""Nothing that a client did not advertise is ever called on it (protocol#plain-mode)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

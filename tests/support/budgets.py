@@ -2,10 +2,12 @@
 
 from agls.engine.feature import Feature
 from agls.engine.ledger import Ledger, NoLedger
-from agls.features import budget
 from agls.features.budget.allowance import Allowance
 from agls.features.budget.books import Books
+from agls.features.budget.feature import build
+from agls.features.budget.settings import Settings
 from agls.features.subagents.palette import hands_over
+from agls.room.ports import RunInfo
 
 NOON = 20_778 * 86_400.0 + 43_200  # of a day, in Unix seconds
 
@@ -15,4 +17,4 @@ def budget_room(
 ) -> Feature:
     """The feature; it is always noon."""
     books = Books(ledger or NoLedger(), lambda: NOON, hands_over)
-    return budget.build(allowance or Allowance(), books, session_id, "")
+    return build(Settings(), allowance or Allowance(), books, RunInfo(session_id=session_id))

@@ -1,4 +1,4 @@
-"""The rules over all a client hears: answers, events and questions in one order (protocol 4.7, 4.11)."""
+"""The rules over all a client hears: answers, events and questions in one order (protocol#order, #errors)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

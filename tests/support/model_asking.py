@@ -9,11 +9,11 @@ from agls.engine.facts import Overflowed, Replied, Retrying, TextDelta, Thinking
 from agls.engine.ports import ModelClient, ModelError, ModelRequest
 from agls.engine.vocabulary import Text, UserMessage
 from agls.models.client import HttpModel
-from agls.models.connections import Connections, system_trust
 from agls.models.endpoint import Endpoint
-from agls.models.retry import Patience
+from agls.models.http.connections import Connections, system_trust
+from agls.models.retry import RetryPolicy
 
-ONCE = Patience(tries=1)
+ONCE = RetryPolicy(tries=1)
 _trusted = cache(system_trust)
 
 
@@ -74,7 +74,7 @@ class Asking:
     async def __aexit__(self, *error: object) -> None:
         await self.connections.aclose()
 
-    def model(self, url: str, patience: Patience = ONCE, **more: Any) -> HttpModel:
+    def model(self, url: str, policy: RetryPolicy = ONCE, **more: Any) -> HttpModel:
         """A client for the server at this URL."""
         endpoint = replace(Endpoint(name="test", model="test-model", base_url=url), **more)
-        return HttpModel(endpoint, self.connections, patience)
+        return HttpModel(endpoint, self.connections, policy)

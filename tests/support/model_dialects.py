@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 
 Json = dict[str, Any]
-DIALECTS: tuple[Dialect, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
+DIALECTS: tuple[DialectName, ...] = ("chat", "responses", "anthropic", "gemini", "ollama")
 
-LENGTHS: Mapping[Dialect, str] = {  # how each says that the limit of the output was reached
+LENGTHS: Mapping[DialectName, str] = {  # how each says that the limit of the output was reached
     "chat": "length",
     "responses": "max_output_tokens",
     "anthropic": "max_tokens",
@@ -36,7 +36,7 @@ class Said:
     refusal: str = ""
     step: int = 1
 
-    def events(self, dialect: Dialect) -> list[bytes]:
+    def events(self, dialect: DialectName) -> list[bytes]:
         """Every event; the last one (or, in `chat`, the last two) end the answer."""
         made = {
             "chat": self._chat,

@@ -12,9 +12,9 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Limits, Text, ToolCall, ToolOutcome
-from agls.models.endpoint import Dialect, Endpoint
+from agls.models.endpoint import DialectName, Endpoint
 from agls.models.resolver import Models
-from agls.models.retry import Patience
+from agls.models.retry import RetryPolicy
 from agls.stores.memory import MemoryStore
 from support.model_asking import Asking, Heard, hear
 from support.model_dialects import Said
@@ -27,18 +27,18 @@ async def _at_once(seconds: float) -> None:
     """No pause."""
 
 
-QUICK = Patience(tries=3, sleep=_at_once)
+QUICK = RetryPolicy(tries=3, sleep=_at_once)
 KEY = "sk-canary-1234567890"
 HELLO = Said("Grüße 😀 an alle", [("c1", "read", '{"path":"ä"}')], usage=(7, 3))
 
 
-async def heard_of(dialect: Dialect, *answers: Answer, **more: Any) -> tuple[Heard, ModelServer]:
+async def heard_of(dialect: DialectName, *answers: Answer, **more: Any) -> tuple[Heard, ModelServer]:
     """What a client hears of these answers, and the server that gave them. `more` is of its endpoint."""
     async with ModelServer(answers) as server, Asking() as asking:
         return await hear(asking.model(server.url, QUICK, dialect=dialect, **more)), server
 
 
-def raw(dialect: Dialect, said: Said = HELLO, **more: Any) -> Raw:
+def raw(dialect: DialectName, said: Said = HELLO, **more: Any) -> Raw:
     """The answer as it goes over the wire."""
     return Raw(said.events(dialect), **more)
 
@@ -70,7 +70,7 @@ class Ran:
 
 
 async def run_with(
-    dialect: Dialect,
+    dialect: DialectName,
     answers: Sequence[Answer] | Callable[[Any], Answer],
     *,
     features: Sequence[Feature] = (),
@@ -105,11 +105,11 @@ def with_tools(*tools: Tool) -> Feature:
 
 @asynccontextmanager
 async def opened(
-    server: ModelServer, dialect: Dialect, features: Sequence[Feature] = (), limits: Limits | None = None
+    server: ModelServer, dialect: DialectName, features: Sequence[Feature] = (), limits: Limits | None = None
 ) -> AsyncGenerator[Session]:
     """A session whose model is at this server."""
     endpoint = Endpoint(name="m", model="test-model", base_url=server.url, dialect=dialect)
-    models = Models([endpoint], patience=Patience(tries=3, first=0.01))
+    models = Models([endpoint], policy=RetryPolicy(tries=3, first=0.01))
 
     def equip(session: Session, admitted: Admitted) -> Outfit:
         return Outfit(tuple(features), models, NOWHERE, limits or Limits())

@@ -189,7 +189,7 @@ def check_error(heard: Heard, expected: dict[str, Any]) -> None:
     assert heard.error.status == error["status"]
     failure = heard.error.failure if isinstance(heard.error, CallFailed) else None
     assert failure is not None
-    assert failure.passing == error["retryable"] or heard.text  # which is why it is not tried again
+    assert failure.is_retryable == error["retryable"] or heard.text  # which is why it is not tried again
     assert failure.wait == error.get("retry_after_s", 0.0)
     assert error["message"].split("\n")[0][:60] in str(heard.error) or "key" in str(heard.error)
 

@@ -12,8 +12,8 @@ from agls.engine.facts import Entry, TurnStarted
 from agls.engine.ports import ModelRequest
 from agls.engine.state import State, fold
 from agls.engine.vocabulary import Message
-from agls.models.dialect import dialect_of
-from agls.models.endpoint import Dialect, Endpoint
+from agls.models.dialects.dialect import dialect_of
+from agls.models.endpoint import DialectName, Endpoint
 from support.model_dialects import DIALECTS
 
 Json = dict[str, Any]
@@ -69,7 +69,7 @@ def judged(turns: Sequence[Turn], *, asking: bool) -> Iterator[str]:
         yield "there is nothing to answer"
 
 
-def turns_in(body: Json, dialect: Dialect) -> list[Turn]:
+def turns_in(body: Json, dialect: DialectName) -> list[Turn]:
     """The conversation in the body of a request."""
     turns: list[Turn] = []
     for said, kind, name in _parts(body, dialect):
@@ -89,7 +89,7 @@ def turns_in(body: Json, dialect: Dialect) -> list[Turn]:
 Part = tuple[bool, str, str]  # whether the model says it; turn, call, result or words; whose call it is
 
 
-def _parts(body: Json, dialect: Dialect) -> Iterator[Part]:
+def _parts(body: Json, dialect: DialectName) -> Iterator[Part]:
     match dialect:
         case "chat" | "ollama":
             return _of_messages(body["messages"])

@@ -1,4 +1,4 @@
-"""The ordering rules of the protocol (4.7 and part 6), checked over any recorded list of events."""
+"""The ordering rules of the protocol (protocol#order), checked over any recorded list of events."""
 
 import json
 import re

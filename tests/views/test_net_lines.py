@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from agls.engine.patches import compare
+from agls.diff import compare
 from agls.views.net_lines import NetLines
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agls.engine.patches import compare
+from agls.diff import compare
 from agls.engine.vocabulary import Option, Question
 from agls.features.permissions.visible import hidden_in, visible, visible_object
 from agls.views.permission_text import MOST_CHARACTERS, MOST_IN_MESSAGE, message_text, permission_text

@@ -4,11 +4,11 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 
 from agls.checkup.case import Case
+from agls.checkup.findings import Finding
 from agls.checkup.machine import config_files, editors, sandbox, state_folder, versions
 from agls.checkup.models import local_servers, model
 from agls.checkup.network import certificates, proxy
 from agls.checkup.report import Report
-from agls.models.findings import Finding
 
 Check = Callable[[Case], AsyncGenerator[Finding, None]]
 CHECKS: Mapping[str, Check] = {

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from agls import __version__
 from agls.checkup.case import Case
+from agls.checkup.findings import Finding
 from agls.config import ConfigError, Setup, folders
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import Command
-from agls.models.findings import Finding
 
 LIBRARIES = ("httpx", "pydantic", "pygls", "lsprotocol", "cattrs")
 OLDEST = {"nvim": (0, 11), "code": (1, 91)}  # what the clients need

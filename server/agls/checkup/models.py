@@ -4,15 +4,16 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from agls.checkup.case import Case
+from agls.checkup.findings import Finding
+from agls.checkup.probe import context_finding, probe
 from agls.config import ConfigError, Offered, Setup, look_for_keys, offered_models
 from agls.config.load import Loaded
 from agls.engine.ports import ModelError
-from agls.models.connections import Connections
+from agls.features import doctor
+from agls.models.catalog.bundled import with_known_figures
 from agls.models.endpoint import Endpoint
-from agls.models.facts import with_facts
-from agls.models.findings import Finding
-from agls.models.local import LocalServer, find_local
-from agls.models.probe import probe, room
+from agls.models.http.connections import Connections
+from agls.models.local.discovery import LocalServer, find_local_servers
 from agls.models.resolver import Models
 
 START = (
@@ -27,7 +28,7 @@ async def local_servers(case: Case) -> AsyncGenerator[Finding, None]:
     """The model servers of this machine, at their usual ports."""
     if case.offline:
         return
-    found = await find_local()
+    found = await find_local_servers()
     if found:
         yield Finding("local", "pass", f"Found: {', '.join(map(_shown, found))}.")
         return
@@ -61,7 +62,7 @@ async def model(case: Case) -> AsyncGenerator[Finding, None]:
         await look_for_keys(case.setup, case.folder)
         offered = _offered(case, loaded)
         if not (offered.endpoints or case.offline):
-            found = await find_local()
+            found = await find_local_servers()
             offered = offered.or_found(tuple(e for server in found for e in server.endpoints()))
         for warning in offered.warnings:
             yield Finding("key", "warn", warning, "Give the key for that host: agls key set HOST.")
@@ -78,11 +79,11 @@ async def _looked_at(endpoint: Endpoint, case: Case, loaded: Loaded) -> AsyncGen
         yield _script(endpoint)
     elif case.offline:
         yield Finding("model", "pass", f"A run asks {endpoint.model} at {endpoint.address}.")
-        yield room(with_facts(endpoint))
+        yield context_finding(with_known_figures(endpoint))
     else:
         connections = Connections()
         try:
-            for finding in await probe(endpoint, connections, loaded.config.doctor.seconds):
+            for finding in await probe(endpoint, connections, loaded.config.section(doctor.ROOM).seconds):
                 yield finding
         finally:
             await connections.aclose()

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from agls.checkup.findings import Finding
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.findings import Finding
 from agls.redaction import without
 
 MARKS = {"pass": "ok  ", "warn": "warn", "fail": "FAIL"}

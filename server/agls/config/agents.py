@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from agls.features.budget.settings import Settings as Budget
-from agls.features.critic.settings import Settings as Critic
-from agls.features.phases.settings import Phases
+from agls.order import ROOMS
+from agls.room import Room
 
 OPTION = "agent"  # of a session or a run: which of these it is
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,50}")
@@ -22,18 +22,11 @@ def checked(name: str) -> str:
     return name
 
 
+_OF_ROOMS: dict[str, Any] = {room.name: room.of_agent for room in ROOMS if room.of_agent}
 AgentName = Annotated[str, AfterValidator(checked)]
 
 
-class AgentDefinition(BaseModel):
-    """One agent: `[agents.NAME]` in the config file, or a file `agents/NAME.toml` beside it.
-
-    `description` tells the model that may delegate to it what it is for. `prompt` stands in place of the
-    built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
-    tools it has, all where nothing is said. `agents` are those it may delegate to,
-    `phases` the steps that each of its runs takes, in order. What `critic` says counts before `[critic]`.
-    """
-
+class _Words(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     description: Annotated[str, Field(min_length=1)]
@@ -42,14 +35,23 @@ class AgentDefinition(BaseModel):
     tools: tuple[str, ...] | None = None
     agents: tuple[str, ...] = ()
     limits: Budget = Budget()
-    phases: Phases = ()
-    critic: Critic = Critic()
 
-    def critic_over(self, usual: Critic) -> Critic:
-        """The settings of the critic of its runs, `usual` where it says nothing."""
-        return usual.model_copy(
-            update={name: getattr(self.critic, name) for name in self.critic.model_fields_set}
-        )
+
+class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
+    """One agent: `[agents.NAME]` in the config file, or a file `agents/NAME.toml` beside it.
+
+    `description` tells the model that may delegate to it what it is for. `prompt` stands in place of the
+    built-in system prompt. `tier` is the model it works with where nobody says another. `tools` are the only
+    tools it has, all where nothing is said. `agents` are those it may delegate to,
+    `phases` the steps that each of its runs takes, in order. What `critic` says counts before `[critic]`.
+    """
+
+    def over(self, room: Room[Any], usual: BaseModel) -> Any:
+        """**Returns** the settings of a room for its runs: `usual` where it says nothing of the room."""
+        said = getattr(self, room.name, None) if room.of_agent else None
+        if not isinstance(said, BaseModel):
+            return usual if said is None else said
+        return usual.model_copy(update={name: getattr(said, name) for name in said.model_fields_set})
 
 
 Agents = dict[AgentName, AgentDefinition]

@@ -1,4 +1,4 @@
-"""What a run may spend and has to give: from its options, the configuration, and the door it came through."""
+"""What a run may spend: from its options, the configuration, and the door it came through."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,11 +6,10 @@ from dataclasses import replace
 from agls.config.agents import agent_of
 from agls.config.load import Loaded
 from agls.engine.limits import tightest
-from agls.engine.vocabulary import JsonObject, Limits
+from agls.engine.vocabulary import Limits
+from agls.features import budget
 from agls.features.budget.allowance import Allowance, allowance
 from agls.features.budget.limits import limits_from
-from agls.features.delivery.settings import target_from
-from agls.features.output_schema.settings import schema_from
 from agls.frozen import frozen
 
 
@@ -32,15 +31,12 @@ UNATTENDED = Usual(Limits(max_turns=50, max_seconds=1800.0), answers=True)
 class Bounds:
     """The limits of a run, those its options alone ask for, and those of its session and its day.
 
-    `schema` is that of its answer ({}: any), `target` where its result is delivered ("": nowhere). `answers`
-    is whether its last turn is for its answer.
+    `answers` is whether its last turn is for its answer.
     """
 
     limits: Limits
     asked: Limits
     allowance: Allowance
-    schema: JsonObject
-    target: str
     answers: bool = False
 
 
@@ -52,7 +48,7 @@ def bounds_of(
     The options may set what the configuration leaves open or says otherwise, but neither above what the
     agent may spend nor above the managed file: that is the most there can be.
     """
-    settings, policy = loaded.config.budget, loaded.policy
+    settings, policy = loaded.config.section(budget.ROOM), loaded.policy
     said = settings.limits
     fallback = {
         field: getattr(usual.limits, field)
@@ -65,7 +61,5 @@ def bounds_of(
         limits=tightest(limits, agent.limits, policy.limits),
         asked=limits_from(own, Limits()),
         allowance=allowance(settings, policy, str(options.get("caller", ""))),
-        schema=schema_from(options),
-        target=target_from(options, loaded.config.delivery),
         answers=usual.answers,
     )

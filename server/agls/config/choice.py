@@ -8,8 +8,8 @@ from agls.config.errors import ConfigError
 from agls.config.load import Loaded
 from agls.config.setup import Setup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
+from agls.models.catalog.providers import PROVIDERS, candidates
 from agls.models.endpoint import Endpoint
-from agls.models.providers import PROVIDERS, candidates
 from agls.models.resolver import Models
 
 NO_MODEL = """\
@@ -92,9 +92,9 @@ class Choice:
         """
         await look_for_keys(self._setup(), folder)
         if not self._offered(folder).endpoints:
-            from agls.models.local import find_local  # noqa: PLC0415 - needed only without a configuration
+            from agls.models.local.discovery import find_local_servers  # noqa: PLC0415 - needed only without a configuration
 
-            self._found = tuple(e for server in await find_local() for e in server.endpoints())
+            self._found = tuple(e for server in await find_local_servers() for e in server.endpoints())
             if not self._found:
                 raise ConfigError(self._none(folder))
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from agls.config.model_settings import ModelSettings
 from agls.frozen import frozen
+from agls.models.catalog.providers import BEDROCK_KEY
+from agls.models.clouds.services import dialect_there, url_there
 from agls.models.credential import FIXED_KEY, Credential
-from agls.models.endpoint import Dialect, Service
-from agls.models.providers import BEDROCK_KEY
-from agls.models.services import dialect_there, url_there
+from agls.models.endpoint import DialectName, Service
 
 REGIONS: Mapping[str, tuple[str, ...]] = {
     "bedrock": ("AWS_REGION", "AWS_DEFAULT_REGION"),
@@ -21,7 +21,7 @@ class Cloud:
     """Where a model is: its dialect and address there. `missing` names the setting that has to be written."""
 
     service: Service
-    dialect: Dialect
+    dialect: DialectName
     base_url: str
     credential: Credential
     key_variable: str = ""
@@ -41,11 +41,11 @@ def cloud_of(
     missing = "" if region else "region"
     if entry.service == "vertex":
         missing = missing or ("" if project else "project")
-        from agls.models.google import google_token  # noqa: PLC0415 - few need it
+        from agls.models.clouds.google import google_token  # noqa: PLC0415 - few need it
 
         variable, credential = "", google_token()
     else:
-        from agls.models.aws import aws_signature  # noqa: PLC0415 - few need it
+        from agls.models.clouds.aws import aws_signature  # noqa: PLC0415 - few need it
 
         variable = entry.api_key_env or (BEDROCK_KEY if keys.get(BEDROCK_KEY) else "")
         credential = FIXED_KEY if variable else aws_signature(region, entry.profile)

@@ -16,9 +16,10 @@ from agls.config.setup import Setup
 from agls.config.sources import RANKS, Rank, Source
 from agls.config.tables import KeyPath, value_at
 from agls.frozen import frozen
+from agls.models.catalog.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
 from agls.models.credential import FIXED_KEY, Credential
-from agls.models.endpoint import Endpoint, Prices
-from agls.models.providers import PROVIDERS, Provider, candidates, dialect_at, provider_of
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
 
 DIRECT = frozenset({Rank.ENVIRONMENT, Rank.ARGUMENTS})  # what the user says for this one process
 
@@ -305,7 +306,7 @@ class _Reader:
         )
 
     def _bound(self, key: str, key_path: KeyPath, url_path: KeyPath, url: str) -> str:
-        """The key, unless who gave it meant another host (`promises.md` R20)."""
+        """The key, unless who gave it meant another host (SECURITY.md, P10)."""
         giver = self._loaded.rank(*key_path) if key_path else Rank.ENVIRONMENT
         meant = _value_up_to(self._setup.sources, giver, url_path)
         direct = not meant and self._loaded.rank(*url_path) in DIRECT

@@ -29,6 +29,14 @@ def user_file(environment: Mapping[str, str]) -> Path:
     return _at_home(platformdirs.user_config_path, "AGLS_CONFIG") / "config.toml"
 
 
+def usual_config_folder() -> tuple[Path, ...]:
+    """The platform's config folder, whatever the variables say; nothing for a user without a home."""
+    try:
+        return (user_file({}).parent,)
+    except ConfigError:
+        return ()
+
+
 def state_folder(environment: Mapping[str, str]) -> Path:
     """Where sessions are kept, if that can be made: `AGLS_STATE_DIR`, or the platform's folder.
 
@@ -52,12 +60,12 @@ def _at_home(find: Callable[[str], Path], key: str) -> Path:
     try:
         return find("agls")
     except RuntimeError:
-        text = f"HOME is not set, and the system does not know this user. Set {key}"
+        text = f"HOME names no folder, and the system does not know this user. Set HOME, or {key}"
         raise ConfigError(text, key="HOME") from None
 
 
 def check_outside(path: Path, workspace: Path, home: Path, key: str, *, named: bool) -> None:
-    """Refuse our own `path` inside a workspace, where the project could write it (`promises.md` R5).
+    """Refuse our own `path` inside a workspace, where the project could write it (SECURITY.md, P1).
 
     A workspace that is the home folder, or holds it, is the user's own. `named` is whether somebody set the
     variable `key`; else the variables that name the user's folders lead there. Raises `ConfigError`.

@@ -16,13 +16,15 @@ from agls.config.stricter import ADDED_UP, narrowed, tighten, within
 from agls.config.tables import KeyPath, is_list, is_table, leaves, prefixes
 from agls.config.toml import line_of
 from agls.engine.vocabulary import JsonObject
+from agls.features import budget
 from agls.features.budget.settings import Settings as Budget
 from agls.frozen import frozen
+from agls.order import ROOMS
 
 _known: deque[tuple[object, "Loaded"]] = deque(maxlen=8)  # what was asked for lately
-USER_ONLY = frozenset(
-    {"base_url", "api_key", "api_key_env", "models", "delivery"}
-)  # an editor may pass on a workspace's
+USER_ONLY = frozenset(  # an editor may pass on a workspace's
+    {"base_url", "api_key", "api_key_env", "models", *(room.name for room in ROOMS if room.user_only)}
+)
 MOST_MISTAKES = 20  # told at once beside the first
 WHY = {
     Rank.MANAGED: "the managed file allows no more.",
@@ -107,8 +109,8 @@ def added_up(sources: Sequence[Source], *, trusted: bool = False) -> Loaded:
         values = _merged(values, accepted)
         said |= dict.fromkeys((path for path, _ in leaves(accepted)), source)
     config = _validated(values, said)
-    budget = _validated({"budget": policy.get("budget", {})}, said).budget
-    return Loaded(config, said, (*warnings, *_plain_keys(config, said)), budget)
+    managed = _validated({"budget": policy.get("budget", {})}, said).section(budget.ROOM)
+    return Loaded(config, said, (*warnings, *_plain_keys(config, said)), managed)
 
 
 def _admit(

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 
 OURS = frozenset(
     {
@@ -79,7 +79,7 @@ class ModelSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dialect: Dialect | None = None
+    dialect: DialectName | None = None
     base_url: BaseUrl | None = None
     model: str = ""
     api_key_env: str = ""

@@ -17,6 +17,7 @@ from agls.config.folders import (
     managed_file,
     state_folder,
     user_file,
+    usual_config_folder,
 )
 from agls.config.kept import Kept, Place
 from agls.config.key_command import told_keys
@@ -28,7 +29,7 @@ from agls.config.tables import leaves
 from agls.config.trust import Trust
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.providers import KEY_VARIABLES
+from agls.models.catalog.providers import KEY_VARIABLES
 from agls.workspace.redact import forget, is_secret
 
 MAX_BYTES = 1_000_000  # of one config file
@@ -82,6 +83,11 @@ class Setup:
         kept = (kept.key for kept in self.kept.values())
         others = (self.environment[name] for name in CLOUD_SECRETS if self.environment.get(name))
         return (*self.keys.values(), *written, *kept, *told_keys(), *others)
+
+    @property
+    def log_level(self) -> str:
+        """The least level of what is logged, as `AGLS_LOG` names it; "" when it says nothing."""
+        return self.environment.get("AGLS_LOG", "")
 
     def _said(self) -> Iterator[tuple[tuple[str, ...], object]]:
         return (leaf for source in self.sources for leaf in leaves(source.values))
@@ -144,7 +150,7 @@ def read(
         instructions=_text(file.with_name("AGENTS.md")) or "",
         trusts=(lambda root: trusts(root) or trust.trusts(root)) if told.remembered else trusts,
         trust=trust,
-        own_places=(state, file, file.with_name(AGENTS), user_file({}).parent),
+        own_places=(state, file, file.with_name(AGENTS), *usual_config_folder()),
         notices=notices,
     )
 

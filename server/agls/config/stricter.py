@@ -1,6 +1,6 @@
 """What may only be made stricter: by a trusted project's own file, and below the managed file's limits.
 
-`promises.md` R2, R20. A project may add agents: an agent can do no more than who delegates to it. One that
+SECURITY.md, P1 and P10. A project may add agents: an agent can do no more than who delegates to it. One that
 the user has is the user's.
 """
 
@@ -11,10 +11,11 @@ from agls.config.folders import AGENTS
 from agls.config.tables import KeyPath, is_table, leaves, put, value_at
 from agls.engine.vocabulary import JsonObject
 from agls.features.permissions.modes import widens
+from agls.order import ROOMS
 
 ADDED_UP = frozenset({("permissions", "allow"), ("permissions", "ask"), ("permissions", "deny")})
 STRICTER = frozenset({("permissions", "ask"), ("permissions", "deny")})  # lists that may grow
-LOWERED = frozenset({"budget", "guards"})  # tables whose numbers may become smaller
+LOWERED = frozenset(room.name for room in ROOMS if room.lowered)  # tables whose numbers may become smaller
 Sorted = tuple[JsonObject, tuple[KeyPath, ...]]  # what is followed, and the keys that are not
 
 

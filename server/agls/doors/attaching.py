@@ -11,6 +11,7 @@ from agls.config import ConfigError, Setup
 from agls.doors.from_wire import GivenFile, Malformed
 from agls.engine.ports import JournalError
 from agls.engine.vocabulary import Content, Image, Resource
+from agls.features import attachments
 from agls.features.attachments.links import link
 from agls.pictures import media_type
 from agls.stores.blobs import BlobError
@@ -116,7 +117,7 @@ def _check_inside(file: Path, real: Path, folder: Path) -> None:
 
 
 def _largest(setup: Setup, folder: str) -> int:
-    return setup.load(folder).config.attachments.max_bytes
+    return setup.load(folder).config.section(attachments.ROOM).max_bytes
 
 
 def _too_large(name: str, largest: int) -> str:

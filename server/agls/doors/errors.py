@@ -1,4 +1,4 @@
-"""Every error that requests are answered with (protocol 4.11): from what was raised to code and kind."""
+"""Every error that requests are answered with (protocol#errors): from what was raised to code and kind."""
 
 import logging
 from collections.abc import Iterable, Mapping

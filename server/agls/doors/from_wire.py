@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from agls.diff import Hunk, numbered
 from agls.engine.vocabulary import (
     BY_USER,
     Answer,
@@ -21,7 +22,6 @@ from agls.engine.vocabulary import (
     Text,
 )
 from agls.frozen import frozen
-from agls.hunks import Hunk, numbered
 from agls.views.wire_json import is_list, is_object
 
 LONGEST_REASON = 500  # characters of why a client cancels

@@ -1,4 +1,4 @@
-"""Sessions from files: our own export, or the session JSON of the reference project (`foreign.py`).
+"""Sessions from files: our own export, or a session file of Claw Code (`import_claw_code.py`).
 
 What is imported is what was said and done, never what was allowed: options, permissions and the notes of
 rooms stay behind, because a file of strangers may grant nothing; nor is what it was cut off in begun again by
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from agls.doors.foreign import converted
+from agls.doors.import_claw_code import converted
 from agls.engine.facts import Admitted, Entry, Fact, Noted, RunEnded, SessionChanged, Unknown
 from agls.engine.history import forked
 from agls.engine.ports import JournalError

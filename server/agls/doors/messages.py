@@ -33,7 +33,9 @@ class Bad(Exception):
 
     def __init__(self, code: int, message: str, id: RequestId | None = None, **data: Any) -> None:
         super().__init__(message)
-        self.code, self.id, self.data = code, id, data
+        self.code = code
+        self.id = id
+        self.data = data
 
     def reply(self) -> JsonObject:
         """The error response."""

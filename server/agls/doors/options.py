@@ -1,4 +1,4 @@
-"""The options of a session or a run as clients write them (protocol, part 6)."""
+"""The options of a session or a run as clients write them (protocol#options)."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches

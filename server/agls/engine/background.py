@@ -13,7 +13,10 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Terminal, ToolOutcome
 from agls.frozen import frozen
 
-ROOM, BEGAN, ENDED, TOLD = "background", "began", "ended", "told"
+ROOM = "background"
+BEGAN = "began"
+ENDED = "ended"
+TOLD = "told"
 KEPT = 32_768  # characters of what a running task printed last
 PATIENCE = 4.0  # seconds that a stopped task gets to end; then it counts as ended without it
 CLOSED = "the session was closed"

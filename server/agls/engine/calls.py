@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 def begins(fact: Fact) -> bool:
-    """Whether the run goes a step further with this: there is none once it shall end (protocol 4.9)."""
+    """Whether the run goes a step further with this: there is none once it shall end (protocol#cancel)."""
     return isinstance(fact, TurnStarted | ToolStarted)
 
 

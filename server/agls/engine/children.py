@@ -92,9 +92,14 @@ class Children:
         state, guests = self._parent.state, ExitStack()
         known = bool(errand.resumes) and self._sessions.is_open(errand.resumes)
         about = SessionChanged(
-            state.cwd, errand.title, self._parent.session_id, state.roots, errand.options, errand.call_id,
+            state.cwd,
+            errand.title,
+            self._parent.session_id,
+            state.roots,
+            errand.options,
+            errand.call_id,
             state.depth + 1,
-        )  # fmt: skip
+        )
 
         def welcome(child: Session) -> None:
             self._settle(child)

@@ -289,10 +289,31 @@ class Unknown:
 RoomFact = Used | Steered | LimitsChanged  # what a room may record at any time
 GateFact = Injected | Compacted | Cleared | PhaseStarted | LimitsChanged
 Fact = (
-    SessionChanged | Admitted | QueueChanged | RunStarted | Steered | TakenIn | Injected | TurnStarted
-    | Replied | Cut | Overflowed | Used | ToolStarted | ToolFinished | Asked | Answered
-    | Compacted | Cleared | Rewound | PhaseStarted | LimitsChanged | Noted | RunEnded | Unknown
-)  # fmt: skip
+    SessionChanged
+    | Admitted
+    | QueueChanged
+    | RunStarted
+    | Steered
+    | TakenIn
+    | Injected
+    | TurnStarted
+    | Replied
+    | Cut
+    | Overflowed
+    | Used
+    | ToolStarted
+    | ToolFinished
+    | Asked
+    | Answered
+    | Compacted
+    | Cleared
+    | Rewound
+    | PhaseStarted
+    | LimitsChanged
+    | Noted
+    | RunEnded
+    | Unknown
+)
 
 
 @frozen

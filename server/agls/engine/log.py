@@ -26,6 +26,8 @@ class Log:
     def record(self, fact: Fact) -> None:
         """Make this happen: write it down, fold it, tell everyone."""
         entry = Entry(self.state.seq + 1, round(self._clock.now(), 3), fact)
+        named = (self.journal.session_id, entry.seq, type(fact).__name__)
+        _log.debug("%s: fact %d, %s", *named, extra={"details": fact})
         self.journal.append(entry)
         self.state = fold(self.state, entry)
         self._publish(entry)

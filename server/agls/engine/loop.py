@@ -35,7 +35,9 @@ class Run:
     def __init__(self, run_id: str, log: Log, equip: Callable[[], Outfit], spawn: Spawn) -> None:
         self.run_id = run_id
         self.accepting = True  # whether a message or a stop can still reach it
-        self._log, self._equip, self._spawn = log, equip, spawn
+        self._log = log
+        self._equip = equip
+        self._spawn = spawn
         self.asked: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()  # why it shall end
         self._ends = ExitStack()  # what to let go of at the end
         self._over = False

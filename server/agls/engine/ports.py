@@ -108,7 +108,9 @@ class ModelError(Exception):
 
     def __init__(self, message: str, *, kind: str, hint: str = "", status: int | None = None) -> None:
         super().__init__(message)
-        self.kind, self.hint, self.status = kind, hint, status
+        self.kind = kind
+        self.hint = hint
+        self.status = status
         self.provider, self.attempts = "", 0
         self.resets_at: float | None = None
 

@@ -23,7 +23,9 @@ class Session:
     """One durable conversation, open for writing in this process."""
 
     def __init__(self, session_id: str, log: Log, equip: Equip, spawn: Spawn) -> None:
-        self.session_id, self.log, self.questions = session_id, log, Questions(log)
+        self.session_id = session_id
+        self.log = log
+        self.questions = Questions(log)
         self.outfit, self._spawn = partial(equip, self), spawn
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
         self._results, self.background = Results(), Background(log, spawn)
@@ -37,9 +39,15 @@ class Session:
         return self.log.state
 
     async def prompt(
-        self, content: tuple[Content, ...], policy: Policy = "queue", *,
-        options: JsonObject | None = None, key: str = "", recovers: str = "", stop: Stop | None = None,
-    ) -> Admission:  # fmt: skip
+        self,
+        content: tuple[Content, ...],
+        policy: Policy = "queue",
+        *,
+        options: JsonObject | None = None,
+        key: str = "",
+        recovers: str = "",
+        stop: Stop | None = None,
+    ) -> Admission:
         """Admit a prompt, durably: once for the same `key`; with `stop` it never begins. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
@@ -72,9 +80,13 @@ class Session:
             raise
 
     async def steer(
-        self, content: tuple[Content, ...], expected: str = "", if_ended: IfEnded = "return", key: str = "",
+        self,
+        content: tuple[Content, ...],
+        expected: str = "",
+        if_ended: IfEnded = "return",
+        key: str = "",
         stop: Stop | None = None,
-    ) -> Admission:  # fmt: skip
+    ) -> Admission:
         """Put a message into the running conversation, or do what `if_ended` says. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, {})

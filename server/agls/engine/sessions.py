@@ -38,7 +38,9 @@ class Sessions:
     """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
 
     def __init__(self, store: Store, equip: Equip, clock: Clock) -> None:
-        self._store, self._equip, self._clock = store, equip, clock
+        self._store = store
+        self._equip = equip
+        self._clock = clock
         self._open: dict[str, Session] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._opening, self._making = asyncio.Lock(), asyncio.Lock()
@@ -62,9 +64,14 @@ class Sessions:
             await asyncio.wait(self._tasks, timeout=GRACE)
 
     async def create(
-        self, cwd: str, *, roots: tuple[str, ...] = (), title: str = "",
-        options: JsonObject | None = None, request: Request = ANYBODY,
-    ) -> Session:  # fmt: skip
+        self,
+        cwd: str,
+        *,
+        roots: tuple[str, ...] = (),
+        title: str = "",
+        options: JsonObject | None = None,
+        request: Request = ANYBODY,
+    ) -> Session:
         """Make a session in this folder, once for one request; `roots` are more folders (absolute paths).
 
         Raises `JournalError`, `JournalBusy` (another process has what it made) and `Refused` (`keyConflict`).

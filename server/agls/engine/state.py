@@ -324,7 +324,9 @@ def _model_changes(
 ) -> JsonObject:
     match fact:
         case TurnStarted():
-            run, total, passed = state.run, state.total, _passed(state, at)
+            run = state.run
+            total = state.total
+            passed = _passed(state, at)
             since = at if state.since else 0.0
             return {"run": run.turned(passed), "total": total.turned(passed), "since": since}
         case Replied(tool_calls=calls, usage=usage):

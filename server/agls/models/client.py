@@ -13,31 +13,32 @@ import httpx
 from agls.engine.facts import ModelDelta, Overflowed, TextDelta, ThinkingDelta
 from agls.engine.ports import ModelInfo, ModelRequest, Reply
 from agls.engine.vocabulary import JsonObject, TokenCount
-from agls.models.answer import Answer
-from agls.models.asking import asked_of
-from agls.models.connections import Connections, limited
-from agls.models.counting import Gauge
-from agls.models.dialect import dialect_of
+from agls.models.catalog.listing import fetch_json, list_models
+from agls.models.dialects.answer import AnswerReader
+from agls.models.dialects.counting import TokenEstimator
+from agls.models.dialects.dialect import dialect_of
+from agls.models.dialects.messages import encode_body
 from agls.models.endpoint import Endpoint
 from agls.models.errors import (
     CallFailed,
     Failure,
+    failure_of,
     redirected,
-    refusal,
+    timed_out,
     too_large,
-    too_long,
     with_models,
 )
-from agls.models.event_stream import KIND, frames
-from agls.models.listing import fetch, list_models
-from agls.models.messages import body_bytes
-from agls.models.overflow import hidden
-from agls.models.refusals import allowed, mended
-from agls.models.retry import Part, Patience, patiently
-from agls.models.sse import TooLarge, events
+from agls.models.http.batches import batched
+from agls.models.http.connections import Connections, ending_at
+from agls.models.http.event_stream import KIND, frames
+from agls.models.http.sse import BodyTooLarge, events
+from agls.models.overflow import silent_overflow
+from agls.models.refusals import corrected, without_refused
+from agls.models.retry import Part, RetryPolicy, with_retries
+from agls.models.signing import signed_request
 
-PATIENT = Patience()
-HASTY = Patience(tries=2, limit=10.0)  # where another model can be asked instead
+USUAL_RETRIES = RetryPolicy()
+RETRIES_WITH_FALLBACK = RetryPolicy(tries=2, limit=10.0)  # where another model can be asked instead
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
 LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
 BESIDE = 3.0  # seconds that a question beside the conversation may take
@@ -53,9 +54,11 @@ LINGER = 0.25  # seconds for the end of the body after the end of the answer, to
 class HttpModel:
     """Implements `ModelClient` for one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, connections: Connections, patience: Patience = PATIENT) -> None:
-        self._endpoint, self._connections, self._patience = endpoint, connections, patience
-        self._dialect, self._gauge = dialect_of(endpoint), Gauge()
+    def __init__(
+        self, endpoint: Endpoint, connections: Connections, policy: RetryPolicy = USUAL_RETRIES
+    ) -> None:
+        self._endpoint, self._connections, self._policy = endpoint, connections, policy
+        self._dialect, self._gauge = dialect_of(endpoint), TokenEstimator()
         self._looked = False  # whether the server was asked for its size
 
     @property
@@ -66,20 +69,22 @@ class HttpModel:
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
         """Deltas, the waits in between tries, and one `Replied` or `Overflowed`. Raises `CallFailed`."""
         renewed = set[str]()
-        return patiently(partial(self._try, request, renewed), self._patience, self.info.provider)
+        return with_retries(partial(self._try, request, renewed), self._policy, self.info.provider)
 
     async def _try(self, request: ModelRequest, renewed: set[str]) -> AsyncGenerator[Part, None]:
         until = asyncio.get_running_loop().time() + self._endpoint.timeout
-        request = allowed(request, self._endpoint.refused)
+        request = without_refused(request, self._endpoint.refused)
         body = self._dialect.whole_body(request, self._endpoint)
-        content = body_bytes(body)
+        content = encode_body(body)
         if too_long_to_be_kept := self._cut(request, len(content)):
             yield too_long_to_be_kept
             return
         answer = self._dialect.answer(request.reply_id, self._endpoint)
         if self._dialect.writes_calls:
             answer.offer(request.tools)
-        asked = await asked_of(self._endpoint, "POST", self._dialect.url(self._endpoint), content, until)
+        asked = await signed_request(
+            self._endpoint, "POST", self._dialect.url(self._endpoint), content, until
+        )
         async with self._connections.ask(self._endpoint, asked) as response:
             if response.status_code >= 300:
                 failure = await self._refused(response)
@@ -99,7 +104,7 @@ class HttpModel:
         reply = answer.reply()
         self._gauge.learn(request, len(content), reply.usage)
         await self._look_at_server()
-        yield hidden(reply, self._endpoint) or reply
+        yield silent_overflow(reply, self._endpoint) or reply
 
     async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
@@ -107,16 +112,16 @@ class HttpModel:
         counting = None if self._endpoint.service else self._dialect.counting
         if counting and (tokens := await counting(self._post, body, self._endpoint)):
             return TokenCount(tokens, "told")
-        return self._gauge.count(request, len(body_bytes(body)))
+        return self._gauge.count(request, len(encode_body(body)))
 
     async def _look_at_server(self) -> None:
         """Ask the server, once, for what nobody has said. After an answer: then the model is loaded."""
         if self._looked or self._endpoint.context_window:
             return
-        from agls.models.own_api import with_told  # noqa: PLC0415 - once, and only of own servers
+        from agls.models.local.server_info import with_server_figures  # noqa: PLC0415 - once, and only of own servers
 
         self._looked = True
-        self._endpoint = await with_told(self._endpoint, self._connections)
+        self._endpoint = await with_server_figures(self._endpoint, self._connections)
 
     def _learned(self, overflow: Overflowed) -> Overflowed:
         """The same; the size it names counts from now on, where nobody had said one."""
@@ -139,7 +144,7 @@ class HttpModel:
         if status < 400:
             return redirected(response.headers.get("location", ""), status, self._endpoint)
         text = await _beginning(response)
-        failure = refusal(status, response.headers, text, self._endpoint)
+        failure = failure_of(status, response.headers, text, self._endpoint)
         if isinstance(failure, Failure) and failure.kind == "modelNotFound":
             return with_models(failure, await self._models(), self._endpoint)
         return failure
@@ -150,8 +155,8 @@ class HttpModel:
         """The failure, as one that the next try does not meet again where something can be done about it."""
         if failure.kind == "auth" and not renewed and self._endpoint.credential.renew():
             renewed.add("key")
-            return replace(failure, message=f"{failure.message} {NEW_KEY}", mended=True)
-        failure, part = mended(failure, request, body)
+            return replace(failure, message=f"{failure.message} {NEW_KEY}", corrected=True)
+        failure, part = corrected(failure, request, body)
         if part:
             self._endpoint = replace(self._endpoint, refused=self._endpoint.refused | {part})
         return failure
@@ -162,12 +167,12 @@ class HttpModel:
 
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
         """The object that the server answers with; an empty one when it does not answer soon."""
-        answer = await fetch(url, self._endpoint, self._connections, BESIDE, body_bytes(body))
+        answer = await fetch_json(url, self._endpoint, self._connections, BESIDE, encode_body(body))
         return {} if isinstance(answer, Failure) else answer
 
 
 async def _read(
-    response: httpx.Response, answer: Answer, until: float
+    response: httpx.Response, answer: AnswerReader, until: float
 ) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
     """Feed the answer to its end; what each read brought is handed on together."""
     async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
@@ -180,37 +185,38 @@ async def _read(
                     yield answer.deltas()
                     if answer.done or answer.failure:
                         break
-        except TooLarge:
+        except BodyTooLarge:
             answer.failure = too_large(answer.endpoint)
         except TimeoutError:
-            answer.failure = too_long(answer.endpoint)
+            answer.failure = timed_out(answer.endpoint)
         except httpx.TransportError:
             if not answer.finished:  # a whole answer stays whole when its connection then breaks
                 raise
         yield answer.deltas(final=True)
-        with suppress(TimeoutError, TooLarge, httpx.HTTPError):
+        with suppress(TimeoutError, BodyTooLarge, httpx.HTTPError):
             async with asyncio.timeout(LINGER):
                 async for _ in chunks:
                     pass
 
 
 async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
-    """The bytes as they come, with `idle` seconds between them at most.
+    """Yield the bytes, those of one read as one piece, with `idle` seconds between two at most.
 
     Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
     """
     encoded = "content-encoding" in response.headers
     size = 0
     read = response.aiter_bytes() if encoded else aiter(cast("httpx.AsyncByteStream", response.stream))
-    async with aclosing(cast("AsyncGenerator[bytes, None]", read)) as chunks:
+    source = cast("AsyncGenerator[bytes, None]", read)
+    async with aclosing(source), aclosing(batched(source)) as chunks:
         while True:
-            async with limited(until, idle):
+            async with ending_at(until, idle):
                 chunk = await anext(chunks, None)
             if chunk is None:
                 return
             size += len(chunk)
             if size > LARGEST_ANSWER:
-                raise TooLarge
+                raise BodyTooLarge
             yield chunk
 
 

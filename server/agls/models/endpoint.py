@@ -11,26 +11,10 @@ from urllib.parse import urlsplit
 from agls.engine.ports import ModelInfo
 from agls.frozen import frozen
 from agls.models.credential import FIXED_KEY, Credential
+from agls.models.prices import Prices
 
 Service = Literal["", "bedrock", "vertex"]
-Dialect = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
-
-
-@frozen
-class Prices:
-    """US dollars per million tokens; `None` is unknown.
-
-    Cached input without a price costs as input, reasoning without one as output. A request with
-    more than `above` input tokens costs what `then` says.
-    """
-
-    input: float | None = None
-    output: float | None = None
-    cache_read: float | None = None
-    cache_write: float | None = None
-    reasoning: float | None = None
-    above: int | None = None
-    then: "Prices | None" = None
+DialectName = Literal["chat", "responses", "anthropic", "gemini", "ollama", "scripted"]
 
 
 @frozen(kw_only=True)
@@ -51,7 +35,7 @@ class Endpoint:
     name: str
     model: str = ""
     base_url: str = ""
-    dialect: Dialect = "chat"
+    dialect: DialectName = "chat"
     api_key: str = field(default="", repr=False)
     key_variable: str = ""
     key_place: str = ""

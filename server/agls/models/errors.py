@@ -9,8 +9,8 @@ from agls.engine.facts import Overflowed
 from agls.engine.ports import ModelError
 from agls.frozen import frozen
 from agls.models.endpoint import Endpoint
+from agls.models.error_body import ErrorBody, parse_error, requested_wait
 from agls.models.overflow import overflow
-from agls.models.said import Said, understand, wait_asked
 
 USUAL_END = "an address usually ends in /v1"
 LISTED = 12  # models named in a hint
@@ -18,7 +18,7 @@ LISTED = 12  # models named in a hint
 
 @frozen
 class Failure:
-    """A failed call. `passing`: another try may succeed. `wait`: seconds the server asked for.
+    """A failed call. `is_retryable`: another try may succeed. `wait`: seconds the server asked for.
 
     `mended`: what the server refused is left out of the next try. `codes` are the server's own.
     """
@@ -27,9 +27,9 @@ class Failure:
     message: str
     hint: str = ""
     status: int | None = None
-    passing: bool = False
+    is_retryable: bool = False
     wait: float = 0.0
-    mended: bool = False
+    corrected: bool = False
     codes: str = ""
 
 
@@ -42,16 +42,16 @@ class CallFailed(ModelError):
 
 
 @frozen
-class Rule:
-    """A kind of failure and its signs: one of the statuses, a code, or words. `passing` as in `Failure`."""
+class FailureRule:
+    """A kind of failure and its signs: one of the statuses, a pattern of codes, or one of words."""
 
     kind: str
     statuses: frozenset[int]
     codes: str
     words: str = r"(?!)"
-    passing: bool = False
+    is_retryable: bool = False
 
-    def matches(self, status: int | None, said: Said) -> bool:
+    def matches(self, status: int | None, said: ErrorBody) -> bool:
         """Whether any sign is there. Words count only where a client is to blame, not a server."""
         if status in self.statuses or re.search(self.codes, said.codes):
             return True
@@ -59,49 +59,53 @@ class Rule:
 
 
 RULES = (
-    Rule(
+    FailureRule(
         "quota",
         frozenset({402}),
         r"insufficient_quota|insufficient_balance|billing|exceeded_current_quota",
         r"insufficient (balance|credit|funds)|credit balance is too low|out of credits",
     ),
-    Rule(
+    FailureRule(
         "contentFilter",
         frozenset(),
         r"content_filter|content_policy|responsibleai|data_inspection|moderation",
         r"content management policy",
     ),
-    Rule(
+    FailureRule(
         "auth",
         frozenset({401, 403}),
         r"invalid_api_key|authentication|api_key_invalid|unauthori|permission_|accessdenied|expiredtoken",
         r"(invalid|incorrect|missing|wrong|no) api key|api key (is )?(not valid|invalid|missing|expired)",
     ),
-    Rule(
+    FailureRule(
         "modelNotFound",
         frozenset(),
         r"model_not_found|deploymentnotfound|unknown_model|not_found_error|resourcenotfound",
         r"model\b.{0,200}\b(not found|not exist)|(not a valid|unknown|no such|invalid) model"
         r"|model identifier is invalid",
     ),
-    Rule(
+    FailureRule(
         "rateLimit",
         frozenset({429}),
         r"rate_?limit|resource_exhausted|too_many_requests|throttling",
-        passing=True,
+        is_retryable=True,
     ),
-    Rule(
+    FailureRule(
         "overloaded",
         frozenset({503, 529}),
         r"overloaded|unavailable|no_capacity|insufficient_system_resource",
-        passing=True,
+        is_retryable=True,
     ),
-    Rule("timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded|modeltimeout", passing=True),
-    Rule("providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", passing=True),
+    FailureRule(
+        "timeout", frozenset({408, 504}), r"request_timeout|deadline_exceeded|modeltimeout", is_retryable=True
+    ),
+    FailureRule(
+        "providerInternal", frozenset({409, 500, 502}), r"server_error|internal|api_error", is_retryable=True
+    ),
 )
 
 
-def refusal(
+def failure_of(
     status: int | None, headers: Mapping[str, str], body: object, endpoint: Endpoint
 ) -> Failure | Overflowed:
     """What an error answer means. `status` is `None` for an error inside a 200 answer.
@@ -109,27 +113,27 @@ def refusal(
     `body` is the text of the answer, or the JSON value that carried the error; `headers` have lower case
     names.
     """
-    said = understand(body, endpoint)
+    said = parse_error(body, endpoint)
     if overflowed := overflow(status or said.status, said, endpoint):
         return overflowed
-    kind, passing = _sorted(status or said.status, said)
-    wait = wait_asked(headers, said)
+    kind, is_retryable = _sorted(status or said.status, said)
+    wait = requested_wait(headers, said)
     message = sentence(said.message or said.codes or "it gave no reason")
     failure = Failure(
         kind,
         f"{_place(endpoint)} answered {f'HTTP {status}' if status else 'with an error'}: {message}",
         status=status,
-        passing=passing and headers.get("x-should-retry") != "false",
+        is_retryable=is_retryable and headers.get("x-should-retry") != "false",
         wait=wait,
         codes=said.codes,
     )
     return replace(failure, hint=hint(failure, said, endpoint))
 
 
-def _sorted(status: int | None, said: Said) -> tuple[str, bool]:
+def _sorted(status: int | None, said: ErrorBody) -> tuple[str, bool]:
     for rule in RULES:
         if rule.matches(status, said):
-            return rule.kind, rule.passing
+            return rule.kind, rule.is_retryable
     if status == 404 and said.data:
         return "modelNotFound", False
     if status is None and not re.search(r"invalid_request|tool_use_failed|validationexception", said.codes):
@@ -157,7 +161,7 @@ BAD_REQUESTS = (  # words of the server, and what to do
 )
 
 
-def hint(failure: Failure, said: Said, endpoint: Endpoint) -> str:
+def hint(failure: Failure, said: ErrorBody, endpoint: Endpoint) -> str:
     """What the user can do about it."""
     if endpoint.dialect == "chat" and RESPONSES_ONLY.search(said.message):
         return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
@@ -181,7 +185,7 @@ def _table(endpoint: Endpoint) -> str:
     return f"in [models.{endpoint.name.partition('/')[0]}]"
 
 
-def _about_the_request(failure: Failure, said: Said, endpoint: Endpoint) -> str:
+def _about_the_request(failure: Failure, said: ErrorBody, endpoint: Endpoint) -> str:
     if "tool_use_failed" in said.codes:
         return BAD_CALL
     if said.is_page or failure.status in {404, 405}:
@@ -239,10 +243,10 @@ def web_page(endpoint: Endpoint) -> Failure:
     )
 
 
-def nonsense(endpoint: Endpoint, what: str) -> Failure:
+def malformed(endpoint: Endpoint, what: str) -> Failure:
     """The answer cannot be what it should be."""
     return Failure(
-        "providerInternal", f"{_place(endpoint)} {what}.", REMEDIES["providerInternal"], passing=True
+        "providerInternal", f"{_place(endpoint)} {what}.", REMEDIES["providerInternal"], is_retryable=True
     )
 
 
@@ -252,7 +256,7 @@ def too_large(endpoint: Endpoint) -> Failure:
     return Failure("providerInternal", message, REMEDIES["providerInternal"])
 
 
-def too_long(endpoint: Endpoint) -> Failure:
+def timed_out(endpoint: Endpoint) -> Failure:
     """The answer took more time in all than it may."""
     return Failure(
         "timeout",
@@ -261,17 +265,17 @@ def too_long(endpoint: Endpoint) -> Failure:
     )
 
 
-def broken_off(endpoint: Endpoint) -> Failure:
+def incomplete(endpoint: Endpoint) -> Failure:
     """The answer ended before it was complete."""
     return Failure(
         "network",
         f"The answer of {_place(endpoint)} broke off before it was complete.",
         "Nothing of it was carried out. Ask again, or ask to go on.",
-        passing=True,
+        is_retryable=True,
     )
 
 
-def empty(endpoint: Endpoint) -> Failure:
+def empty_answer(endpoint: Endpoint) -> Failure:
     """A success without a word: LM Studio does this when the prompt does not fit."""
     return Failure(
         "network",

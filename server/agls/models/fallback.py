@@ -11,7 +11,7 @@ from agls.engine.vocabulary import TokenCount
 MISSING = frozenset({"overloaded", "quota", "rateLimit", "providerInternal", "network", "timeout"})
 
 
-class WithFallback:
+class ModelWithFallback:
     """Implements `ModelClient`: `first`, and when that fails before its first word, the `other`.
 
     `other` is looked up when it is needed. Which one answered stands in the reply, with its own price.

@@ -4,7 +4,7 @@ import re
 
 from agls.engine.facts import Overflowed, Replied
 from agls.models.endpoint import Endpoint
-from agls.models.said import Said
+from agls.models.error_body import ErrorBody
 
 CODES = re.compile(
     r"context_length_exceeded|context_window_exceeded|exceed_context_size|too_many_(prompt_)?tokens"
@@ -50,7 +50,7 @@ TOO_LARGE = "The server says that the request is too large."
 SILENT = "The server refused the request without a reason, as some do when the prompt is too long."
 
 
-def overflow(status: int | None, said: Said, endpoint: Endpoint) -> Overflowed | None:
+def overflow(status: int | None, said: ErrorBody, endpoint: Endpoint) -> Overflowed | None:
     """The overflow that this error means, or `None` when it means something else."""
     if status in {400, 413} and not said.message and not said.codes and not said.is_page:
         return Overflowed(SILENT, endpoint.context_window)
@@ -64,7 +64,7 @@ def overflow(status: int | None, said: Said, endpoint: Endpoint) -> Overflowed |
     return Overflowed(said.message or said.codes or TOO_LARGE, limit, used)
 
 
-def hidden(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
+def silent_overflow(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
     """The overflow that a server does not tell: nothing is said of a request as long as the window."""
     window, used = endpoint.context_window, reply.usage.input_tokens
     if reply.text.strip() or reply.tool_calls or not window or used is None or used < NEARLY * window:
@@ -72,7 +72,7 @@ def hidden(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
     return Overflowed(HIDDEN.format(endpoint.name), window, used)
 
 
-def _numbers(said: Said, window: int | None) -> tuple[int | None, int | None]:
+def _numbers(said: ErrorBody, window: int | None) -> tuple[int | None, int | None]:
     data = said.data or {}
     limit, used = _count(data.get("n_ctx")), _count(data.get("n_prompt_tokens"))
     if limit and used:

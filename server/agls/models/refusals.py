@@ -7,9 +7,9 @@ from hashlib import sha256
 
 from agls.engine.ports import ModelRequest, ToolSpec
 from agls.engine.vocabulary import JsonObject, Message, ToolResult
+from agls.models.dialects.messages import compact_json
+from agls.models.dialects.structured_output import REFUSED as SCHEMA
 from agls.models.errors import Failure
-from agls.models.messages import compact
-from agls.models.shape import REFUSED as SCHEMA
 from agls.models.values import object_in
 
 UNABLE = {"badRequest", "providerInternal"}  # how a server refuses a schema that it cannot follow
@@ -30,7 +30,7 @@ LEFT_OUT = {
 }
 
 
-def allowed(request: ModelRequest, refused: frozenset[str]) -> ModelRequest:
+def without_refused(request: ModelRequest, refused: frozenset[str]) -> ModelRequest:
     """The request without the schema, the tools and the images of results that its server refused."""
     if not refused:
         return request
@@ -42,14 +42,14 @@ def allowed(request: ModelRequest, refused: frozenset[str]) -> ModelRequest:
     return request
 
 
-def mended(failure: Failure, request: ModelRequest, body: JsonObject) -> tuple[Failure, str]:
+def corrected(failure: Failure, request: ModelRequest, body: JsonObject) -> tuple[Failure, str]:
     """The failure as one that another try mends, and what to leave out; else the failure, and ""."""
     part = _refused_part(failure, request, body)
     if part:
-        return replace(failure, message=f"{failure.message} {LEFT_OUT[part]}", mended=True), part
+        return replace(failure, message=f"{failure.message} {LEFT_OUT[part]}", corrected=True), part
     if tool := _refused_tool(failure, request.tools):
         message = f"{failure.message} The tool {tool.name} is left out."
-        return replace(failure, message=message, mended=True), _mark(tool)
+        return replace(failure, message=message, corrected=True), _mark(tool)
     return failure, ""
 
 
@@ -60,7 +60,7 @@ def _refused_part(failure: Failure, request: ModelRequest, body: JsonObject) -> 
     if object_in(body.get("reasoning")).get("summary") and SUMMARY.search(words):
         return "summary"
     said = [*body.get("messages", ()), *body.get("input", ())]
-    sent = any('"reasoning' in compact(message) for message in said)
+    sent = any('"reasoning' in compact_json(message) for message in said)
     if failure.kind == "badRequest" and sent and REASONING.search(words) and not WANTED.search(words):
         return "reasoning"
     shown = any(isinstance(message, ToolResult) and message.images for message in request.messages)
@@ -87,4 +87,6 @@ def _refused_tool(failure: Failure, tools: Sequence[ToolSpec]) -> ToolSpec | Non
 
 def _mark(tool: ToolSpec) -> str:
     """Names this definition of a tool: another one under the same name is tried anew."""
-    return f"tool {tool.name} {sha256(compact(tool.schema).encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return (
+        f"tool {tool.name} {sha256(compact_json(tool.schema).encode('utf-8', 'surrogatepass')).hexdigest()}"
+    )

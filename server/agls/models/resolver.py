@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agls.engine.ports import ModelClient, ModelError
-from agls.models.endpoint import Endpoint, Prices
-from agls.models.own_ids import OwnIds
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
+from agls.models.unique_call_ids import WithUniqueCallIds
 
 if TYPE_CHECKING:
-    from agls.models.connections import Connections
-    from agls.models.retry import Patience
+    from agls.models.http.connections import Connections
+    from agls.models.retry import RetryPolicy
 
 TIERS = ("default", "fast", "strong")
 NO_MODEL = "Start a model server on this machine, or set OPENAI_API_KEY and OPENAI_MODEL."
@@ -33,7 +34,7 @@ class Models:
         *,
         aliases: Mapping[str, str] | None = None,
         default: str = "",
-        patience: "Patience | None" = None,
+        policy: "RetryPolicy | None" = None,
     ) -> None:
         self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
         self._aliases = dict(aliases or {})
@@ -42,7 +43,7 @@ class Models:
             self._default = endpoints[0].name
         if not self._default and [tier for tier in TIERS if tier in self._aliases] == ["fast"]:
             self._default = self._aliases["fast"]
-        self._patience = patience
+        self._policy = policy
         self._clients: dict[str, ModelClient] = {}
         self._pool: Connections | None = None
 
@@ -68,9 +69,9 @@ class Models:
             return known.info.context_window
         if endpoint.context_window:
             return endpoint.context_window
-        from agls.models.facts import with_facts  # noqa: PLC0415 - only where nothing is said
+        from agls.models.catalog.bundled import with_known_figures  # noqa: PLC0415 - only where nothing is said
 
-        return with_facts(endpoint).context_window
+        return with_known_figures(endpoint).context_window
 
     def endpoint(self, name: str) -> Endpoint:
         """Where the model of this name is; "" is the default. Raises `ModelError` (`modelNotFound`)."""
@@ -105,9 +106,9 @@ class Models:
         if not endpoint.fallback:
             return self._client(endpoint)
         self._check_fallbacks(endpoint)
-        from agls.models.fallback import WithFallback  # noqa: PLC0415 - most never need it
+        from agls.models.fallback import ModelWithFallback  # noqa: PLC0415 - most never need it
 
-        return WithFallback(self._client(endpoint), partial(self.resolve, endpoint.fallback))
+        return ModelWithFallback(self._client(endpoint), partial(self.resolve, endpoint.fallback))
 
     def _check_fallbacks(self, endpoint: Endpoint) -> None:
         """Raises `ModelError` when the fallbacks come back to a model that was asked already."""
@@ -121,18 +122,22 @@ class Models:
 
     def _client(self, endpoint: Endpoint) -> ModelClient:
         if endpoint.dialect == "scripted":
-            from agls.models.scripted import ScriptedModel  # noqa: PLC0415 - most never need it
+            from agls.models.scripted.model import ScriptedModel  # noqa: PLC0415 - most never need it
 
-            return OwnIds(ScriptedModel(endpoint))
-        from agls.models.facts import with_facts  # noqa: PLC0415 - a scripted model has none
+            return WithUniqueCallIds(ScriptedModel(endpoint))
+        from agls.models.catalog.bundled import with_known_figures  # noqa: PLC0415 - a scripted model has none
 
-        endpoint = with_facts(endpoint)
-        from agls.models.client import HASTY, PATIENT, HttpModel  # noqa: PLC0415 - httpx loads slowly
-        from agls.models.connections import Connections  # noqa: PLC0415 - the same
+        endpoint = with_known_figures(endpoint)
+        from agls.models.client import (  # noqa: PLC0415 - httpx loads slowly
+            RETRIES_WITH_FALLBACK,
+            USUAL_RETRIES,
+            HttpModel,
+        )
+        from agls.models.http.connections import Connections  # noqa: PLC0415 - the same
 
         pool = self._pool = self._pool or Connections()
-        usual = HASTY if endpoint.fallback else PATIENT
-        return OwnIds(HttpModel(endpoint, pool, self._patience or usual))
+        usual = RETRIES_WITH_FALLBACK if endpoint.fallback else USUAL_RETRIES
+        return WithUniqueCallIds(HttpModel(endpoint, pool, self._policy or usual))
 
 
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:

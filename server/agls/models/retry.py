@@ -15,7 +15,7 @@ Part = ModelDelta | Reply
 
 
 @frozen
-class Patience:
+class RetryPolicy:
     """How often and how long to try. Times in seconds; `sleep` and `chance` are there for tests.
 
     The wait doubles from `first` up to `longest`, between half and all of it by `chance`, and is
@@ -31,16 +31,16 @@ class Patience:
 
     def delay(self, failure: Failure, tried: int) -> float | None:
         """How long to wait after try number `tried` failed so; `None` to give up."""
-        if failure.mended:
+        if failure.corrected:
             return 0.0
-        if not failure.passing or tried >= self.tries or failure.wait > self.limit:
+        if not failure.is_retryable or tried >= self.tries or failure.wait > self.limit:
             return None
         backoff = min(self.first * 2 ** (tried - 1), self.longest)
         return max(backoff * (1 + self.chance()) / 2, failure.wait)
 
 
-async def patiently(
-    ask: Callable[[], AsyncGenerator[Part, None]], patience: Patience, provider: str = ""
+async def with_retries(
+    ask: Callable[[], AsyncGenerator[Part, None]], policy: RetryPolicy, provider: str = ""
 ) -> AsyncGenerator[Part, None]:
     """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`.
 
@@ -59,7 +59,7 @@ async def patiently(
                     yield part
             return
         except CallFailed as error:
-            delay = patience.delay(error.failure, tried)
+            delay = policy.delay(error.failure, tried)
             if delay is None or (handed and torn):
                 error.provider, error.attempts = provider, tried
                 error.resets_at = time.time() + error.failure.wait if error.failure.wait else None
@@ -67,4 +67,4 @@ async def patiently(
             torn = torn or handed
             retrying = Retrying(tried, delay, error.failure.message)
         yield retrying
-        await patience.sleep(delay)
+        await policy.sleep(delay)

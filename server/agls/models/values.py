@@ -21,7 +21,7 @@ def text_in(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def mended(text: str) -> str:
+def valid_unicode(text: str) -> str:
     """Text that UTF-8 can carry: halves of a character joined, lone halves replaced (U+FFFD)."""
     if text.isascii():
         return text

@@ -106,7 +106,9 @@ class Blobs:
         if not self._is_due():
             self._quiet_until = time.monotonic() + _SELDOM
             return 0
-        before, kept, removed = time.time(), self._kept(), 0
+        before = time.time()
+        kept = self._kept()
+        removed = 0
         named = self._named(stop)  # after the list: what is kept and named meanwhile is not in it
         total = sum(size for _, size, _ in kept)
         for used, size, path in kept:

@@ -81,7 +81,9 @@ class BlobsWithFallback:
     """Contents on the disk; those of a process that has no place there are in memory."""
 
     def __init__(self, files: Blobs, has_place: Callable[[], bool]) -> None:
-        self._files, self._memory, self._has_place = files, MemoryBlobs(), has_place
+        self._files = files
+        self._memory = MemoryBlobs()
+        self._has_place = has_place
 
     async def keep(self, data: bytes) -> str:
         """Keep these bytes; their name. Raises `BlobError`."""

@@ -136,7 +136,9 @@ class FileJournal:
             await asyncio.to_thread(self._flush_file)
         except OSError as error:
             if not self._ended:  # what the system had taken may be lost: write all of it again
-                self._written, self._torn, self._flushed = 0, True, False
+                self._written = 0
+                self._torn = True
+                self._flushed = False
                 self._complain(error)
             return
         del self._tail[:count]

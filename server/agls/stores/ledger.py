@@ -57,7 +57,9 @@ class DayLedger:
     """
 
     def __init__(self, state_dir: Path, follow: Callable[[str], Tail]) -> None:
-        self._state_dir, self._folder, self._follow = state_dir, state_dir / "usage", follow
+        self._state_dir = state_dir
+        self._folder = state_dir / "usage"
+        self._follow = follow
         self._mine: set[str] = set()  # runs of this process that go on
         self._dead: dict[str, Mapping[int, Totals]] = {}  # what runs spent whose process died
         self._last: dict[str, tuple[bytes, Record]] = {}  # by session: what was written, and what it says

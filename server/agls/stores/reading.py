@@ -32,7 +32,10 @@ class Reading:
 def read(data: bytes) -> Reading:
     """Everything before the first bad line. Raises `JournalError` for a newer agls's file."""
     entries: list[Entry] = []
-    epoch, whole, damage, asked = "", 0, "", ""
+    epoch = ""
+    whole = 0
+    damage = ""
+    asked = ""
     for number, line in enumerate(BytesIO(data), 1):
         try:
             found = _decode_line(line, len(entries) + 1)

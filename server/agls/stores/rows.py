@@ -46,7 +46,9 @@ def checked(session_id: str) -> str:
 
 def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, str]:
     """What these entries (at least one) come to in a list, and the `searchable` text of it all."""
-    about, said, work = SessionChanged(), list[str](), _Work()
+    about = SessionChanged()
+    said = list[str]()
+    work = _Work()
     first_line, notes = "", dict[str, JsonObject]()
     for entry in entries:
         match entry.fact:
@@ -72,9 +74,18 @@ def summarise(session_id: str, entries: Sequence[Entry]) -> tuple[SessionRow, st
     first, last = entries[0].at, entries[-1].at
     archived, interrupted = notes.get(ARCHIVED, {}).get("archived") is True, work.interrupted
     row = SessionRow(
-        session_id, title, about.cwd, first, last, work.state, about.parent, tags, archived, interrupted,
+        session_id,
+        title,
+        about.cwd,
+        first,
+        last,
+        work.state,
+        about.parent,
+        tags,
+        archived,
+        interrupted,
         about.parent_item,
-    )  # fmt: skip
+    )
     return row, searchable("\n".join([title, *tags, *said]))
 
 

@@ -29,13 +29,17 @@ class FileTail:
     def __init__(self, path: Path) -> None:
         """Read what is there. Raises `JournalError`."""
         self.session_id = path.stem
-        self._path, self._fd, self._reading = path, open_file(path, READ), threading.Lock()
+        self._path = path
+        self._fd = open_file(path, READ)
+        self._reading = threading.Lock()
         try:
             reading, _ = read_open(self._fd, path.stem)
         except BaseException:
             self.close()
             raise
-        self.epoch, self.asked, self.damage = reading.epoch, reading.asked, ""
+        self.epoch = reading.epoch
+        self.asked = reading.asked
+        self.damage = ""
         self._entries, self._whole = reading.entries, reading.whole
 
     def more(self) -> None:

@@ -1,4 +1,4 @@
-"""The envelope around every wire event: who, when, and where in the session's order (protocol, part 6)."""
+"""The envelope around every wire event: who, when, and where in the session's order (protocol#events)."""
 
 from collections.abc import Mapping
 from typing import Self

@@ -1,4 +1,4 @@
-"""The items that are open: what streams into them, and their completion, exactly once (protocol 4.7)."""
+"""The items that are open: what streams into them, and their completion, exactly once (protocol#order)."""
 
 from collections.abc import Mapping
 from typing import Literal

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from agls.hunks import Hunk, read_patch
+from agls.diff import Hunk, read_patch
 
 END = 1 << 60  # of a file whose length nobody knows
 COMPARED = 1_000_000  # pairs of lines; beyond that they count as all different

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from agls.engine.patches import CUT
+from agls.diff import CUT
 from agls.engine.vocabulary import JsonObject, Question
 from agls.frozen import frozen
 from agls.views.escape import escape_controls

@@ -1,4 +1,4 @@
-"""Facts and glimpses of one session, translated into wire events (protocol 4.6, 4.7 and part 6)."""
+"""Facts and glimpses of one session, translated into wire events (protocol#events, #order)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

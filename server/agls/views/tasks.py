@@ -1,4 +1,4 @@
-"""Background tasks on the wire: items that outlive their run, and how many go on (protocol 4.6, 4.7)."""
+"""Background tasks on the wire: items that outlive their run, and how many go on (protocol#events)."""
 
 from typing import Literal
 

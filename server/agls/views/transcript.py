@@ -1,4 +1,4 @@
-"""The reference folder: wire events in, the transcript a client would show out (protocol 4.7)."""
+"""The reference folder: wire events in, the transcript a client would show out (protocol#order)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How the engine's nouns look on the wire: plain JSON values with camelCase names (protocol, part 6)."""
+"""How the engine's nouns look on the wire: plain JSON values with camelCase names (protocol#events)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -26,7 +26,7 @@ from agls.engine.vocabulary import (
 )
 from agls.views.permission_text import permission_text
 
-KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol 4.12)
+KEPT_INLINE = 65_536  # bytes of one tool output that travel inside its item (protocol#flow)
 TITLE_LENGTH = 100
 MAIN, HELPER = "main", "helper"  # the agent of a session that works for no other, and a child without a name
 

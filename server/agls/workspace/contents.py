@@ -1,7 +1,7 @@
 """Text files on the disk: read as text, and written back with every byte outside the change kept."""
 
+from agls.diff import compare
 from agls.engine.not_text import NotText
-from agls.engine.patches import compare
 from agls.engine.ports import FileText, Stale
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.workspace.decoding import UTF8, Binary, Encoding, decode

@@ -5,9 +5,8 @@ What an open document holds counts as it would be saved: in the encoding that th
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 
-from agls.engine.patches import Patch, compare
+from agls.diff import Patch, compare
 from agls.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
@@ -119,7 +118,7 @@ def diff(shown: str, before: bytes | None, after: bytes | None) -> Patch:
         return Patch(f"Binary file {shown} differs.\n" if before != after else "", 0, 0)
     patch = compare(shown, old, new)
     if after is None:
-        return replace(patch, text=patch.text.replace(f"\n+++ b/{shown}\n", "\n+++ /dev/null\n", 1))
+        return patch._replace(text=patch.text.replace(f"\n+++ b/{shown}\n", "\n+++ /dev/null\n", 1))
     return patch
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from agls.diff import compare
 from agls.engine.line_search import FoundLines, LineSearch
-from agls.engine.patches import compare
 from agls.engine.ports import (
     Command,
     DirEntry,

@@ -1,4 +1,4 @@
-"""The cancellation contract at every event of a headless run, from every way to end one (protocol 4.9, 4.14).
+"""The cancellation contract at every event of a headless run, from every way to end one (protocol#cancel).
 
 The rows that have a process of their own; those of a connection are in `doors/lsp/test_contract_cancel.py`.
 """

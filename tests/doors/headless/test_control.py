@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from agls.config import Told, read
-from agls.doors.headless.begin import Request, begin
 from agls.doors.headless.control import FOLLOWED, Control
 from agls.doors.headless.conversation import Conversation
-from agls.doors.headless.inlet import Cutter, Inlet
-from agls.doors.headless.leaving import Leaving
+from agls.doors.headless.open_session import Request, prepare_run
+from agls.doors.headless.shutdown import Shutdown
+from agls.doors.headless.stdin_lines import Cutter, StdinLines
 from agls.engine.facts import Asked, Entry, Fact, RunEnded, Steered, TurnStarted
 from agls.engine.session import Session
 from agls.engine.vocabulary import Message, UserMessage
@@ -298,12 +298,12 @@ async def scene(tmp_path: Path, pipe: tuple[int, int], *prompts: Line) -> AsyncG
     task = asyncio.current_task()
     assert task
     async with open_world(setup, editor=NoEditor(), headless=True) as world:
-        beginning = await begin(world, Request(prompt="go"), str(tmp_path / "work"))
+        prepared = await prepare_run(world, Request(prompt="go"), str(tmp_path / "work"))
         lines: list[Line] = []
-        company = Control(Inlet(pipe[0]), lines.append)
-        leaving = Leaving(task, lambda: None)
-        conversation = Conversation(world, beginning, FakeOutput(lines), company, leaving)
-        yield Scene(beginning.session, conversation, lines, pipe[1])
+        responder = Control(StdinLines(pipe[0]), lines.append)
+        shutdown = Shutdown(task, lambda: None)
+        conversation = Conversation(world, prepared, FakeOutput(lines), responder, shutdown)
+        yield Scene(prepared.session, conversation, lines, pipe[1])
 
 
 async def test_what_is_asked_when_the_run_is_over_is_answered_before_the_last_line(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 from doors.headless.conftest import Agls
 from support.model_dialects import DIALECTS, Said
 from support.model_recordings import own
@@ -13,7 +13,7 @@ ANSWER = Said("It says Grüße.", usage=(2100, 5))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_tool_is_called_and_its_result_goes_back(agls: Agls, dialect: Dialect) -> None:
+def test_a_tool_is_called_and_its_result_goes_back(agls: Agls, dialect: DialectName) -> None:
     (agls.workspace / "note.txt").write_text("Grüße")
     with ModelServer([Raw(said.events(dialect)) for said in (READING, ANSWER)]) as server:
         agls.configure(

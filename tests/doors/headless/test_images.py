@@ -8,7 +8,7 @@ from zlib import compress, crc32
 
 import pytest
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 from agls.pictures import LARGEST
 from doors.headless.conftest import Agls, Done
 from support.model_dialects import DIALECTS, Said
@@ -32,14 +32,14 @@ def png(width: int = 3, height: int = 2) -> bytes:
 
 DATA = b64encode(png()).decode()
 URL = f"data:image/png;base64,{DATA}"
-SEEN: dict[Dialect, object] = {  # the part of the body that holds the image
+SEEN: dict[DialectName, object] = {  # the part of the body that holds the image
     "chat": {"type": "image_url", "image_url": {"url": URL}},
     "responses": {"type": "input_image", "image_url": URL},
     "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}},
     "gemini": {"inlineData": {"mimeType": "image/png", "data": DATA}},
     "ollama": DATA,
 }
-HOLDERS: dict[Dialect, str] = {  # what begins the message, item or block in which it stands
+HOLDERS: dict[DialectName, str] = {  # what begins the message, item or block in which it stands
     "chat": '{"role": "user"',
     "responses": '{"type": "function_call_output"',
     "anthropic": '{"type": "tool_result"',
@@ -48,13 +48,13 @@ HOLDERS: dict[Dialect, str] = {  # what begins the message, item or block in whi
 }
 
 
-def settings(dialect: Dialect, url: str) -> str:
+def settings(dialect: DialectName, url: str) -> str:
     return f'model = "m"\n[models.m]\ndialect = "{dialect}"\nbase_url = "{url}"\nmodel = "model-1"\n'
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_an_image_that_is_read_is_seen_and_stays_when_the_session_goes_on(
-    agls: Agls, dialect: Dialect
+    agls: Agls, dialect: DialectName
 ) -> None:
     (agls.workspace / "shot.png").write_bytes(png())
     with ModelServer([Raw(said.events(dialect)) for said in (READING, ANSWER, ANSWER)]) as server:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from agls.doors.headless import run as door
-from agls.doors.headless.begin import Request, folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.forms import Unfit, fields_of
+from agls.doors.headless.open_session import Request, folder
 from agls.doors.headless.pipe import Pipe
 from agls.doors.headless.terminal import subject_lines
 
@@ -48,10 +48,10 @@ def test_a_second_interrupt_ends_the_process(monkeypatch: pytest.MonkeyPatch) ->
     async def interrupt_twice() -> int:
         task = asyncio.current_task()
         assert task
-        leaving = door.Leaving(task, lambda: None)
-        leaving.cancel()
-        leaving.cancel()
-        return leaving.code
+        shutdown = door.Shutdown(task, lambda: None)
+        shutdown.cancel()
+        shutdown.cancel()
+        return shutdown.code
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(interrupt_twice())
@@ -62,12 +62,12 @@ async def test_when_only_output_is_left_every_signal_leaves_at_once(monkeypatch:
     left: list[int] = []
     monkeypatch.setattr(os, "_exit", left.append)
     task: asyncio.Task[int] = asyncio.create_task(asyncio.sleep(60, 0))
-    leaving = door.Leaving(task, lambda: None)
-    leaving.over()
-    leaving.lose_reader()
+    shutdown = door.Shutdown(task, lambda: None)
+    shutdown.over()
+    shutdown.lose_reader()
     assert left == []
-    leaving.cancel()
-    leaving.interrupt()
+    shutdown.cancel()
+    shutdown.interrupt()
     assert left == [Exit.CANCELLED, Exit.FAILED]
     task.cancel()
 

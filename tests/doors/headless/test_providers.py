@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 from doors.headless.conftest import Agls
 from support.model_dialects import Said
 from support.model_server import Failure, ModelServer, Raw, Reply
@@ -87,7 +87,7 @@ def call_of(post: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     ],
 )
 def test_session_of_another_model_goes_on_at_every_provider(
-    agls: Agls, host: str, model: str, dialect: Dialect
+    agls: Agls, host: str, model: str, dialect: DialectName
 ) -> None:
     """A call with an odd id and white space beside it, and a result, as each provider takes them."""
     (agls.workspace / "a.txt").write_text("42")

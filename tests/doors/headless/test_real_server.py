@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from agls.checkup.probe import ASKING, REPORT, probe
 from agls.engine.vocabulary import AssistantMessage, ToolResult
+from agls.models.catalog.listing import list_models
 from agls.models.endpoint import Endpoint
-from agls.models.listing import list_models
-from agls.models.own_api import server_of
-from agls.models.probe import ASKING, REPORT, probe
+from agls.models.local.server_info import identify_server
 from doors.headless.conftest import Agls
 from support.model_asking import Asking, hear, prompt
 
@@ -34,7 +34,7 @@ async def test_the_server_tells_what_it_is_and_nothing_is_wrong_with_it(name: st
     endpoint = Endpoint(name="real", model=name, base_url=URL)
     async with Asking(fresh=True) as asking:
         found = await probe(endpoint, asking.connections, seconds=300.0)
-        server = await server_of(endpoint, asking.connections)
+        server = await identify_server(endpoint, asking.connections)
     assert {
         finding.topic: (finding.status, finding.text) for finding in found if finding.status == "fail"
     } == {}
@@ -80,7 +80,9 @@ async def test_a_tool_is_called_and_its_result_is_answered(name: str) -> None:
 
 async def test_what_does_not_fit_is_an_overflow_with_its_numbers(name: str) -> None:
     async with Asking(fresh=True) as asking:
-        window = (await server_of(Endpoint(name="real", model=name, base_url=URL), asking.connections)).window
+        window = (
+            await identify_server(Endpoint(name="real", model=name, base_url=URL), asking.connections)
+        ).window
         assert window
         heard = await hear(asking.model(URL, model=name), prompt("word " * window * 2))
     assert heard.overflow, heard.error or heard.text

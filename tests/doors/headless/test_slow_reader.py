@@ -1,4 +1,4 @@
-"""A program that stops reading and stays: little waits for it, and its cancel is followed (protocol 4.12)."""
+"""A program that stops reading and stays: little waits for it, and its cancel is followed (protocol#flow)."""
 
 import asyncio
 import json

@@ -3,13 +3,16 @@
 import fcntl
 import json
 import re
+import shutil
 import struct
 import subprocess
 import sys
 import termios
 from pathlib import Path
 
-from doors.headless.conftest import Agls
+import pytest
+
+from doors.headless.conftest import Agls, Done
 from doors.headless.test_terminal import FakeTerminal, terminal
 from support.patience import PATIENCE
 
@@ -57,13 +60,63 @@ def test_user_without_a_passwd_entry_can_run(agls: Agls) -> None:
     assert (done.returncode, done.stdout) == (0, "Fine.\n"), done.stderr
 
 
-def test_user_without_a_home_is_told_what_to_set(agls: Agls) -> None:
-    done = as_unknown(agls, "run", "go", HOME="")
+COMMANDS = ["run go", "resume", "sessions", "usage", "trust", "permissions list", "key list", "models",
+            "undo", "changes", "config explain"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_user_without_a_home_is_told_what_to_set(agls: Agls, command: str) -> None:
+    done = as_unknown(agls, *command.split(), HOME="")
     assert done.returncode == 2
     assert done.stderr.startswith(
-        "agls: HOME: HOME is not set, and the system does not know this user. Set AGLS_"
+        "agls: HOME: HOME names no folder, and the system does not know this user. Set HOME, or AGLS_"
     )
     assert "Traceback" not in done.stderr
+
+
+# A namespace whose user no passwd knows, without any power: what `docker run --user 54321` is.
+CONTAINER = ("unshare", "--user", "--map-user=54321", "--map-group=54321")
+
+
+def in_container(agls: Agls, *arguments: str, **environment: str) -> Done:
+    """Run it as another user who is not in passwd, with nothing else in the environment."""
+    if not shutil.which("unshare") or subprocess.run([*CONTAINER, "true"], check=False).returncode:
+        pytest.skip("this machine has no user namespaces")
+    done = subprocess.run(
+        [*CONTAINER, *agls.argv(arguments)],
+        cwd=agls.workspace,
+        env={"PATH": "/usr/bin:/bin", "AGLS_CONFIG": str(agls.config_file), **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("variable", ["HOME", "AGLS_STATE_DIR"])
+def test_container_user_runs_resumes_and_lists(agls: Agls, tmp_path: Path, variable: str) -> None:
+    agls.prompts([{"text": "Fine."}], [{"text": "Again."}])
+    there = {variable: str(tmp_path / "elsewhere")}
+    assert in_container(agls, "run", "go", **there) == Done(0, "Fine.\n", "")
+    (session,) = in_container(agls, "sessions", "--json", **there).whole
+    assert in_container(agls, "resume", session["sessionId"], "on", **there) == Done(0, "Again.\n", "")
+    assert "Again." in in_container(agls, "sessions", "show", session["sessionId"], **there).out
+
+
+def test_container_user_with_a_closed_home_runs_in_memory(agls: Agls, tmp_path: Path) -> None:
+    agls.script({"text": "Fine."})
+    closed = tmp_path / "closed"
+    closed.mkdir(0o555)
+    done = in_container(agls, "run", "go", HOME=str(closed))
+    assert (done.code, done.out) == (0, "Fine.\n")
+    assert f"No session can be kept in {closed}/.local/state/agls/sessions: Permission denied." in done.err
+    assert in_container(agls, "sessions", HOME=str(closed)).code == 0
+    again = in_container(agls, "resume", "on", HOME=str(closed))
+    assert (again.code, again.out) == (2, "")
+    assert again.err.startswith("agls: There is no session of ")
 
 
 def test_home_inside_the_workspace_is_named_by_its_own_variable(agls: Agls) -> None:

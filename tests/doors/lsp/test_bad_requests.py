@@ -1,4 +1,4 @@
-"""Requests that make no sense are answered with what is wrong, and change nothing (protocol 4.11)."""
+"""Requests that make no sense are answered with what is wrong, and change nothing (protocol#errors)."""
 
 from .conftest import Serve
 

@@ -1,4 +1,4 @@
-"""Every way to cancel a run, and its one end (protocol 4.9)."""
+"""Every way to cancel a run, and its one end (protocol#cancel)."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""Children through the real server: their events, their questions, cancel, crash (protocol 4.7, 5.2)."""
+"""Children through the real server: their events, their questions, cancel, crash (protocol#order)."""
 
 import signal
 from collections.abc import Iterator, Mapping, Sequence

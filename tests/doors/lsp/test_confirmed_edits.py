@@ -1,4 +1,4 @@
-"""A client that shows a review and answers for each change of an edit (`edits.confirm`, protocol 4.3)."""
+"""A client that shows a review and answers for each change of an edit (`edits.confirm`)."""
 
 from typing import Any
 

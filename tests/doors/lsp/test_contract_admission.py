@@ -1,4 +1,4 @@
-"""Admission, steering, queue and idempotency keys, also when they race the end of a run (protocol 5.2)."""
+"""Admission, steering, queue and idempotency keys, also when they race the end of a run (protocol#order)."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""The cancellation contract at every event of a run, from every trigger (protocol 4.9).
+"""The cancellation contract at every event of a run, from every trigger (protocol#cancel).
 
 Rows are triggers, columns the events of a run: one that has everything in it and would never end, and a short
 one that ends by itself while it is cancelled. Whatever the place, all nine points hold (`cancel_points.py`).

@@ -1,4 +1,4 @@
-"""Every code of the error table, provoked; no message tells a secret or what is inside (protocol 4.11)."""
+"""Every code of the error table, provoked; no message tells a secret or what is inside (protocol#errors)."""
 
 import json
 import re

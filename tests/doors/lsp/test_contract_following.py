@@ -1,4 +1,4 @@
-"""A session that another process writes: followed, not written, taken over (protocol 4.8)."""
+"""A session that another process writes: followed, not written, taken over (protocol#resuming)."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""A connection that ends at any event of its runs, in every way (protocol 4.9, 6): the rows of the matrix of
+"""A connection that ends at any event of its runs, in every way (protocol#cancel): the rows of the matrix of
 `test_contract_cancel.py` that end the process as well.
 """
 

@@ -1,6 +1,6 @@
 """Requests that are on their way into a session when its work is ended, or when another takes their place.
 
-A prompt with a file is on its way for a while: its file is kept before it is admitted (protocol 4.4, 4.9).
+A prompt with a file is on its way for a while: its file is kept before it is admitted (protocol#cancel).
 """
 
 import base64

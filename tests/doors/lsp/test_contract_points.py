@@ -1,4 +1,4 @@
-"""The nine points of the cancellation contract, one by one, with a real model server (protocol 4.9)."""
+"""The nine points of the cancellation contract, one by one, with a real model server (protocol#cancel)."""
 
 import time
 from collections.abc import Callable, Iterator

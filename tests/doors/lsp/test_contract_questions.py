@@ -1,4 +1,4 @@
-"""Open questions of a client that leaves and comes back; cursors that lead nowhere (protocol 4.8, 5.2)."""
+"""Open questions of a client that leaves and comes back; cursors that lead nowhere (protocol#resuming)."""
 
 import json
 

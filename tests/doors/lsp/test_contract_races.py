@@ -1,7 +1,7 @@
 """All that changes what a session does, at random: no input is lost, and none is followed twice.
 
 Prompts of every policy, messages, cancels, changes of the queue, repeated requests and closes arrive in
-bursts, many of them while others are on their way (protocol 4.4, 4.9, 5.2).
+bursts, many of them while others are on their way (protocol#cancel).
 """
 
 import random

@@ -1,4 +1,4 @@
-"""The client dies at an event of a run; a new process goes on from its last cursor (protocol 4.8, 5.2)."""
+"""The client dies at an event of a run; a new process goes on from its last cursor (protocol#resuming)."""
 
 import random
 import re
@@ -29,7 +29,7 @@ class Left:
 
     @property
     def facts(self) -> list[Message]:
-        """What it may rely on: what was only shown comes again, or is part of the facts (protocol 1.2)."""
+        """What it may rely on: what was only shown comes again, or is part of the facts (protocol#events)."""
         return [event for event in self.seen if "seq" in event]
 
     @property

@@ -1,4 +1,4 @@
-"""A cancel while a run waits for something that never comes, or that does not want to end (protocol 4.9)."""
+"""A cancel while a run waits for something that never comes, or will not end (protocol#cancel)."""
 
 import socket
 import sys

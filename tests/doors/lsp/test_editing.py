@@ -1,4 +1,4 @@
-"""Open documents and edits through the client, by a real process and a fake editor (protocol 4.10)."""
+"""Open documents and edits through the client, by a real process and a fake editor (protocol#edits)."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from agls.doors.lsp import arrivals
+from agls.doors.lsp import pending_edits
 from agls.doors.lsp.open_documents import Document, lines_of
 from agls.doors.lsp.positions import Place, offset_at
 from agls.engine.ports import FileText, Stale, Workspace, WorkspaceError
@@ -59,7 +59,7 @@ async def wrote(workspace: Workspace, seen: FileText, text: str) -> str:
 async def test_an_edit_that_came_back_with_typing_is_never_said_to_have_done_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str, at: int
 ) -> None:
-    monkeypatch.setattr(arrivals, "STRAY_PATIENCE", 0.02)
+    monkeypatch.setattr(pending_edits, "STRAY_PATIENCE", 0.02)
     link, uri = linked(tmp_path)
     link.editor.manners = Manners(late=True, behind=lambda: link.editor.type(uri, at, "typed"))
     writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), after))
@@ -118,7 +118,7 @@ async def test_an_edit_that_hit_a_document_opened_again_with_another_text_is_not
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its versions begin anew in some editors, and then the version of the edit fits by chance."""
-    monkeypatch.setattr(arrivals, "STRAY_PATIENCE", 0.02)
+    monkeypatch.setattr(pending_edits, "STRAY_PATIENCE", 0.02)
     link, uri = linked(tmp_path)
     writing = asyncio.ensure_future(wrote(link.workspace, await link.workspace.read("a.txt"), "one\n2\n"))
     await sent(link)
@@ -217,10 +217,10 @@ def test_a_very_long_line_is_edited_at_its_end() -> None:
 
 
 def test_the_document_of_an_edit_is_known_by_its_text() -> None:
-    arrival = arrivals.Arrival(Buffer("file:///a", 1, TEXT), TEXT + "new\n")
-    assert arrival.spared, "nothing came yet"
-    arrival.look(Buffer("file:///a", 2, TEXT + "ne"))
-    assert not arrival.spared, "half of it came"
+    edit = pending_edits.PendingEdit(Buffer("file:///a", 1, TEXT), TEXT + "new\n")
+    assert edit.spared, "nothing came yet"
+    edit.look(Buffer("file:///a", 2, TEXT + "ne"))
+    assert not edit.spared, "half of it came"
 
 
 async def test_a_document_whose_change_made_no_sense_is_neither_read_nor_written_until_it_is_opened_again(

@@ -1,4 +1,4 @@
-"""Editor truth (protocol 4.10, 5.2.29 and 30), by a real process and an editor that can misbehave.
+"""Editor truth (protocol#edits), by a real process and an editor that can misbehave.
 
 | Point | Test |
 |---|---|

@@ -1,4 +1,4 @@
-"""A client whose user watches where the agent works (`followAlong`, protocol 4.3)."""
+"""A client whose user watches where the agent works (`followAlong`, protocol#initialize)."""
 
 import pytest
 

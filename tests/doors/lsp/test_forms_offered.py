@@ -1,4 +1,4 @@
-"""A tool that needs a form is offered to the model only where somebody can fill one in (protocol 4.3)."""
+"""A tool that needs a form is offered to the model only where somebody can fill one in."""
 
 from pathlib import Path
 

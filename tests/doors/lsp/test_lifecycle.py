@@ -1,4 +1,4 @@
-"""From the first byte to the exit code (LSP 3.17, Lifecycle Messages; promises P7 and P8)."""
+"""From the first byte to the exit code (LSP 3.17, Lifecycle Messages; SECURITY.md, P7 and P8)."""
 
 import json
 import signal

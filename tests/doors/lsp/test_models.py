@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agls.models.endpoint import Dialect
+from agls.models.endpoint import DialectName
 from support.model_dialects import Said
 from support.model_replies import Raw, Request, sse
 from support.model_server import Failure, ModelServer, Reply
@@ -203,7 +203,7 @@ EITHER = {
 
 @pytest.mark.parametrize("dialect", ["chat", "responses", "anthropic", "gemini"])
 def test_tool_of_the_editor_with_alternatives_reaches_every_provider_as_one_object(
-    tmp_path: Path, dialect: Dialect
+    tmp_path: Path, dialect: DialectName
 ) -> None:
     tool = {"name": "open_thing", "description": "Open a thing.", "inputSchema": EITHER, "readOnly": True}
     with ModelServer([Raw(Said("Hi.").events(dialect))]) as server:

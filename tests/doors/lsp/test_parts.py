@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 from agls.doors import from_wire
 from agls.doors.errors import to_bad
-from agls.doors.lsp import arrivals, watchdog
 from agls.doors.lsp import editor as editing
+from agls.doors.lsp import pending_edits, watchdog
 from agls.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
 from agls.doors.lsp.client import Client, read_client
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.framing import Frames, Oversized, Untrusted
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.peer import Peer
-from agls.doors.lsp.plain import Mirror
+from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
 from agls.doors.lsp.publish import Publisher
 from agls.doors.lsp.sync import Sync
@@ -292,7 +292,7 @@ def publishing(client: Client = CLIENT) -> tuple[Publisher, FakePeer]:
     """A publisher in the middle of a turn."""
     peer: Any = FakePeer()
     session: Any = FakeSession()
-    publisher = Publisher(session, peer, client, Mirror(peer, client))
+    publisher = Publisher(session, peer, client, ProgressReporter(peer, client))
     begun = (Admitted("run", "item_u", (Text("go"),)), RunStarted("run"), TurnStarted("turn", "m"))
     for seq, fact in enumerate(begun, 1):
         publisher.publish(Entry(seq, 1.0, fact))
@@ -413,7 +413,7 @@ class Editing:
         patience: float = PATIENCE,
     ) -> None:
         monkeypatch.setattr(editing, "ANSWER_PATIENCE", patience)
-        monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", patience)
+        monkeypatch.setattr(pending_edits, "CHANGE_PATIENCE", patience)
         monkeypatch.setattr(editing, "CANCEL_PATIENCE", patience)
         capabilities = {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}
         client = read_client({"capabilities": {"workspace": capabilities}})

@@ -1,4 +1,4 @@
-"""A client that knows only LSP: commands, progress, messages (protocol 3.2)."""
+"""A client that knows only LSP: commands, progress, messages (protocol#plain-mode)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The four editors of protocol 3.1, by their capability blocks: everything without our code (3.2)."""
+"""The four editors of docs/any-editor.md, by their capability blocks: everything without our code."""
 
 import json
 import stat

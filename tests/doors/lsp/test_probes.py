@@ -1,4 +1,4 @@
-"""Every probe of the protocol's robustness, one row each, over the real process (promises P7 and P8).
+"""Every probe of the protocol's robustness, one row each, over the real process (SECURITY.md, P7 and P8).
 
 `scripts/test --probes` prints the table. A probe gets an `Arena`: a fresh server where the process may
 end, the shared one where the stream has to go on.

@@ -1,4 +1,4 @@
-"""Questions to the human: the agent's own request, plain LSP, and nobody there (protocol 4.5, 4.8, 4.9)."""
+"""Questions to the human: the agent's own request, plain LSP, and nobody there (protocol#to-the-client)."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Clients that can do only a part of what editors can: nothing else is asked of them (protocol 3.2 and 4.3).
+"""Clients that can do only a part of what editors can: nothing else is asked of them (protocol#plain-mode).
 
 Whatever is missing, each run comes to its end and every request has its answer; that nothing was called, told
 or written that the client did not advertise is checked of all that was said (`Wire.check`).

@@ -1,4 +1,4 @@
-"""What a client says of itself in `initialize`, and what the server makes of it (protocol 4.3)."""
+"""What a client says of itself in `initialize`, and what the server makes of it (protocol#initialize)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A client that stops reading, reads slowly, or asks for less (protocol 4.12)."""
+"""A client that stops reading, reads slowly, or asks for less (protocol#flow)."""
 
 import threading
 import time

@@ -1,11 +1,11 @@
-"""The transcript as a file, and what stands in messages: for people, and harmless (protocol 3.2)."""
+"""The transcript as a file, and what stands in messages: for people, and harmless (protocol#plain-mode)."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agls.doors.lsp.plain import brief
+from agls.doors.lsp.plain.progress import brief
 from agls.doors.lsp.transcript import Transcript, write_page
 from agls.engine.vocabulary import JsonObject
 from agls.views.render.markdown import heading, markdown

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from agls.doors.lsp import arrivals, editor
+from agls.doors.lsp import editor, pending_edits
 from agls.engine.ports import Stale, WorkspaceError
 from agls.views.transcript import fold
 from support.lsp_editor import LspEditor, Manners, attach
@@ -224,8 +224,8 @@ def play(steps: list[tuple[str, int, str]], encoding: str, end: str) -> None:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An editor that lies or is silent is found out sooner."""
     monkeypatch.setattr(editor, "ANSWER_PATIENCE", 0.1)
-    monkeypatch.setattr(arrivals, "CHANGE_PATIENCE", 0.05)
-    monkeypatch.setattr(arrivals, "STRAY_PATIENCE", 0.02)
+    monkeypatch.setattr(pending_edits, "CHANGE_PATIENCE", 0.05)
+    monkeypatch.setattr(pending_edits, "STRAY_PATIENCE", 0.02)
 
 
 WHATEVER = given(

@@ -1,4 +1,4 @@
-"""The transcript as a virtual document, for clients that have those (protocol 3.2, LSP 3.18)."""
+"""The transcript as a virtual document, for clients that have those (protocol#plain-mode, LSP 3.18)."""
 
 from pathlib import Path
 from types import SimpleNamespace

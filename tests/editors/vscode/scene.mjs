@@ -10,6 +10,12 @@ import { Workbench } from "./workbench.mjs";
 
 const LAST = 4000; // characters of the server's log
 
+/** What the extension and its server wrote into their output channel, in all windows. */
+function extensionLog(home) {
+  const files = fs.readdirSync(path.join(home, "data", "logs"), { recursive: true }).filter((name) => name.endsWith("agls.log"));
+  return files.map((name) => fs.readFileSync(path.join(home, "data", "logs", name), "utf8")).join("\n");
+}
+
 /**
  * Enters an editor in which the package was installed, with the folder of `stage` open. `options` go to the
  * editor. Gives the workbench; `shot` makes a picture, `say` tells how far it is, `play` goes the steps and leaves,
@@ -38,7 +44,7 @@ export async function enter({ stage = makeStage(), viewport, ...options }) {
     try {
       for (const step of steps) await step();
     } catch (problem) {
-      console.error(`on the screen:\n${await bench.seen().catch(String)}\n\nthe editor's log:\n${server.log().slice(-LAST)}`);
+      console.error(`on the screen:\n${await bench.seen().catch(String)}\n\nthe editor's log:\n${server.log().slice(-LAST)}\n\nthe extension's:\n${extensionLog(server.home).slice(-LAST)}`);
       await shot("failed").catch(() => undefined);
       throw problem;
     } finally {

@@ -189,13 +189,20 @@ export function withScriptedModel() {
 /** The home of somebody new, who has a server of models of their own, and its address where the README says. */
 export async function withLocalServer() {
   const stage = makeProject();
+  const url = await serveModels(stage, repliesTo("Correct the greetings"));
+  Object.assign(stage.env, { OPENAI_BASE_URL: url, OPENAI_API_KEY: "none", OPENAI_MODEL: "test-model" });
+  return stage;
+}
+
+/** Start a server of models that gives these replies, one after the other, until the stage is removed; its address. */
+export async function serveModels(stage, replies) {
   const script = path.join(stage.folder, "replies.json");
-  fs.writeFileSync(script, JSON.stringify({ replies: repliesTo("Correct the greetings") }));
+  fs.writeFileSync(script, JSON.stringify({ replies }));
   const python = path.join(ROOT, ".venv", "bin", "python");
   const program = ["-m", "support.model_server", "--script", script];
   const server = spawn(python, program, { cwd: path.join(ROOT, "tests"), stdio: ["ignore", "pipe", "inherit"] });
   const [url] = await once(readline.createInterface(server.stdout), "line");
-  Object.assign(stage.env, { OPENAI_BASE_URL: url, OPENAI_API_KEY: "none", OPENAI_MODEL: "test-model" });
   const { remove } = stage;
-  return { ...stage, remove: () => (server.kill(), remove()) };
+  stage.remove = () => (server.kill(), remove());
+  return url;
 }

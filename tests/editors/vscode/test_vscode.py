@@ -4,15 +4,20 @@ What is missing is installed; what cannot be installed fails.
 """
 
 import fcntl
+import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
+import unicodedata
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+from agls.features.permissions.visible import BLANK, visible
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -101,6 +106,30 @@ def test_what_goes_wrong_is_said_and_leads_on(tools: dict[str, str], tmp_path: P
     said = done(["node", HERE / "trouble.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"no-model", "error", "waiting", "question"}
+
+
+def test_hidden_characters_of_the_page_are_those_of_the_server(tmp_path: Path) -> None:
+    """Every character that this Python's Unicode knows, alone and where what stands before it counts."""
+    known = [chr(code) for code in range(0x110000)]
+    known = [
+        character for character in known if character in BLANK or unicodedata.category(character) != "Cn"
+    ]
+    texts = [*known, *(before + mark for before in "a#☃❤\u2800é\ufe0f\U0001f600" for mark in "\ufe0e\ufe0f")]
+    texts += ["e" + "\u0301" * 6, "\u20dd\u0301\u0308\u0301", "a\r\nb\rc\r", "\t\n "]
+    expected = [visible(text).encode("utf-8", "surrogatepass") for text in texts]
+    module = tmp_path / "hidden.mjs"
+    shutil.copy(ROOT / "clients" / "vscode" / "src" / "webview" / "hidden.gen.ts", module)
+    command = ["node", HERE / "spell.mjs", module]
+    ran = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True, check=True)
+    shown = [text.encode("utf-8", "surrogatepass") for text in json.loads(ran.stdout)]
+    assert [(t, s) for t, s, e in zip(texts, shown, expected, strict=True) if s != e] == []
+
+
+def test_conversation_shows_what_happened(tools: dict[str, str], tmp_path: Path) -> None:
+    """Torn answers, edits beside typing, reverts taken back, stale files, long rows and older pages."""
+    said = done(["node", HERE / "conversation.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"rows", "stale", "marked-again", "beside", "torn", "beginning"}
 
 
 @pytest.mark.parametrize("model", ["scripted", "local"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agls.assembly import SessionLog
 from agls.engine.actions import ActionContext, ActionError
 from agls.engine.facts import Entry, LimitsChanged, RunEnded, RunStarted, Steered, ToolStarted
 from agls.engine.feature import CallTool, Feature, Invocation, Outfit, RunView
@@ -23,10 +24,11 @@ from agls.engine.vocabulary import (
     ToolResult,
     Usage,
 )
-from agls.features import audit
+from agls.features.audit.feature import build
 from agls.features.audit.record import Record, due, records, status_of
 from agls.features.audit.settings import Settings
-from agls.features.audit.telling import as_json
+from agls.features.audit.telling import as_json, asked_for
+from agls.room.ports import AuditFile, RunInfo, Tiers
 from agls.stores.memory import MemoryStore
 from support.scenario import (
     NOWHERE,
@@ -45,6 +47,12 @@ from support.scenario import (
 FILE = Settings(file=True, tool=True)
 
 
+def audit_room(settings: Settings, session: Session, write: AuditFile) -> Feature:
+    """The feature of one run of this session."""
+    run = RunInfo(session_id=session.session_id)
+    return build(settings, run, SessionLog(session.log), write, Tiers(frozenset(), asked_for))
+
+
 class Written:
     """The room in a scenario, and what it wrote."""
 
@@ -56,8 +64,8 @@ class Written:
     def features(self, session: Session) -> Sequence[Feature]:
         journal = session.log.journal
         self.entries = journal.entries()
-        room = audit.build(self._settings, session.session_id, journal.entries, self._write)
-        self.read, self.action = journal.entries, room.actions[0]
+        room = audit_room(self._settings, session, self._write)
+        self.read, self.action, self.room = journal.entries, room.actions[0], room
         return (room, *self._features)
 
     def _write(self, line: str, largest: int, keep: int) -> None:
@@ -192,10 +200,10 @@ async def test_the_tool_is_not_in_the_palette_unless_it_is_asked_for() -> None:
     await check(say(), features=written.features, facts=None)
     assert not written.lines
     assert len(written.records) == 1
-    assert audit.build(Settings(), "ses", list, lambda *_: None).tools == ()
-    assert [tool.spec.name for tool in audit.build(FILE, "ses", list, lambda *_: None).tools] == [
-        "run_status"
-    ]
+    assert written.room.tools == ()
+    written = Written(settings=FILE)
+    await check(say(), features=written.features, facts=None)
+    assert [tool.spec.name for tool in written.room.tools] == ["run_status"]
 
 
 async def test_a_file_that_cannot_be_written_changes_nothing() -> None:
@@ -203,7 +211,7 @@ async def test_a_file_that_cannot_be_written_changes_nothing() -> None:
         raise OSError("no space")
 
     def features(session: Session) -> Sequence[Feature]:
-        return (audit.build(FILE, session.session_id, session.log.journal.entries, full),)
+        return (audit_room(FILE, session, full),)
 
     done = ["run started", "took in user: go", "turn", "replied done", "ended end_turn"]
     await check(say(), features=features, facts=done)

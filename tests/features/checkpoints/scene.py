@@ -16,6 +16,7 @@ from agls.features import checkpoints, files, shell
 from agls.features.checkpoints.settings import Settings
 from agls.features.files.settings import Settings as FileSettings
 from agls.features.shell.settings import Settings as ShellSettings
+from agls.room.ports import Ancestors, RunInfo
 from agls.stores.blobs import Blobs
 from agls.stores.files import FileStore
 from agls.workspace.processes import Processes
@@ -40,10 +41,10 @@ class Scene:
 
     def _equip(self, session: Session, admitted: Admitted) -> Outfit:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
-        room = checkpoints.build(self._settings, workspace.snapshots, self.blobs)
+        room = checkpoints.build(self._settings, workspace.snapshots, self.blobs, Ancestors())
         tools = (
             files.build(FileSettings()),
-            shell.build(ShellSettings(), session.questions, session.background, outlives=True),
+            shell.build(ShellSettings(), session.questions, session.background, RunInfo()),
         )
         return Outfit((room, *self.more, *tools), self.model, workspace)
 

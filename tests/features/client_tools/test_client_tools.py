@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from agls.engine.ports import Effect, ToolContext
 from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.features.client_tools import build
-from agls.features.client_tools.calling import KEPT, NO_CLIENT, Offered, usable
+from agls.features.client_tools.calling import KEPT, usable
 from agls.features.client_tools.settings import Settings
+from agls.room.ports import NO_CLIENT, OfferedTool, RunInfo, ToolNames
 from support.rooms import Notices, results
 from support.scenario import NOWHERE, call, check, say
 
@@ -16,11 +17,11 @@ from support.scenario import NOWHERE, call, check, say
 class FakeClient:
     """A client that answers every call alike."""
 
-    brought: Sequence[Offered]
+    brought: Sequence[OfferedTool]
     outcome: ToolOutcome = field(default_factory=lambda: ToolOutcome("four windows"))
     called: list[tuple[str, str, ToolCall]] = field(default_factory=list[tuple[str, str, ToolCall]])
 
-    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+    def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
         """The same for every run."""
         return self.brought
 
@@ -30,12 +31,13 @@ class FakeClient:
         return self.outcome
 
 
-LIST = Offered("list_windows", "List the windows.", {"type": "object"}, reads_only=True)
-OPEN = Offered("open_window", "Open one.", {"type": "object"})
+RUN = RunInfo(session_id="ses", run_id="run_1")
+LIST = OfferedTool("list_windows", "List the windows.", {"type": "object"}, reads_only=True)
+OPEN = OfferedTool("open_window", "Open one.", {"type": "object"})
 
 
 def test_names_that_cannot_be_used_are_left_out_and_said() -> None:
-    odd = Offered("no such name!", "", {})
+    odd = OfferedTool("no such name!", "", {})
     kept, problems = usable([LIST, odd, OPEN, LIST], {"open_window"})
     assert kept == [LIST]
     assert [problem.split(":")[0].split(" is")[0] for problem in problems] == [
@@ -44,7 +46,7 @@ def test_names_that_cannot_be_used_are_left_out_and_said() -> None:
 
 
 async def test_a_tool_executes_unless_it_only_reads() -> None:
-    feature = build(Settings(), FakeClient([LIST, OPEN]), "ses", "run_1", set())
+    feature = build(Settings(), FakeClient([LIST, OPEN]), RUN, ToolNames(frozenset()))
     assert [tool.spec.effects for tool in feature.tools] == [{Effect.READS}, {Effect.EXECUTES}]
     preview = await feature.tools[0].preview(ToolCall("c", "list_windows", {"a": 1}), context())
     assert preview.subject == {"type": "tool", "name": "list_windows", "input": {"a": 1}}
@@ -56,7 +58,7 @@ def context() -> ToolContext:
 
 async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_read() -> None:
     client = FakeClient([LIST], ToolOutcome("x" * (KEPT + 1000), "failed"))
-    tool = build(Settings(), client, "ses", "run_1", set()).tools[0]
+    tool = build(Settings(), client, RUN, ToolNames(frozenset())).tools[0]
     asked = ToolCall("c", "list_windows", {})
     outcome = await tool(asked, context())
     assert client.called == [("ses", "run_1", asked)]
@@ -67,13 +69,13 @@ async def test_the_model_gets_what_the_client_answers_and_no_more_than_it_can_re
 async def test_what_was_left_out_is_told_once_in_a_run() -> None:
     seen = Notices()
     client = FakeClient([LIST, LIST])
-    feature = build(Settings(), client, "ses", "run_1", set())
+    feature = build(Settings(), client, RUN, ToolNames(frozenset()))
     state = await check(call(("c1", "list_windows")), say(), facts=None, features=[feature], meanwhile=seen)
     assert results(state) == {"c1": "four windows"}
     assert seen.titles == ["Tools of the editor are left out"]
 
 
 async def test_without_a_client_there_is_nothing_to_call() -> None:
-    assert build(Settings(), NO_CLIENT, "ses", "run_1", set()).tools == ()
-    assert build(Settings(enabled=False), FakeClient([LIST]), "ses", "run_1", set()).tools == ()
+    assert build(Settings(), NO_CLIENT, RUN, ToolNames(frozenset())).tools == ()
+    assert build(Settings(enabled=False), FakeClient([LIST]), RUN, ToolNames(frozenset())).tools == ()
     assert (await NO_CLIENT.call("ses", "run_1", ToolCall("c", "x", {}))).status == "failed"

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from agls.assembly import SessionLog
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Admitted, Cleared, Compacted, Fact, Noted, Used
 from agls.engine.feature import Feature, Outfit
@@ -15,6 +16,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Limits, Message, Text, Usage, UserMessage
 from agls.features.compaction import build
 from agls.features.compaction.settings import Settings
+from agls.room.ports import RunInfo
 from agls.stores.memory import MemoryStore
 from support.rooms import Notices
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, prove, say, words
@@ -119,7 +121,7 @@ async def scene(
     look = FakeTool("look", body=next_result, description="The tool look. It looks.")
 
     def equip(session: Session, admitted: Admitted) -> Outfit:
-        room = build(settings or Settings(), models, session.log, time.now, schema=False)
+        room = build(settings or Settings(), models, SessionLog(session.log), time, RunInfo())
         tools = Feature(name="tools", tools=(look,))
         return Outfit((*others, room, tools), models, NOWHERE, limits or Limits())
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agls.assembly import SessionLog
 from agls.engine.facts import Asked, Entry, LimitsChanged, Steered, TextDelta, Used
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect, ModelClient, ModelError, ToolContext
@@ -15,7 +16,7 @@ from agls.features import critic, deadline
 from agls.features.critic.asking import can_pay, read
 from agls.features.critic.settings import Settings
 from agls.features.critic.verdicts import Verdict
-from agls.features.critic.watch import Means
+from agls.room.ports import Ceilings
 from support.budgets import budget_room
 from support.jumping import Time
 from support.patience import become
@@ -46,15 +47,15 @@ def rooms(models: Any = None, *tools: FakeTool, most: Limits | None = None, **se
     said = Settings(enabled=True, wake_after=WAKE, **settings)
 
     def features(session: Session) -> list[Feature]:
-        means = Means(
-            settings=said,
-            models=models or NoModel(ModelError("none", kind="modelNotFound")),
-            subscribe=session.log.subscribe,
-            most=most or Limits(),
-            ceiling=CEILING,
-        )
-        room = critic.build(means)
-        return [deadline.build(), room, budget_room(), Feature(name="tools", tools=tools)]
+        asked = models or NoModel(ModelError("none", kind="modelNotFound"))
+        ceilings = Ceilings(most or Limits(), CEILING)
+        room = critic.ROOM.build(said, asked, SessionLog(session.log), ceilings)
+        return [
+            deadline.ROOM.build(deadline.ROOM.settings()),
+            room,
+            budget_room(),
+            Feature(name="tools", tools=tools),
+        ]
 
     return features
 

@@ -10,6 +10,7 @@ from agls.engine.ports import Effect, ToolContext
 from agls.engine.session import Session
 from agls.engine.vocabulary import Answer, Limits, Question, StopReason
 from agls.features.deadline import build
+from agls.features.deadline.settings import Settings
 from support.jumping import Time
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
 
@@ -33,7 +34,7 @@ def silence() -> list[Part]:
 
 async def test_a_run_in_time_is_left_alone() -> None:
     facts = ["run started", "took in user: go", "turn", "replied done", "ended end_turn"]
-    await check(say(), facts=facts, features=[build()], limits=IN_TIME)
+    await check(say(), facts=facts, features=[build(Settings())], limits=IN_TIME)
 
 
 async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time) -> None:
@@ -46,7 +47,7 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
     state = await check(
         silence(),
         facts=["run started", "took in user: go", "turn", "cut cancelled begun", "ended timeout"],
-        features=[build()],
+        features=[build(Settings())],
         limits=IN_TIME,
         meanwhile=meanwhile,
     )
@@ -60,7 +61,7 @@ async def test_a_run_that_takes_too_long_is_stopped_whatever_it_does(time: Time)
 
 async def test_no_time_is_no_call_of_the_model() -> None:
     facts = ["run started", "took in user: go", "ended timeout"]
-    await check(facts=facts, features=[build()], limits=Limits(max_seconds=0))
+    await check(facts=facts, features=[build(Settings())], limits=Limits(max_seconds=0))
 
 
 async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
@@ -69,7 +70,7 @@ async def test_time_stands_still_while_a_question_is_open(time: Time) -> None:
             await session.questions.ask(Question("form", "Which colour?"))
 
         return [
-            build(),
+            build(Settings()),
             Feature(name="tools", tools=(FakeTool("ask", frozenset({Effect.WRITES}), ask),)),
         ]
 
@@ -109,7 +110,9 @@ async def test_a_limit_that_is_moved_in_mid_run_is_the_one_that_counts(time: Tim
         scene.session.log.record(LimitsChanged(Limits(max_seconds=5 * LIMIT)))
         await time.jump(LIMIT + 1)
 
-    state = await check(silence(), facts=None, features=[build()], limits=IN_TIME, meanwhile=meanwhile)
+    state = await check(
+        silence(), facts=None, features=[build(Settings())], limits=IN_TIME, meanwhile=meanwhile
+    )
     assert state.stop is not None
     assert state.stop.reason is StopReason.TIMEOUT
     assert state.stop.detail.startswith("The time limit of 3000 seconds is reached. Give it more with maxSec")

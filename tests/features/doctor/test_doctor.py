@@ -5,6 +5,7 @@ from typing import Any
 
 from agls.engine.actions import ActionOutcome
 from agls.features.doctor import build
+from agls.features.doctor.settings import Settings
 
 ASKED: list[tuple[object, str, bool]] = []
 
@@ -25,7 +26,7 @@ class FakeContext:
 
 async def test_the_action_asks_for_an_examination_and_gives_its_outcome() -> None:
     context: Any = FakeContext()
-    (action,) = build(examine).actions
+    (action,) = build(Settings(), examine).actions
     assert (await action({}, context)).data == {"ok": True}
     await action({"model": "other", "offline": True}, context)
     assert ASKED == [("the workspace", "of the session", False), ("the workspace", "other", True)]

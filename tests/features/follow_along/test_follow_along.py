@@ -6,6 +6,7 @@ from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect, Preview, Target, ToolContext, ToolSpec
 from agls.engine.vocabulary import FileChange, FileVersion, ToolCall, ToolOutcome
 from agls.features.follow_along import build
+from agls.features.follow_along.settings import Settings
 from support.rooms import do, use
 from support.scenario import check, say
 
@@ -17,6 +18,7 @@ CHANGED = FileChange("file:///w/a.py", "modified", FileVersion("1"), FileVersion
 class FakeScreen:
     """Remembers what was shown."""
 
+    follows: bool = True
     shown: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     async def reveal(self, path: str, line: int) -> None:
@@ -51,7 +53,7 @@ async def shown(value: str, *around: Feature) -> list[tuple[str, int]]:
     """What is shown of a run with one call."""
     screen = FakeScreen()
     tools = Feature(name="tools", tools=(Edit(),))
-    rooms = [*around, build(screen), tools]
+    rooms = [*around, build(Settings(), screen), tools]
     await check(use(do("c1", "edit", value)), say("done"), facts=None, features=rooms)
     return screen.shown
 

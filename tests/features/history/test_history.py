@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agls.assembly import SessionLog
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.facts import Admitted
@@ -18,6 +19,8 @@ from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, Text, Usage
 from agls.features.history.feature import build
 from agls.features.history.filing import tagged, tags_of, title_from
+from agls.features.history.settings import Settings
+from agls.room.ports import Tiers as TierNames
 from agls.stores.memory import MemoryStore
 from support.scenario import NOWHERE, FakeClock, FakeModel, say
 
@@ -37,9 +40,12 @@ class Tiers:
         return self.fast if name == "fast" else self.work
 
 
+FAST = TierNames(frozenset({"fast"}), str)
+
+
 def sessions_with(models: Tiers, *, titles: bool = True, limits: Limits | None = None) -> Sessions:
     def equip(session: Session, admitted: Admitted) -> Outfit:
-        room: Feature = build(models, session.log.record, titles=titles)
+        room: Feature = build(Settings(titles=titles), models, SessionLog(session.log), FAST)
         return Outfit((room,), models, NOWHERE, limits or Limits())
 
     return Sessions(MemoryStore(), equip, FakeClock())

@@ -11,8 +11,8 @@ from agls.engine.sessions import Sessions
 from agls.engine.state import State
 from agls.engine.vocabulary import Focus, JsonObject, Text, UserMessage
 from agls.features.instructions import build
-from agls.features.instructions.environment import Place
 from agls.features.instructions.settings import Settings
+from agls.room.ports import RunInfo, Surroundings
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace, Notices, injected
 from support.scenario import FakeClock, FakeModel, prove, say
@@ -42,10 +42,15 @@ class Scene:
         def equip(session: Session, admitted: object) -> Outfit:
             room = build(
                 self.settings,
+                RunInfo(),
                 self.workspace,
-                Place(lambda: self.time, lambda state: str(state.settings["mode"]), self.scratch),
-                trusted=self.trusted,
-                user_instructions=self.user,
+                Surroundings(
+                    lambda: self.time,
+                    lambda state: str(state.settings["mode"]),
+                    self.scratch,
+                    trusted=self.trusted,
+                    instructions=self.user,
+                ),
             )
             return Outfit((room, *self.others), model, self.workspace)
 
@@ -223,10 +228,8 @@ def test_the_builder_reads_nothing(tmp_path: Path) -> None:
     def now() -> float:
         raise AssertionError("it must not be called")
 
-    assert (
-        build(Settings(), workspace, Place(now, str), trusted=True, user_instructions="").name
-        == "instructions"
-    )
+    built = build(Settings(), RunInfo(), workspace, Surroundings(now, str, trusted=True))
+    assert built.name == "instructions"
     assert workspace.opened == []
 
 

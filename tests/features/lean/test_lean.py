@@ -1,23 +1,28 @@
 """A model with a small context gets little to read, and the user knows."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agls.config import Config, Told, read
+from agls.config import Told, read
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import Text, ToolCall
 from agls.features.instructions.prompt import SHORT, SYSTEM
+from agls.features.instructions.settings import Settings as Instructions
 from agls.features.lean import build
 from agls.features.lean.settings import Settings
+from agls.room.ports import RunInfo
 from agls.workspace.editor import NoEditor
 from agls.world import open_world
 from support.model_faults import with_tools
 from support.model_server import ModelServer, Reply
 from support.rooms import FakeDoer, Notices, results, use
 from support.scenario import FakeTool, Meanwhile, check, say
+
+SMALL = RunInfo(window=4096, is_small=True)
 
 
 @pytest.mark.parametrize(("window", "small"), [(None, False), (16_384, False), (16_383, True), (4_096, True)])
@@ -32,7 +37,7 @@ async def test_only_the_chosen_tools_are_offered_in_their_first_sentence() -> No
     async def look(scene: Meanwhile) -> None:
         seen.append(scene.model.requests)
 
-    room = build(Settings(tools=("read",)), 4096)
+    room = build(Settings(tools=("read",)), SMALL)
     await check(
         say(), facts=None, features=[room, with_tools(FakeTool("read"), FakeTool("list"))], meanwhile=look
     )
@@ -46,7 +51,7 @@ async def test_a_tool_that_was_left_out_still_works_when_it_is_called() -> None:
         use(ToolCall("c", "list", {})),
         say(),
         facts=None,
-        features=[build(Settings(), 4096), with_tools(tool)],
+        features=[build(Settings(), SMALL), with_tools(tool)],
     )
     assert results(state) == {"c": "ok"}
 
@@ -54,18 +59,19 @@ async def test_a_tool_that_was_left_out_still_works_when_it_is_called() -> None:
 async def test_the_user_is_told_once() -> None:
     seen = Notices()
     again = use(ToolCall("c", "read", {}))
-    features = [build(Settings(), 4096), with_tools(FakeTool("read"))]
+    features = [build(Settings(), SMALL), with_tools(FakeTool("read"))]
     await check(again, say(), facts=None, features=features, meanwhile=seen)
     assert seen.titles == ["This model has a small context"]
     assert "4,096 tokens" in seen.texts[0] and "read_file, edit_file" in seen.texts[0]
 
 
 def test_the_short_instructions_leave_room() -> None:
-    short = Config().for_window(8192).instructions
+    usual, small = Instructions(), RunInfo(window=8192, is_small=True)
+    short = usual.for_run(small)
     assert (short.system, short.file_limit) == (SHORT, 6553)
-    assert Config().for_window(None) == Config().for_window(100_000) == Config()
-    own = Config.model_validate({"instructions": {"system": "Mine."}}).for_window(8192)
-    assert own.instructions.system == "Mine."
+    assert usual.for_run(RunInfo()) == usual.for_run(RunInfo(window=100_000)) == usual
+    assert Instructions(system="Mine.").for_run(small).system == "Mine."
+    assert usual.for_run(replace(small, prompt="The agent's.")).system == "The agent's."
     assert len(SHORT) < len(SYSTEM) / 2
 
 

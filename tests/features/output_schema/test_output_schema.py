@@ -11,6 +11,7 @@ from agls.features.continuation import settings as continuation_settings
 from agls.features.output_schema import build
 from agls.features.output_schema.answers import fitting
 from agls.features.output_schema.settings import LARGEST, Settings, schema_from
+from agls.room.ports import RunInfo
 from support.model_faults import with_tools
 from support.rooms import injected
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
@@ -34,8 +35,11 @@ class Asked:
         self.requests = scene.model.requests
 
 
+WITH_SCHEMA = RunInfo(options={"outputSchema": SCHEMA})
+
+
 async def run(*turns: list[Part], asked: Asked | None = None, attempts: int = 2, tools: Any = ()) -> State:
-    room = build(Settings(attempts=attempts), SCHEMA)
+    room = build(Settings(attempts=attempts), WITH_SCHEMA)
     features = [room, with_tools(*tools)] if tools else [room]
     return await check(*turns, facts=None, features=features, meanwhile=asked)
 
@@ -69,7 +73,7 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> 
 
 async def test_an_answer_that_was_cut_at_the_limit_is_validated_whole() -> None:
     """Row 18: the reply is validated, not only the part that came last."""
-    features = [continuation.build(continuation_settings.Settings()), build(Settings(), SCHEMA)]
+    features = [continuation.build(continuation_settings.Settings()), build(Settings(), WITH_SCHEMA)]
     turns = (say('{"ok": tr', "length"), say('ue, "names": ["a"]}'))
     assert outputs(await check(*turns, facts=None, features=features)) == [{"ok": True, "names": ["a"]}]
 
@@ -121,12 +125,12 @@ def test_what_does_not_fit_is_told(text: str, problem: str) -> None:
 
 def test_references_inside_the_schema_are_followed() -> None:
     schema = {"$defs": {"n": {"type": "integer"}}, "type": "array", "items": {"$ref": "#/$defs/n"}}
-    assert schema_from({"outputSchema": schema}) == schema
+    assert schema_from(Settings(), {"outputSchema": schema}) == schema
     assert fitting("[1, 2]", schema) == [1, 2]
 
 
 def test_without_a_schema_there_is_none() -> None:
-    assert schema_from({}) == schema_from({"outputSchema": None}) == {}
+    assert schema_from(Settings(), {}) == schema_from(Settings(), {"outputSchema": None}) == {}
 
 
 @pytest.mark.parametrize(
@@ -144,5 +148,5 @@ def test_without_a_schema_there_is_none() -> None:
 )
 def test_a_schema_that_no_answer_could_fit_is_refused(schema: Any, said: str) -> None:
     with pytest.raises(ValueError, match=r"^outputSchema") as caught:
-        schema_from({"outputSchema": schema})
+        schema_from(Settings(), {"outputSchema": schema})
     assert said in str(caught.value)

@@ -13,10 +13,10 @@ from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, StopReason, Text, UserMessage
 from agls.features.instructions import build as build_instructions
-from agls.features.instructions.environment import Place
 from agls.features.instructions.settings import Settings as Instructions
 from agls.features.phases import build
 from agls.features.phases.settings import Phases, PhaseSettings
+from agls.room.ports import RunInfo, Surroundings
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace
 from support.scenario import FakeClock, FakeModel, FakeTool, Part, call, prove, say, words
@@ -49,10 +49,9 @@ class Scene:
         header = Instructions(header="You work for ACME.", system="You are an agent.", project_files=False)
         instructions = build_instructions(
             header,
+            RunInfo(),
             self.workspace,
-            Place(lambda: 0.0, lambda _: "ask"),
-            trusted=False,
-            user_instructions="",
+            Surroundings(lambda: 0.0, lambda _: "ask"),
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
         return Outfit((instructions, build(self.phases), tools), self, self.workspace, Limits())

@@ -5,11 +5,16 @@ from pathlib import Path
 import pytest
 
 from agls.config import ConfigError, Told, read
+from agls.engine.facts import Admitted
 from agls.engine.ports import WorkspaceError
+from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
 from agls.features.recovery.feature import build
 from agls.features.recovery.settings import Settings
+from agls.room.ports import Leftovers, RunInfo
 from support.scenario import check, say
+
+CUT_OFF = RunInfo(state=State(admitted=Admitted("run_0", "item_0", ()), stop=Stop(StopReason.INTERRUPTED)))
 
 
 async def test_it_is_removed_beside_the_run() -> None:
@@ -18,7 +23,7 @@ async def test_it_is_removed_beside_the_run() -> None:
     async def clean() -> None:
         cleaned.append("clean")
 
-    state = await check(say(), facts=None, features=[build(clean)])
+    state = await check(say(), facts=None, features=[build(Settings(), CUT_OFF, Leftovers((clean,)))])
     assert (cleaned, state.stop) == (["clean"], Stop(StopReason.END_TURN))
 
 
@@ -27,7 +32,7 @@ async def test_what_cannot_be_removed_is_logged(problem: Exception, caplog: pyte
     async def clean() -> None:
         raise problem
 
-    state = await check(say(), facts=None, features=[build(clean)])
+    state = await check(say(), facts=None, features=[build(Settings(), CUT_OFF, Leftovers((clean,)))])
     assert state.stop == Stop(StopReason.END_TURN)
     assert "could not be removed" in caplog.text
 

@@ -12,6 +12,7 @@ from agls.engine.ports import Effect, Target
 from agls.engine.vocabulary import Answer, Terminal
 from agls.features import shell
 from agls.features.shell.settings import Settings
+from agls.room.ports import RunInfo
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace
 from support.background import no_tasks
@@ -25,7 +26,7 @@ NOBODY = FakeUser(Answer("unanswered"), available=False)
 
 def room(settings: Settings, user: FakeUser) -> Feature:
     """The room in a session that nobody keeps."""
-    return shell.build(settings, user, no_tasks(), outlives=True)
+    return shell.build(settings, user, no_tasks(), RunInfo())
 
 
 class NoBash(OpenWorkspace):
@@ -303,7 +304,7 @@ async def test_a_command_in_the_background_is_prepared_and_checked_like_any_othe
     tmp_path: Path, editor: FakeEditor
 ) -> None:
     tasks, user = no_tasks(), FakeUser(Answer("dismissed"))
-    built = shell.build(Settings(), user, tasks, outlives=True)
+    built = shell.build(Settings(), user, tasks, RunInfo())
     tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), editor, Processes()))
     for name, text in (("a.py", "saved\n"), ("b.py", "typed\n")):
         (tmp_path / name).write_text("saved\n")
@@ -326,7 +327,7 @@ async def test_a_command_in_the_background_is_prepared_and_checked_like_any_othe
 
 async def test_a_command_in_the_background_is_stopped_when_its_time_is_over(tmp_path: Path) -> None:
     tasks = no_tasks()
-    built = shell.build(Settings(task_timeout_s=0.2), NOBODY, tasks, outlives=True)
+    built = shell.build(Settings(task_timeout_s=0.2), NOBODY, tasks, RunInfo())
     tools = Toolbox(built, OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes()))
     await tools.call("shell", command="sleep 60", background=True, timeout_s=1_000)
     waited = await tools.call("shell_task", task_id="task_1", wait_s=60)

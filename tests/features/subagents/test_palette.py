@@ -10,21 +10,21 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Text, ToolResult
 from agls.features.subagents import build
 from agls.features.subagents.lineage import children_of
-from agls.features.subagents.palette import Entry, hands_over
+from agls.features.subagents.palette import Entry, entries_of, hands_over
 from agls.features.subagents.settings import Settings
+from agls.room.ports import AgentEntry, KnownAgents
 from agls.stores.memory import MemoryStore
 from support.rooms import do, use
 from support.scenario import NOWHERE, FakeClock, FakeModel, Part, say
 
-PALETTE = (
-    Entry("agent", "reviewer", "Reviews.", {"agent": "reviewer"}),
-    Entry("skill", "release", "Makes a release.", {"agent": "release"}),
+PALETTE = KnownAgents(
+    (AgentEntry("reviewer", "Reviews."), AgentEntry("release", "Makes a release.", kind="skill"))
 )
 
 
 async def run(model: FakeModel) -> State:
     def equip(session: Session, admitted: object) -> Outfit:
-        palette = PALETTE if not session.state.depth else ()
+        palette = PALETTE if not session.state.depth else KnownAgents()
         room = build(Settings(), Children(sessions, session), palette, Limits)
         return Outfit((room,), model, NOWHERE)
 
@@ -34,7 +34,7 @@ async def run(model: FakeModel) -> State:
         return (await session.finished(admission.run_id)).state
 
 
-@pytest.mark.parametrize("entry", PALETTE, ids=lambda entry: entry.tool)
+@pytest.mark.parametrize("entry", entries_of(PALETTE), ids=lambda entry: entry.tool)
 async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_own(entry: Entry) -> None:
     """Port Palette: each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
     first: list[Part] = use(do("c1", entry.tool, task="Do it."))

@@ -2,7 +2,7 @@
 
 import { AnsiUp } from "ansi_up";
 import DOMPurify from "dompurify";
-import { visible } from "./markdown";
+import { readable } from "./visible";
 
 const LONGEST = 64_000; // characters that are shown; the whole is opened in an editor
 
@@ -14,7 +14,7 @@ export function outputHtml(text: string): string {
   up.escape_html = true;
   up.url_allowlist = {};
   const lines = shown.replaceAll("\r\n", "\n").split("\n").map(overwritten).join("\n");
-  return DOMPurify.sanitize(up.ansi_to_html(visible(lines)), {
+  return DOMPurify.sanitize(readable(up.ansi_to_html(lines)), {
     ALLOWED_TAGS: ["span"],
     ALLOWED_ATTR: ["class"],
   });

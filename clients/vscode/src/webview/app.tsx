@@ -6,7 +6,7 @@ import { wordsOf } from "../store/transcript";
 import { Cards } from "./cards";
 import { Composer } from "./composer";
 import { Help } from "./ending";
-import { visible } from "./markdown";
+import { readable, visible } from "./visible";
 import { host, type Model } from "./model";
 import { Timeline } from "./timeline";
 
@@ -113,13 +113,13 @@ function Queue({ model }: { model: Model }) {
     <ol class="queue" aria-label="Waiting prompts">
       {steers.map(([itemId, text]) => (
         <li key={itemId}>
-          <span class="words">{visible(text)}</span>
+          <span class="words">{readable(text)}</span>
           <span class="faint">said; read at the next step</span>
         </li>
       ))}
       {waiting.map((run) => (
         <li key={run.itemId}>
-          <span class="words">{visible(wordsOf(run.content))}</span>
+          <span class="words">{readable(wordsOf(run.content))}</span>
           <button
             type="button"
             aria-label="Remove from the queue"

@@ -7,7 +7,7 @@ import type { AnyItem } from "../store/transcript";
 import { behind, NOTHING_SHOWN } from "../session/shown";
 import { AskedBox, AskedText, useRead } from "./asked";
 import { FormCard } from "./form";
-import { visible } from "./markdown";
+import { visible } from "./visible";
 import { host } from "./model";
 
 /** A question of the session that is shown, or of another agent, which is named. */

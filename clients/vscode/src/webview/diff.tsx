@@ -1,7 +1,7 @@
 /** A change of one file, as a diff that can be read here and opened in the editor. */
 
 import type { Change } from "../protocol.gen";
-import { visible } from "./markdown";
+import { visible } from "./visible";
 import { host } from "./model";
 import { rowsOf, statOf } from "./patch";
 

@@ -3,7 +3,7 @@
 import type { RunEndedData } from "../protocol.gen";
 import type { ChatCommand } from "../chat/messages";
 import { endOf } from "../store/ends";
-import { visible } from "./markdown";
+import { visible } from "./visible";
 import { host } from "./model";
 
 const KEY = { command: "agls.key.set", label: "Store a key…" } as const;

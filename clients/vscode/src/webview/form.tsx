@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Question } from "../protocol.gen";
 import { textOf } from "../store/patch";
-import { visible } from "./markdown";
+import { visible } from "./visible";
 import { host } from "./model";
 
 interface Field {

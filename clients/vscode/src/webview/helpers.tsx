@@ -2,7 +2,7 @@
 
 import { endOf, statusOf } from "../store/ends";
 import type { Helper, Helpers } from "../store/helpers";
-import { visible } from "./markdown";
+import { visible } from "./visible";
 import { Mark } from "./mark";
 
 interface Props {

@@ -9,9 +9,10 @@ import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
-import { toHtml, visible } from "./markdown";
+import { toHtml } from "./markdown";
 import { LIVE, Mark } from "./mark";
 import { host } from "./model";
+import { readable, visible } from "./visible";
 
 interface ItemProps {
   item: AnyItem;
@@ -54,7 +55,7 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
   return (
     <article class="item user" aria-label="You said">
       {content.map((block) =>
-        block.type === "text" ? <div class="words">{visible(block.text)}</div> : null,
+        block.type === "text" ? <div class="words">{readable(block.text)}</div> : null,
       )}
       {attached.length > 0 && (
         <ul class="chips" aria-label="Attached">
@@ -145,7 +146,6 @@ function ToolCall({ item, helpers }: Omit<ItemProps, "idle">) {
     <details class={`item tool ${item.status}`} open={item.status === "running" || changes.length > 0}>
       <CallLine item={item} terminal={terminal} />
       {changes.length === 0 && <Asked item={item} terminal={terminal} />}
-      <Unsaved files={terminal?.unsaved ?? []} />
       {helpers && <HelperList helpers={helpers} live={live} />}
       {changes.map((change, index) => (
         <DiffView change={change} itemId={item.itemId} index={index} />
@@ -169,6 +169,7 @@ function CallLine({ item, terminal }: { item: AnyItem; terminal: Terminal | unde
       <Title item={item} />
       {item.kind === "task" && <span class="faint">in the background</span>}
       <span class="faint">{stateOf(item, terminal)}</span>
+      <Unsaved files={terminal?.unsaved ?? []} />
     </summary>
   );
 }
@@ -186,9 +187,9 @@ function Command({ command, cwd }: { command: string; cwd: string | undefined })
 function Unsaved({ files }: { files: readonly string[] }) {
   if (files.length === 0) return null;
   return (
-    <p class="unsaved" role="note">
+    <span class="unsaved" role="note">
       Ran with the text on the disk; not saved in the editor: {visible(files.join(", "))}
-    </p>
+    </span>
   );
 }
 
@@ -199,8 +200,7 @@ function Input({ input }: { input: Record<string, unknown> }) {
 
 function stateOf(item: AnyItem, terminal: Terminal | undefined): string {
   if (terminal && item.status === "completed") {
-    const stale = terminal.unsaved?.length ? ", on unsaved files" : "";
-    return `${terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`}${stale}`;
+    return terminal.exitCode === null ? (terminal.signal ?? "ended") : `exit code ${terminal.exitCode}`;
   }
   return item.status === "completed" ? "" : statusOf(item.status);
 }
@@ -214,10 +214,12 @@ function Title({ item }: { item: AnyItem }) {
   if (description) return <span class="title" title={title}>{`${description} · ${title}`}</span>;
   if (!path.includes("/") || !title.endsWith(path)) return <span class="title">{title}</span>;
   const name = path.slice(path.lastIndexOf("/"));
+  const folder = path.slice(0, -name.length);
   return (
     <span class="title of-file" title={title}>
-      <span class="folder">{title.slice(0, -name.length)}</span>
-      <span>{name}</span>
+      <span>{title.slice(0, -path.length)}</span>
+      <span class="folder">{folder}</span>
+      <span class="name">{name}</span>
     </span>
   );
 }

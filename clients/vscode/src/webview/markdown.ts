@@ -3,6 +3,7 @@
 import DOMPurify from "dompurify";
 import hljs from "highlight.js/lib/common";
 import MarkdownIt from "markdown-it";
+import { readable } from "./visible";
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, highlight });
 markdown.disable("image");
@@ -31,21 +32,10 @@ const ALLOWED = {
 };
 
 export function toHtml(text: string): string {
-  return DOMPurify.sanitize(markdown.render(visible(text)), ALLOWED);
+  return DOMPurify.sanitize(markdown.render(readable(text)), ALLOWED);
 }
 
 function highlight(code: string, language: string): string {
   if (!hljs.getLanguage(language)) return "";
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
-}
-
-// Characters that are not seen or turn the direction of what is read (promises R29).
-const UNSEEN = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
-
-/** Text in which characters that hide or reorder others can be seen. */
-export function visible(text: string): string {
-  return text.replace(
-    UNSEEN,
-    (found) => `⟨U+${found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
 }

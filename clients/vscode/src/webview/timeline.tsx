@@ -87,31 +87,8 @@ function useHold(
   });
 }
 
-export function Timeline({ sessionId, items, older, idle, helpers, endings }: Props) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const pinned = useRef(true);
-  const asked = useRef("");
-  const top = useRef(0);
-  const [span, setSpan] = useState<Span>(() => spanAtEnd(items.length));
-  const first = useRef(items[0]?.itemId);
-
-  useLayoutEffect(() => {
-    pinned.current = true;
-    setSpan(spanAtEnd(items.length));
-  }, [sessionId]);
-
-  // Older items that were put before the first one: the window stays where it was.
-  const added = first.current === undefined ? 0 : items.findIndex((item) => item.itemId === first.current);
-  if (added > 0) setSpan({ start: span.start + added, end: span.end + added });
-  first.current = items[0]?.itemId;
-
-  const shown = Number.isFinite(span.end)
-    ? span
-    : { start: Math.min(span.start, Math.max(0, items.length - 1)), end: items.length };
-  if (!Number.isFinite(span.end) && pinned.current && items.length - span.start > MOST)
-    setSpan(spanAtEnd(items.length));
-
-  useHold(scroller, pinned, top, items[shown.start]?.itemId);
+/** Keeps the end on the screen while what is there grows, as long as nobody scrolled up. */
+function useFollow(scroller: RefObject<HTMLDivElement>, pinned: MutableRef<boolean>): void {
   useEffect(() => {
     const element = scroller.current;
     if (!element) return undefined;
@@ -122,28 +99,76 @@ export function Timeline({ sessionId, items, older, idle, helpers, endings }: Pr
     for (const child of element.children) follow.observe(child);
     return () => follow.disconnect();
   }, []);
+}
+
+/** Which items are in the page: more at an edge that is near, and older ones from the extension at the first. */
+function useSpan(
+  { sessionId, items, older }: Props,
+  scroller: RefObject<HTMLDivElement>,
+  pinned: MutableRef<boolean>,
+): { shown: Span; atEnd: boolean; bring: (below: number) => void } {
+  const asked = useRef("");
+  const [span, setSpan] = useState<Span>(() => spanAtEnd(items.length));
+  const oldest = items[0]?.itemId;
+  const first = useRef(oldest);
+  const atEnd = !Number.isFinite(span.end);
+
+  useLayoutEffect(() => {
+    pinned.current = true;
+    setSpan(spanAtEnd(items.length));
+  }, [sessionId]);
+
+  // Older items that were put before the first one: the window stays where it was.
+  const added = first.current === undefined ? 0 : items.findIndex((item) => item.itemId === first.current);
+  if (added > 0) setSpan({ start: span.start + added, end: span.end + added });
+  first.current = oldest;
+
+  const shown = atEnd
+    ? { start: Math.min(span.start, Math.max(0, items.length - 1)), end: items.length }
+    : span;
+  if (atEnd && pinned.current && items.length - span.start > MOST) setSpan(spanAtEnd(items.length));
+
+  const askForOlder = () => {
+    if (oldest === undefined || asked.current === oldest) return; // it was asked for, and has not come yet
+    asked.current = oldest;
+    host.postMessage({ type: "older" });
+  };
+  const bringAbove = (): boolean => {
+    if (!scroller.current || scroller.current.scrollTop >= NEAR) return false;
+    if (shown.start > 0) setSpan(moved(span, items.length, "top"));
+    else if (older) askForOlder();
+    return shown.start > 0 || older;
+  };
+  useEffect(() => {
+    // Who waits at the top for older items cannot scroll up once more; nor can who has nothing to scroll.
+    const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}; // 0 while the page is hidden
+    if (clientHeight > 0 && (!pinned.current || scrollHeight <= clientHeight)) bringAbove();
+  }, [oldest, shown.start, older]);
+
+  const bring = (below: number) => {
+    if (!bringAbove() && below < NEAR && !atEnd) setSpan(moved(span, items.length, "bottom"));
+  };
+  return { shown, atEnd, bring };
+}
+
+export function Timeline(props: Props) {
+  const { items, older, idle, helpers, endings } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  const top = useRef(0);
+  const { shown, atEnd, bring } = useSpan(props, scroller, pinned);
+  useHold(scroller, pinned, top, items[shown.start]?.itemId);
+  useFollow(scroller, pinned);
 
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
     // Only who scrolls up leaves the end: it also moves away by itself, when something is added.
-    if (below < PINNED) pinned.current = !Number.isFinite(span.end);
+    if (below < PINNED) pinned.current = atEnd;
     else if (element.scrollTop < top.current) pinned.current = false;
     top.current = element.scrollTop;
-    if (element.scrollTop < NEAR && shown.start > 0) {
-      setSpan(moved(span, items.length, "top"));
-    } else if (element.scrollTop < NEAR && older) {
-      askForOlder();
-    } else if (below < NEAR && Number.isFinite(span.end)) {
-      setSpan(moved(span, items.length, "bottom"));
-    }
-  };
-  const askForOlder = () => {
-    const oldest = items[0]?.itemId ?? "";
-    if (asked.current === oldest) return; // it was asked for, and has not come yet
-    asked.current = oldest;
-    host.postMessage({ type: "older" });
+    bring(below);
   };
 
   return (

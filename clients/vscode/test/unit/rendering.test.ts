@@ -3,8 +3,9 @@
 
 import { expect, test } from "vitest";
 import { outputHtml } from "../../src/webview/ansi";
-import { toHtml, visible } from "../../src/webview/markdown";
+import { toHtml } from "../../src/webview/markdown";
 import { rowsOf, statOf } from "../../src/webview/patch";
+import { readable, visible } from "../../src/webview/visible";
 
 const HOSTILE = [
   "<script>alert(1)</script>",
@@ -67,6 +68,14 @@ test("characters that hide or turn others can be seen", () => {
   expect(visible("rm \u202etxt.exe\u200b")).toBe("rm ⟨U+202E⟩txt.exe⟨U+200B⟩");
   expect(toHtml("a\u2066b")).toContain("⟨U+2066⟩");
   expect(visible("Grüße 🙂 e\u0301")).toBe("Grüße 🙂 e\u0301");
+});
+
+test("what ordinary writing needs stays as it is in prose and output, and only there", () => {
+  const writing = "10\u202f000\u00a0€, \u{1f469}\u200d\u{1f4bb} ☃\ufe0f, \u0645\u06cc\u200c\u062e";
+  expect(readable(writing)).toBe(writing);
+  expect(toHtml(writing)).toContain(writing.replace("\u00a0", "&nbsp;"));
+  expect(outputHtml("├──\u00a0a\u202eb\u0007")).toBe("├──\u00a0a⟨U+202E⟩b⟨U+0007⟩");
+  expect(visible("rm\u00a0-rf \u3164")).toBe("rm⟨U+00A0⟩-rf ⟨U+3164⟩");
 });
 
 test("colours of a terminal are shown, and nothing else of it happens", () => {

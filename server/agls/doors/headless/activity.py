@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from agls.diff import read_patch
 from agls.doors.headless.screen import Line
 from agls.engine.vocabulary import JsonObject
-from agls.hunks import read_patch
 
 LONGEST_REASON = 200  # characters of why a call failed
 LONGEST_DIFF = 80  # lines of one call's changes

@@ -52,7 +52,7 @@ def _do(arguments: argparse.Namespace) -> int:
         case "serve":
             from agls.doors.lsp import main as serve  # noqa: PLC0415 - only what is used is loaded
 
-            return serve(settings(arguments))
+            return serve(settings(arguments), dump=arguments.wire_dump)
         case "demo":
             from agls.doors.headless.demo.play import play  # noqa: PLC0415 - only what is used is loaded
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from agls.config import Choice, ConfigError, Setup, Told, read, take_over
 from agls.config.environment import process_environment
-from agls.doors.headless.begin import Request, folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
-from agls.doors.headless.filing import FILING
 from agls.doors.headless.keys import key
-from agls.doors.headless.leaving import see_through
+from agls.doors.headless.open_session import Request, folder
 from agls.doors.headless.options.limits import limits
 from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
+from agls.doors.headless.sessions_command import FILING
 from agls.doors.headless.settings import settings
+from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
 from agls.doors.headless.trusting import trust
 from agls.doors.headless.usage import usage
@@ -69,10 +69,7 @@ def resume(arguments: argparse.Namespace) -> int:
 def explain(arguments: argparse.Namespace) -> int:
     """`agls config explain`."""
     setup, cwd = _setup(arguments, Told(remembered=True))
-    try:
-        write_settings(setup, cwd, as_json=arguments.json)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
+    write_settings(setup, cwd, as_json=arguments.json)
     return Exit.DONE
 
 
@@ -82,10 +79,7 @@ def models(arguments: argparse.Namespace) -> int:
 
     harden()
     setup, cwd = _setup(arguments, Told(arguments=settings(arguments), remembered=True))
-    try:
-        write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
+    write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
     return Exit.DONE
 
 
@@ -106,12 +100,9 @@ def doctor(arguments: argparse.Namespace) -> int:
 
 
 def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
-    """What is configured for the folder that was named. Raises `CannotBegin`."""
+    """What is configured for the folder that was named. Raises `CannotBegin` and `ConfigError`."""
     cwd = folder(arguments.cwd)
-    try:
-        return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
+    return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
 
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
@@ -131,10 +122,16 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
 
 
 def follow(command: str, arguments: argparse.Namespace) -> int:
-    """Follow a command. What is taken over from the former name is said before anything else."""
-    for notice in take_over(process_environment()):
-        sys.stderr.write(f"agls: {escape_controls(notice)}\n")
-    return COMMANDS[command](arguments)
+    """Follow a command. What is taken over from the former name is said before anything else.
+
+    Raises `CannotBegin`, also for what is wrong with the configuration.
+    """
+    try:
+        for notice in take_over(process_environment()):
+            sys.stderr.write(f"agls: {escape_controls(notice)}\n")
+        return COMMANDS[command](arguments)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "configInvalid") from problem
 
 
 def _start(

@@ -1,4 +1,4 @@
-"""Requests on standard input: JSON-RPC lines to steer, cancel and respond, each answered (protocol 4.14)."""
+"""Requests on standard input: JSON-RPC lines each answered (protocol#headless)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from agls.doors import from_wire
 from agls.doors.errors import bad, check_asked, to_bad, unsupported
-from agls.doors.headless.inlet import LONGEST, Inlet
+from agls.doors.headless.stdin_lines import LONGEST, StdinLines
 from agls.doors.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -81,14 +81,14 @@ class Control:
 
     invokes = True
 
-    def __init__(self, inlet: Inlet, reply: Callable[[JsonObject], None]) -> None:
-        self._inlet, self._reply = inlet, reply
+    def __init__(self, lines: StdinLines, reply: Callable[[JsonObject], None]) -> None:
+        self._lines, self._reply = lines, reply
         self._converter = make_converter()
         self._served = asyncio.Event()
         self._sessions: dict[str, Session] = {}  # the one of the run first, then its children
         self._left = False  # whether the input has ended
 
-    def attend(self, session: Session) -> None:
+    def attach(self, session: Session) -> None:
         """Be there."""
         self._sessions[session.session_id] = session
         if not self._left:
@@ -97,7 +97,7 @@ class Control:
     async def serve(self, session: Session) -> None:
         """Follow the requests until the input ends; then nobody is there any more."""
         try:
-            async with aclosing(self._inlet.lines()) as lines:
+            async with aclosing(self._lines.lines()) as lines:
                 async for line in lines:
                     if line is None or line.strip():
                         self._reply(await self._answer(session, line))
@@ -109,7 +109,7 @@ class Control:
 
     async def settle(self) -> None:
         """Answer what was asked by now."""
-        self._inlet.finish()
+        self._lines.finish()
         await self._served.wait()
 
     async def _answer(self, session: Session, line: bytes | None) -> JsonObject:

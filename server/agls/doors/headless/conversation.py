@@ -1,15 +1,15 @@
-"""One headless run of a session, with its output and its company."""
+"""One headless run of a session, with its output and its responder."""
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from agls.doors.headless.begin import Beginning
-from agls.doors.headless.company import Company
+from agls.doors.action_list import action_list
 from agls.doors.headless.exits import Exit, exit_of
-from agls.doors.headless.leaving import Leaving
+from agls.doors.headless.open_session import PreparedRun
 from agls.doors.headless.output import Lines, Output
-from agls.doors.offers import offered
+from agls.doors.headless.responders import Responder
+from agls.doors.headless.shutdown import Shutdown
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
@@ -25,15 +25,21 @@ class Conversation:
     """Prompts the session, shows what happens, and puts its questions to whoever is there."""
 
     def __init__(
-        self, world: World, beginning: Beginning, output: Output, company: Company, leaving: Leaving
+        self, world: World, prepared: PreparedRun, output: Output, responder: Responder, shutdown: Shutdown
     ) -> None:
-        session = beginning.session
-        self._world, self._beginning, self._session = world, beginning, session
-        self._output, self._company, self._leaving = output, company, leaving
-        known = None if beginning.is_new else session.state
+        session = prepared.session
+        self._world = world
+        self._prepared = prepared
+        self._session = session
+        self._output = output
+        self._responder = responder
+        self._shutdown = shutdown
+        known = None if prepared.is_new else session.state
         self._translator = Translator(session.session_id, session.log.journal.epoch, known)
         output.spare(self._translator.caught_up)
-        self._run_id, self._admitted, self._unanswered = "", "", 0
+        self._run_id = ""
+        self._admitted = ""
+        self._unanswered = 0
         self._ended: JsonObject = {}
         world.sessions.hosts.append(self._welcome)
 
@@ -44,21 +50,21 @@ class Conversation:
 
     async def run(self) -> int:
         """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
-        if self._beginning.is_new:
+        if self._prepared.is_new:
             for entry in self._session.log.journal.entries():
                 self._watch(entry, self._session.state)
-        elif self._beginning.since is not None:
-            self._tell_again(self._beginning.since)
+        elif self._prepared.since is not None:
+            self._tell_again(self._prepared.since)
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
             self._tell(self._translator.told("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
-        self._leaving.runs(self)
-        self._company.attend(self._session)
+        self._shutdown.runs(self)
+        self._responder.attach(self._session)
         run_id = await self._begin()
         async with asyncio.TaskGroup() as group:
-            serving = group.create_task(self._company.serve(self._session))
+            serving = group.create_task(self._responder.serve(self._session))
             lost = await self._end_of(run_id)
-            await self._company.settle()
+            await self._responder.settle()
             serving.cancel()
         if self._ended:
             if self._unanswered:  # by its children as well: somebody was needed
@@ -71,10 +77,10 @@ class Conversation:
 
     async def _begin(self) -> str:
         """Admit the prompt, or begin what waits since its process died; gives the run to wait for."""
-        beginning, queue = self._beginning, self._session.state.queue
-        if beginning.content or beginning.recovers or not queue:
-            said, options = beginning.content, beginning.options
-            return (await self._session.prompt(said, options=options, recovers=beginning.recovers)).run_id
+        prepared, queue = self._prepared, self._session.state.queue
+        if prepared.content or prepared.recovers or not queue:
+            said, options = prepared.content, prepared.options
+            return (await self._session.prompt(said, options=options, recovers=prepared.recovers)).run_id
         self._run_id = queue[-1].run_id
         await go_on(self._session)
         return self._run_id
@@ -101,7 +107,9 @@ class Conversation:
 
     def _commands(self) -> list[JsonObject]:
         """What can really be invoked: while the run is on, by a program that writes requests."""
-        return [each for each in offered(self._session) if self._company.invokes and each["when"] != "idle"]
+        return [
+            each for each in action_list(self._session) if self._responder.invokes and each["when"] != "idle"
+        ]
 
     def _close(self) -> None:
         """Close the session, so that nothing else begins."""
@@ -124,7 +132,7 @@ class Conversation:
                 if isinstance(self._output, Lines) and not self._ended:
                     self._output.event(told)
 
-        self._company.attend(child)
+        self._responder.attach(child)
         return child.log.subscribe(watch)
 
     def _tell_again(self, since: int) -> None:

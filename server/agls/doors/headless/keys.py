@@ -8,12 +8,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agls.config import ConfigError, KeyFile, Keyring, Setup, Told, offered_models, read
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
+from agls.models.catalog.providers import PROVIDERS
 from agls.models.endpoint import Endpoint
-from agls.models.providers import PROVIDERS
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden
 
@@ -39,8 +39,6 @@ def key(arguments: argparse.Namespace) -> int:
                 return stored.remove(arguments.host)
             case _:
                 return stored.list()
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
         raise CannotBegin(f"the key cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 
@@ -49,7 +47,9 @@ class Stored:
     """The keys of this user: in the keyring, or in a file."""
 
     def __init__(self, setup: Setup, models: Sequence[Endpoint]) -> None:
-        self._models, self._keyring, self._file = models, Keyring(), KeyFile(setup.state_folder)
+        self._models = models
+        self._keyring = Keyring()
+        self._file = KeyFile(setup.state_folder)
 
     def set(self, name: str, place: str) -> int:
         """Ask for the key of a host and keep it: in the keyring where there is one. Raises `CannotBegin`."""

@@ -10,15 +10,15 @@ from agls.doors.headless.streams import tell, write
 from agls.engine.ports import ModelError
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
-from agls.models.connections import Connections
+from agls.models.catalog.listing import ModelList, list_models
+from agls.models.catalog.model_info import Figure, Source, figures
 from agls.models.endpoint import Endpoint
-from agls.models.figures import Figure, Who, figures
-from agls.models.listing import Listing, list_models
-from agls.models.local import find_local
+from agls.models.http.connections import Connections
+from agls.models.local.discovery import find_local_servers
 from agls.models.resolver import TIERS, Models
 from agls.views.escape import escape_controls
 
-SOURCES: Mapping[Who, str] = {
+SOURCES: Mapping[Source, str] = {
     "settings": "your settings",
     "list": "agls's list",
     "server": "the server",
@@ -41,7 +41,7 @@ class Seen:
 
     endpoint: Endpoint
     names: tuple[str, ...]
-    listing: Listing | None
+    listing: ModelList | None
     figures: Mapping[str, Figure]
     found: bool = False
 
@@ -75,7 +75,7 @@ async def _look(offered: Offered, *, offline: bool) -> list[Seen]:
     connections = Connections()
     try:
         async with asyncio.TaskGroup() as group:
-            local = group.create_task(find_local())
+            local = group.create_task(find_local_servers())
             tasks = {
                 _server(endpoint): group.create_task(list_models(endpoint, connections))
                 for endpoint in {_server(e): e for e in offered.endpoints if e.base_url}.values()
@@ -101,14 +101,14 @@ def _address(endpoint: Endpoint) -> tuple[str, str]:
     return endpoint.base_url.replace("//localhost", "//127.0.0.1"), endpoint.model
 
 
-def _configured(endpoint: Endpoint, names: tuple[str, ...], listing: Listing | None) -> Seen:
-    told = (listing or Listing()).told(endpoint.model)
+def _configured(endpoint: Endpoint, names: tuple[str, ...], listing: ModelList | None) -> Seen:
+    told = (listing or ModelList()).figures_of(endpoint.model)
     return Seen(endpoint, names, listing, figures(endpoint, told))
 
 
 def _found(endpoint: Endpoint, names: tuple[str, ...]) -> Seen:
-    said_by: Who = "request" if endpoint.dialect == "ollama" else "server"
-    here = Listing({endpoint.model: {}})
+    said_by: Source = "request" if endpoint.dialect == "ollama" else "server"
+    here = ModelList({endpoint.model: {}})
     return Seen(endpoint, names, here, figures(endpoint, {}, said_by), found=True)
 
 
@@ -186,11 +186,11 @@ def _state(seen: Seen) -> str:
     match seen.listing:
         case None:
             return "not asked"
-        case Listing(failure=None) if seen.found:
+        case ModelList(failure=None) if seen.found:
             return "found on this machine"
-        case Listing(failure=None):
+        case ModelList(failure=None):
             return f"answers, {len(seen.listing.models)} models"
-        case Listing(failure=failure):
+        case ModelList(failure=failure):
             assert failure is not None
             return f"{failure.message} {failure.hint}"
 

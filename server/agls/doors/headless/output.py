@@ -81,8 +81,8 @@ class Lines:
         self._pipe.write(json.dumps(value, separators=(",", ":")) + "\n")
 
 
-class Whole:
-    """One JSON object at the end."""
+class JsonSummary:
+    """Writes one JSON object at the end of the run."""
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe

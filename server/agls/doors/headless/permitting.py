@@ -4,12 +4,13 @@ import argparse
 import json
 from pathlib import Path
 
-from agls.config import ConfigError, FolderGrants, OwnFiles, Seal, Setup, Told, read
-from agls.doors.headless.begin import folder
+from agls.config import FolderGrants, OwnFiles, Seal, Setup, Told, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import Effect
+from agls.features.permissions import ROOM
 from agls.features.permissions.aims import aims_of_command
 from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
@@ -28,8 +29,6 @@ def permissions(arguments: argparse.Namespace) -> int:
     try:
         setup = read(Told(remembered=True), here, lambda root: arguments.trust and root == Path(here))
         return Saved(setup, here).do(arguments)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 
@@ -39,7 +38,7 @@ class Saved:
 
     def __init__(self, setup: Setup, here: str) -> None:
         self._here, self._loaded = here, setup.load(here)
-        self._settings = self._loaded.config.permissions
+        self._settings = self._loaded.config.section(ROOM)
         self._files = OwnFiles(setup.state_folder, setup.config_file)
         self._grants = FolderGrants(self._files, Seal(self._files), Path(here))
         self._own = Own(tuple(map(str, setup.own_places)))

@@ -5,9 +5,9 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 
-from agls.config import ConfigError, Told, read
-from agls.doors.headless.begin import folder, latest, opened
+from agls.config import Told, read
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
 from agls.doors.messages import JsonObject
 from agls.doors.rewinding import Back, Gone, go_back
@@ -42,8 +42,6 @@ async def _follow(arguments: argparse.Namespace, work: Work) -> tuple[str, JsonO
         async with open_world(setup, editor=NoEditor(), headless=True) as world:
             session = await opened(world, arguments.session or await latest(world, here))
             return await work(session, arguments)
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except (JournalError, Refused, ActionError) as problem:
         raise CannotBegin(str(problem), "refused") from problem
 

@@ -7,18 +7,18 @@ from functools import partial
 from typing import TextIO
 
 from agls.config import TERMINAL, UNATTENDED, ConfigError, KeyMissing, Told, read
-from agls.doors.headless.begin import Beginning, Mode, Request, begin, folder
-from agls.doors.headless.company import Company, Nobody
 from agls.doors.headless.conversation import Conversation
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
-from agls.doors.headless.inlet import Inlet
-from agls.doors.headless.leaving import Leaving
-from agls.doors.headless.output import Lines, Output, Whole
+from agls.doors.headless.open_session import Mode, PreparedRun, Request, folder, prepare_run
+from agls.doors.headless.output import JsonSummary, Lines, Output
 from agls.doors.headless.pipe import Pipe
-from agls.doors.headless.prose import Prose
+from agls.doors.headless.responders import Nobody, Responder
 from agls.doors.headless.screen import Screen, can_change, has_colours
+from agls.doors.headless.shutdown import Shutdown
+from agls.doors.headless.stdin_lines import StdinLines
 from agls.doors.headless.terminal import Keyboard, Terminal, keyboard_at_hand
+from agls.doors.headless.text_output import TextOutput
 from agls.doors.headless.trusting import settle_trust
 from agls.doors.headless.writers import writer_at_hand
 from agls.doors.logs import begin_log
@@ -28,7 +28,7 @@ from agls.workspace.editor import NoEditor
 from agls.workspace.redact import harden
 from agls.world import open_world
 
-Work = Callable[[Output, Screen, Leaving], Awaitable[int]]
+Work = Callable[[Output, Screen, Shutdown], Awaitable[int]]
 
 
 async def run(request: Request) -> int:
@@ -40,7 +40,7 @@ async def run(request: Request) -> int:
 async def refuse(mode: Mode, problem: CannotBegin) -> int:
     """Write why there is no run. Gives the exit code."""
 
-    async def give_up(output: Output, screen: Screen, leaving: Leaving) -> int:
+    async def give_up(output: Output, screen: Screen, shutdown: Shutdown) -> int:
         raise problem
 
     return await _said(mode, give_up)
@@ -53,23 +53,23 @@ async def _said(mode: Mode, work: Work, *, quiet: bool = False) -> int:
     output = _output(mode, pipe, screen, quiet=quiet)
     task = asyncio.current_task()
     assert task is not None
-    leaving = Leaving(task, screen.stopping)
-    leaving.listen()
+    shutdown = Shutdown(task, screen.stopping)
+    shutdown.listen()
     async with asyncio.TaskGroup() as group:
-        group.create_task(pipe.pump(leaving.lose_reader))
-        code = await _contained(work, output, screen, leaving)
-        leaving.over()
+        group.create_task(pipe.pump(shutdown.lose_reader))
+        code = await _contained(work, output, screen, shutdown)
+        shutdown.over()
         pipe.close()
     return code or (Exit.FAILED if pipe.lost else Exit.DONE)
 
 
-async def _contained(work: Work, output: Output, screen: Screen, leaving: Leaving) -> int:
+async def _contained(work: Work, output: Output, screen: Screen, shutdown: Shutdown) -> int:
     try:
-        return await work(output, screen, leaving)
+        return await work(output, screen, shutdown)
     except asyncio.CancelledError:
-        leaving.task.uncancel()
-        output.fatal({"kind": "cancelled", "message": "Stopped before the run began."}, leaving.code)
-        return leaving.code
+        shutdown.task.uncancel()
+        output.fatal({"kind": "cancelled", "message": "Stopped before the run began."}, shutdown.code)
+        return shutdown.code
     except (ConfigError, CannotBegin, ModelError, JournalError) as problem:
         error, code = explained(problem)
         output.fatal(error, code)
@@ -95,43 +95,43 @@ def explained(problem: ConfigError | CannotBegin | ModelError | JournalError) ->
             return {"kind": problem.kind, "message": str(problem)}, problem.code
 
 
-async def _run(request: Request, output: Output, screen: Screen, leaving: Leaving) -> int:
+async def _run(request: Request, output: Output, screen: Screen, shutdown: Shutdown) -> int:
     here = folder(request.cwd or ".")
     told = Told(arguments=request.arguments, remembered=True)
     setup = read(told, here, lambda root: request.trust and str(root) == here)
-    begin_log(setup.state_folder, lambda: setup.secrets)
+    begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
     await settle_trust(setup, here, Keyboard(keyboard) if keyboard else None, screen)
     async with open_world(setup, editor=NoEditor(), headless=True, usual=usual) as world:
-        beginning = await begin(world, request, here)
-        output.begin(hello(beginning))
-        company = _company(request, output, screen, keyboard)
-        conversation = Conversation(world, beginning, output, company, leaving)
+        prepared = await prepare_run(world, request, here)
+        output.begin(hello(prepared))
+        responder = _responder(request, output, screen, keyboard)
+        conversation = Conversation(world, prepared, output, responder, shutdown)
         try:
             return await conversation.run()
         finally:
-            if beginning.is_new and not conversation.has_begun:  # nothing was said in it
-                await world.sessions.delete(beginning.session.session_id)
+            if prepared.is_new and not conversation.has_begun:  # nothing was said in it
+                await world.sessions.delete(prepared.session.session_id)
 
 
-def _company(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Company:
+def _responder(request: Request, output: Output, screen: Screen, keyboard: TextIO | None) -> Responder:
     """Who is there during the run."""
     if request.control and isinstance(output, Lines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
-        return Control(Inlet(sys.stdin.fileno()), output.reply)
+        return Control(StdinLines(sys.stdin.fileno()), output.reply)
     return Terminal(screen, Keyboard(keyboard)) if keyboard else Nobody()
 
 
-def hello(beginning: Beginning) -> JsonObject:
+def hello(prepared: PreparedRun) -> JsonObject:
     """What the first line says of the server and the session."""
     return {
         **greeting(),
-        "sessionId": beginning.session.session_id,
-        "epoch": beginning.session.log.journal.epoch,
-        "model": beginning.model,
-        "notes": list(beginning.notes),
+        "sessionId": prepared.session.session_id,
+        "epoch": prepared.session.log.journal.epoch,
+        "model": prepared.model,
+        "notes": list(prepared.notes),
     }
 
 
@@ -140,6 +140,6 @@ def _output(mode: Mode, pipe: Pipe, screen: Screen, *, quiet: bool) -> Output:
         case "jsonl":
             return Lines(pipe)
         case "json":
-            return Whole(pipe)
+            return JsonSummary(pipe)
         case "text":
-            return Prose(pipe, screen, writer_at_hand(), quiet=quiet)
+            return TextOutput(pipe, screen, writer_at_hand(), quiet=quiet)

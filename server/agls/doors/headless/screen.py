@@ -35,7 +35,9 @@ class Screen:
     """Lines for the user. `live` is whether there is a terminal that can show a changing line."""
 
     def __init__(self, pipe: Pipe, *, live: bool, colours: bool = False) -> None:
-        self._pipe, self._live, self._colours = pipe, live, colours
+        self._pipe = pipe
+        self._live = live
+        self._colours = colours
         self._shown = ""  # the progress line that stands there now
 
     @property

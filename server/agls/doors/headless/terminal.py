@@ -57,7 +57,7 @@ class Terminal:
         self._asked: asyncio.Queue[tuple[Session, str, Question]] = asyncio.Queue()
         self._open: set[str] = set()
 
-    def attend(self, session: Session) -> None:
+    def attach(self, session: Session) -> None:
         """Take a seat in front of it."""
         session.log.subscribe(partial(self._watch, session))
         session.questions.attend(True)

@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from agls.config import ConfigError, Setup, Told, read
+from agls.config import Setup, Told, read
 from agls.config.folders import PROJECT_FILE
-from agls.doors.headless.begin import folder
 from agls.doors.headless.exits import CannotBegin, Exit
+from agls.doors.headless.open_session import folder
 from agls.doors.headless.screen import Screen
 from agls.doors.headless.streams import tell, write
 from agls.doors.headless.terminal import Keyboard
@@ -40,8 +40,6 @@ def trust(arguments: argparse.Namespace) -> int:
             raise CannotBegin(f"{here} was not trusted. See: agls trust --list", "usage", Exit.FAILED)
         if kept.ignored:
             tell(f"{escape_controls(kept.ignored)}\n")
-    except ConfigError as problem:
-        raise CannotBegin(str(problem), "configInvalid") from problem
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
     return Exit.DONE

@@ -12,6 +12,7 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import Any, Literal, Self
 
+from agls.assembly import Rooms
 from agls.config import ConfigError, Told, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
@@ -21,7 +22,9 @@ from agls.doors.library.errands import Errand, Toolset
 from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
+from agls.engine.actions import ActionOutcome, ActionSpec
 from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
+from agls.engine.invoking import actions, invoke
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovering import go_on
@@ -37,8 +40,10 @@ REMEMBERED = 16  # results of ended runs that can still be asked for
 _log = logging.getLogger(__name__)
 # what holds where nobody says anything; a table that is named as a setting switches its room on
 DEFAULTS: JsonObject = {
-    "compaction": {"enabled": False}, "scratchpad": {"enabled": False}, "subagents": {"delegate": False}
-}  # fmt: skip
+    "compaction": {"enabled": False},
+    "scratchpad": {"enabled": False},
+    "subagents": {"delegate": False},
+}
 RUN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 DISMISSED = Answer("dismissed", by="the program")
 
@@ -56,9 +61,16 @@ class Agent:
     """
 
     def __init__(
-        self, folder: str | Path, *, state: str | Path = "", tools: "Sequence[Lendable]" = (),
-        after: Sequence[After] = (), answer: Decide | None = None, trusted: bool = False, **settings: Any,
-    ) -> None:  # fmt: skip
+        self,
+        folder: str | Path,
+        *,
+        state: str | Path = "",
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        answer: Decide | None = None,
+        trusted: bool = False,
+        **settings: Any,
+    ) -> None:
         self._folder, self._state = str(Path(folder).resolve()), str(state)
         self._trusted, self._settings = trusted, settings
         self.functions, self.tools = Functions(), tuple(tools)
@@ -84,6 +96,11 @@ class Agent:
         self.world: World = await self._open.enter_async_context(opening)
         self.world.sessions.hosts.append(self._welcome)
         return self
+
+    @property
+    def rooms(self) -> Rooms:
+        """The rooms that runs have; `add` adds one of your own, behind those of agls."""
+        return self.world.rooms
 
     async def __aexit__(self, *error: object) -> None:
         await self._open.aclose()
@@ -161,9 +178,15 @@ class Conversation:
         return self._session.state
 
     async def run(
-        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
-    ) -> Result:  # fmt: skip
+        self,
+        prompt: str,
+        *,
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (),
+        run_id: str = "",
+        **options: Any,
+    ) -> Result:
         """Say this, wait for the end. `tools` and `after` are for this run, besides those of the agent.
 
         `attach` names files: images the model sees, others it can save into the folder. `run_id` is the id of
@@ -177,9 +200,15 @@ class Conversation:
         )
 
     async def start(
-        self, prompt: str, *, tools: "Sequence[Lendable]" = (), after: Sequence[After] = (),
-        attach: Sequence[str | Path] = (), run_id: str = "", **options: Any,
-    ) -> str:  # fmt: skip
+        self,
+        prompt: str,
+        *,
+        tools: "Sequence[Lendable]" = (),
+        after: Sequence[After] = (),
+        attach: Sequence[str | Path] = (),
+        run_id: str = "",
+        **options: Any,
+    ) -> str:
         """Say this; the run goes on by itself. Gives its id. Raises as `run` does."""
         options = {**known_options(options), **self._id_of(run_id)}
         await self._check(options)
@@ -214,6 +243,18 @@ class Conversation:
         `attach` is as for `run`. Raises `ConfigError` for what cannot be attached.
         """
         return (await self._session.steer(await self._content(text, attach))).outcome
+
+    def actions(self) -> Sequence[ActionSpec]:
+        """**Returns** what can be done with `act`. **Raises** `ConfigError`."""
+        return actions(self._session)
+
+    async def act(self, name: str, **arguments: Any) -> ActionOutcome:
+        """Do an action, as a user does by a slash command.
+
+        **Raises** `ActionRefused` when there is none of this name or this is not its moment, and
+        `ActionError` for what it cannot do.
+        """
+        return await invoke(self._session, name, arguments)
 
     def cancel(self) -> None:
         """Stop the current run; its result says `cancelled`. A tool in a thread may call it, too."""

@@ -61,8 +61,12 @@ class Errand:
     def __init__(
         self, content: tuple[Content, ...], after: Sequence[After], register: Callable[["Errand"], None]
     ) -> None:
-        self.run_id, self.tools, self.made = "", tuple[FunctionTool, ...](), list[Artifact]()
-        self._content, self._after, self._register = content, after, register
+        self.run_id = ""
+        self.tools = tuple[FunctionTool, ...]()
+        self.made = list[Artifact]()
+        self._content = content
+        self._after = after
+        self._register = register
         self._lent: list[Lodging] = []
         loop = asyncio.get_running_loop()
         self.result: asyncio.Future[Result] = loop.create_future()

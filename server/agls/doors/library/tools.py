@@ -12,9 +12,9 @@ from pydantic import ValidationError, create_model
 from agls.doors.library.bounded import called
 from agls.doors.library.results import Artifact
 from agls.engine.vocabulary import ToolCall, ToolOutcome
-from agls.features.client_tools.calling import Offered
 from agls.frozen import frozen
 from agls.pictures import TooLarge, picture
+from agls.room.ports import OfferedTool
 from agls.toolkit import Arguments, complaint, schema_of
 
 Gives = str | bytes | Artifact | Awaitable[str | bytes | Artifact]
@@ -28,7 +28,7 @@ class FunctionTool:
 
     function: Function
     arguments: type[Arguments]
-    offered: Offered
+    offered: OfferedTool
 
 
 @overload
@@ -57,7 +57,7 @@ def _made(function: Function, *, reads_only: bool) -> FunctionTool:
     arguments = create_model(function.__name__, __base__=Arguments, **fields)
     described = inspect.cleandoc(function.__doc__ or function.__name__)
     return FunctionTool(
-        function, arguments, Offered(function.__name__, described, schema_of(arguments), reads_only)
+        function, arguments, OfferedTool(function.__name__, described, schema_of(arguments), reads_only)
     )
 
 
@@ -74,7 +74,7 @@ class Functions:
 
     lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
 
-    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+    def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
         """What the model may call."""
         return [one.offered for one in self.lent[run_id].tools] if run_id in self.lent else []
 

@@ -7,12 +7,14 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from agls.doors.ending import die_after
+from agls.doors.force_exit import force_exit_after
 from agls.doors.lsp.hello import greet
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.loading import LAST_WORDS, Loading
+from agls.doors.lsp.tap import NO_TAP, Tap
 from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.lsp.watchdog import PATIENCE, watch
 
@@ -20,12 +22,17 @@ TURN = 0.0005  # seconds that a thread computes before another one may: work in 
 ROOM = 1 << 18  # bytes that wait in the pipe: a whole session is told in one piece
 
 
-def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = None) -> int:
-    """Serve one client on standard input and output; gives the exit code.
+def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = None, dump: str = "") -> int:
+    """Serve one client on standard input and output. **Returns** the exit code.
 
-    `arguments` are settings from the command line, a table as in the config file. The first answer
-    is given before anything but the standard library is imported.
+    `arguments` are settings from the command line, a table as in the config file. `dump` is a
+    file for all messages. The first answer is given before anything but the standard library is imported.
     """
+    try:
+        tap = _tap(dump)
+    except OSError as problem:
+        sys.stderr.write(f"agls: --wire-dump {dump}: {problem.strerror}. Name a file that can be written.\n")
+        return 2
     try:
         received, output = take_streams()
     except OSError as problem:
@@ -33,9 +40,9 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
         return 1
     sys.setswitchinterval(TURN)
     parent = os.getppid()
-    writer = Writer(output)
+    writer = Writer(output, tap)
     limits = limits or Limits()
-    reader = Reader(received, writer, limits)
+    reader = Reader(received, writer, limits, tap)
     loading = Loading(reader, writer)
     greeting = greet(reader, writer)
     if isinstance(greeting, int):
@@ -51,10 +58,19 @@ def main(arguments: Mapping[str, Any] | None = None, limits: Limits | None = Non
     return code
 
 
+def _tap(dump: str) -> Tap:
+    """**Raises** `OSError` when the file cannot be opened."""
+    if not dump:
+        return NO_TAP
+    from agls.doors.lsp.wire_dump import WireDump  # noqa: PLC0415 - it takes longer than the first answer
+
+    return WireDump(Path(dump))
+
+
 def _lost(reader: Reader, loading: Loading) -> None:
     """Nobody is there any more."""
     loading.leave(0)
-    die_after(PATIENCE, 0)
+    force_exit_after(PATIENCE, 0)
     reader.end()
 
 

@@ -1,4 +1,4 @@
-"""Puts a session's open questions to the client, and its answers to the session (protocol 4.5, 4.8, 4.9)."""
+"""Puts a session's open questions to the client, and its answers to the session (protocol#to-the-client)."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,7 +36,9 @@ class Asking:
     """The questions of one session that the client has in front of it."""
 
     def __init__(self, session: Session, peer: Peer, client: Client) -> None:
-        self._session, self._peer, self._client = session, peer, client
+        self._session = session
+        self._peer = peer
+        self._client = client
         self._pending: dict[str, Pending] = {}
         if client.can_answer:
             session.questions.attend(True, forms=client.forms)
@@ -146,7 +148,7 @@ def by_command(asked: Asked) -> JsonObject:
 
 
 def read_choice(question: Question, chosen: Any, by: str) -> Answer:
-    """The action the user chose, by its exact title; anything else is a refusal (protocol 3.2)."""
+    """The action the user chose, by its exact title; anything else is a refusal (protocol#plain-mode)."""
     title = chosen.get("title") if is_object(chosen) else None
     offered = [action["title"] for action in message_request(question)["actions"]]
     for option in question.options:

@@ -1,4 +1,4 @@
-"""Events on their way to the pipe: kept in order, deltas of one item merged (protocol 4.12)."""
+"""Events on their way to the pipe: kept in order, deltas of one item merged (protocol#flow)."""
 
 from collections.abc import Sequence
 

@@ -9,11 +9,11 @@ from lsprotocol import types
 
 import agls_protocol
 from agls.doors import from_wire
-from agls.doors.lsp.code_actions import KIND
-from agls.doors.lsp.commands import COMMANDS
 from agls.doors.lsp.framing import BODY_LIMIT
 from agls.doors.lsp.hello import DOCUMENT
 from agls.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.lsp.plain.code_actions import KIND
+from agls.doors.lsp.plain.commands import COMMANDS
 from agls.doors.lsp.sync import make_server
 from agls.doors.messages import JsonObject
 from agls.engine.loop import GRACE
@@ -75,7 +75,7 @@ def _followed_elsewhere(*arguments: Any) -> None:
 
 
 def agent_block() -> JsonObject:
-    """What this server can do of the agent protocol (protocol 4.3)."""
+    """What this server can do of the agent protocol (protocol#initialize)."""
     schema = Path(agls_protocol.__file__).with_name("schema.json").read_bytes()
     return {
         "protocolVersion": agls_protocol.PROTOCOL_VERSION,

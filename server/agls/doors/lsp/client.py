@@ -12,7 +12,7 @@ ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
 
 class Client(NamedTuple):
-    """The client's capabilities as far as this door uses them; absent means unsupported (protocol 4.3)."""
+    """The client's capabilities as far as they are used; absent means unsupported (protocol#initialize)."""
 
     name: str = ""
     process_id: int | None = None

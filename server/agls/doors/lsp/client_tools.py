@@ -1,4 +1,4 @@
-"""The tools that the client said it has, called with `agent/callTool` (protocol 4.3 and 4.5)."""
+"""The tools that the client said it has, called with `agent/callTool` (protocol#to-the-client)."""
 
 import asyncio
 from base64 import b64decode
@@ -10,8 +10,8 @@ from agls.doors.lsp.client import array
 from agls.doors.lsp.peer import Peer, PeerError
 from agls.doors.messages import JsonObject
 from agls.engine.vocabulary import Content, Image, Resource, ResourceLink, Text, ToolCall, ToolOutcome
-from agls.features.client_tools.calling import Offered
 from agls.pictures import TooLarge, picture
+from agls.room.ports import OfferedTool
 from agls.views.wire_json import is_object
 
 UNSEEN = "[an image that is no PNG, JPEG, GIF or WebP]"
@@ -25,7 +25,7 @@ class ClientTools:
         self._peer = peer
         self._tools = [_offered(one) for one in array(described) if is_object(one)]
 
-    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
+    def tools(self, session_id: str, run_id: str) -> Sequence[OfferedTool]:
         """The same for every run."""
         return self._tools
 
@@ -42,9 +42,9 @@ class ClientTools:
             return ToolOutcome(f"The editor could not do it: {problem}", "failed", "unknown")
 
 
-def _offered(tool: JsonObject) -> Offered:
+def _offered(tool: JsonObject) -> OfferedTool:
     schema = tool.get("inputSchema")
-    return Offered(
+    return OfferedTool(
         name=str(tool.get("name", "")),
         description=str(tool.get("description", "")),
         schema=schema if is_object(schema) else ANY,

@@ -7,12 +7,12 @@ from typing import Any
 
 from agls.doors.errors import given_up, limit_exceeded, overloaded, to_bad
 from agls.doors.lsp.call import Call
-from agls.doors.lsp.code_actions import code_actions
-from agls.doors.lsp.commands import follow_command
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.limits import LONGEST_KEY
 from agls.doors.lsp.methods import HANDLERS
-from agls.doors.lsp.pages import virtual_transcript
+from agls.doors.lsp.plain.code_actions import code_actions
+from agls.doors.lsp.plain.commands import follow_command
+from agls.doors.lsp.plain.pages import virtual_transcript
 from agls.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from agls.views.wire_json import is_object
 from agls_protocol.converter import make_converter
@@ -50,6 +50,7 @@ class Dispatcher:
             raise overloaded(f"{len(self._calls)} requests are not answered yet.")
         params = message.get("params")
         call = Call(id, params.get("workDoneToken") if is_object(params) else None)
+        _log.debug("request %s: %s", id, message["method"], extra={"details": params})
         task = self._tasks.create_task(self._follow(call, message["method"], params))
         self._calls[id] = (call, task)
 
@@ -77,6 +78,7 @@ class Dispatcher:
         try:
             result = await self._result(call, method, params)
             self._door.peer.answer(call.id, result, urgent=not call.ordered)
+            _log.debug("request %s: answered", call.id, extra={"details": result})
         except asyncio.CancelledError:
             cancelled = Bad(CANCELLED, "The request was cancelled.")
             self._refuse(call, cancelled if call.cancelled else given_up())
@@ -108,4 +110,5 @@ class Dispatcher:
 
     def _refuse(self, call: Call, bad: Bad) -> None:
         bad.id = call.id
+        _log.debug("request %s: refused (%s)", call.id, bad.code, extra={"details": str(bad)})
         self._door.peer.refuse(bad)

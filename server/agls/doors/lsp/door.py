@@ -8,6 +8,7 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from agls.config import ConfigError
+from agls.doors.action_list import action_list
 from agls.doors.errors import cannot_open, session_busy
 from agls.doors.lsp.admissions import Admissions
 from agls.doors.lsp.asking import Asking
@@ -18,14 +19,13 @@ from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.meant import Meant
 from agls.doors.lsp.once import Once
 from agls.doors.lsp.peer import Peer
-from agls.doors.lsp.plain import Mirror, Silent
+from agls.doors.lsp.plain.progress import NoProgress, ProgressReporter
 from agls.doors.lsp.publish import Publisher
 from agls.doors.lsp.result_pages import Page
 from agls.doors.lsp.review import Review
 from agls.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from agls.doors.lsp.world import Opening, World
 from agls.doors.messages import JsonObject
-from agls.doors.offers import offered
 from agls.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
 from agls.engine.ports import JournalBusy, JournalError, WorkspaceError
 from agls.engine.session import Session
@@ -55,10 +55,13 @@ class Attached:
         role: Role = "own",
     ) -> None:
         self._configured, self._offered_for = configured, None
-        self.session, self._peer, self._client, self._gone = session, peer, client, gone
+        self.session = session
+        self._peer = peer
+        self._client = client
+        self._gone = gone
         self.read_only = role == "followed"
-        self.mirror = (Silent if role == "child" else Mirror)(peer, client)
-        self.publisher = Publisher(session, peer, client, self.mirror)
+        self.progress = (NoProgress if role == "child" else ProgressReporter)(peer, client)
+        self.publisher = Publisher(session, peer, client, self.progress)
         self.asking = Asking(session, peer, client)
         self.transcript, self.review = Transcript(), Review()
         self.page = VirtualPage(peer, virtual_uri(session.session_id))
@@ -86,7 +89,7 @@ class Attached:
                 configured = self._configured()
                 if self.offers is not None and configured == self._offered_for:
                     return
-                self._offered_for, offers = configured, offered(self.session)
+                self._offered_for, offers = configured, action_list(self.session)
                 if offers != self.offers:
                     self.offers = offers
                     self.publisher.show("commands", {"commands": offers})
@@ -129,7 +132,9 @@ class Door:
     """One connection: its client, and the sessions it uses."""
 
     def __init__(self, world: World, peer: Peer, client: Client, editor: Editor, opening: Opening) -> None:
-        self.world, self.peer, self.client = world, peer, client
+        self.world = world
+        self.peer = peer
+        self.client = client
         self.folder, self.options = opening.folder, opening.options
         self._editor = editor
         self.once = Once()

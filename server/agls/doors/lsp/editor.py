@@ -1,4 +1,4 @@
-"""The client's open documents, and edits made through the client (protocol 4.10). Implements `Editor`."""
+"""The client's open documents, and edits made through the client (protocol#edits). Implements `Editor`."""
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from agls.doors.lsp.arrivals import Arrival
 from agls.doors.lsp.client import Client, array, member
 from agls.doors.lsp.peer import Peer, PeerError, Pending
+from agls.doors.lsp.pending_edits import PendingEdit
 from agls.doors.lsp.positions import smallest_edit
 from agls.doors.lsp.screen import Screen
 from agls.doors.messages import JsonObject
@@ -35,7 +35,9 @@ class LspEditor:
     def __init__(self, peer: Peer, client: Client) -> None:
         self._peer, self._client = peer, client
         self._documents: Mapping[str, TextDocument] = {}
-        self._arrivals: dict[str, Arrival] = {}  # by URI without escapes, like the locks and the lost
+        self._pending_edits: dict[
+            str, PendingEdit
+        ] = {}  # by URI without escapes, like the locks and the lost
         self._sent: dict[str, Pending] = {}  # what the client has not answered of these
         self._lost: dict[str, str] = {}  # documents whose text nobody here knows, as the client names them
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
@@ -67,10 +69,10 @@ class LspEditor:
             self.agreements.closed(uri)
         elif method in self._follow:
             self._follow[method](now)
-        arrival = self._arrivals.get(unescaped(uri))
-        if arrival:
-            arrival.look(now)
-        if method == EDITED and not (arrival and arrival.came == now):
+        edit = self._pending_edits.get(unescaped(uri))
+        if edit:
+            edit.look(now)
+        if method == EDITED and not (edit and edit.came == now):
             self.on_edit(uri)
         if now is None and (sent := self._sent.get(unescaped(uri))):
             sent.discourage()  # opened again, its versions may begin anew, and match an edit of another text
@@ -116,12 +118,12 @@ class LspEditor:
             self._expect(buffer)
             if text == buffer.text:
                 return buffer
-            arrival = self._arrivals[key] = Arrival(buffer, text)
+            edit = self._pending_edits[key] = PendingEdit(buffer, text)
             try:
-                self._check(await self._ask(buffer, text, label), arrival)
-                return await arrival.wait()
+                self._check(await self._ask(buffer, text, label), edit)
+                return await edit.wait()
             finally:
-                del self._arrivals[key]
+                del self._pending_edits[key]
 
     async def save(self, documents: Sequence[Buffer], session_id: str, reason: str) -> Mapping[str, str]:
         """Have the client save, if it can; gives by URI why a document was not saved.
@@ -158,15 +160,15 @@ class LspEditor:
         if self.buffer(buffer.uri) != buffer:
             raise Stale(f"{buffer.uri} was changed in the editor since it was read. Read it again.")
 
-    def _check(self, answer: Any, arrival: Arrival) -> None:
+    def _check(self, answer: Any, edit: PendingEdit) -> None:
         """Raise unless the editor says that it applied the edit."""
         given = answer if is_object(answer) else {}
         if given.get("applied") is True:
             return
-        uri = arrival.before.uri
-        if not arrival.spared:
+        uri = edit.before.uri
+        if not edit.spared:
             raise Stale(f"The editor may have applied a part of the edit to {uri}. Read it again.", "partial")
-        self._expect(arrival.before)  # it was refused because the document moved on
+        self._expect(edit.before)  # it was refused because the document moved on
         reason = given.get("failureReason") or "no reason given"
         raise WorkspaceError(f"The editor did not apply the edit to {uri}: {reason}.")
 

@@ -1,4 +1,4 @@
-"""How fast a session's events go to the client: at once, merged, or without deltas (protocol 4.12)."""
+"""How fast a session's events go to the client: at once, merged, or without deltas (protocol#flow)."""
 
 import asyncio
 import time
@@ -26,7 +26,9 @@ class Flow:
     """
 
     def __init__(self, peer: Peer, client: Client, caught_up: CaughtUp) -> None:
-        self._peer, self._excluded, self._interval = peer, client.excluded, client.interval
+        self._peer = peer
+        self._excluded = client.excluded
+        self._interval = client.interval
         self._limits = peer.limits
         self._largest = largest_event(self._limits, client)
         self._caught_up = caught_up

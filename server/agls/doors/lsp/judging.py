@@ -1,8 +1,9 @@
-"""Keeping and reverting what the agent changed, one change at a time (protocol 3.2)."""
+"""Keeping and reverting what the agent changed, one change at a time (protocol#plain-mode)."""
 
 import asyncio
 from contextlib import suppress
 
+from agls.diff import find, guess, is_made, lines_of, stood
 from agls.doors import from_wire
 from agls.doors.errors import bad
 from agls.doors.lsp.call import Call
@@ -11,7 +12,6 @@ from agls.doors.lsp.review import Pending, in_the_editor, kept, reverted
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.invoking import NOBODY
 from agls.engine.ports import JournalError, WorkspaceError
-from agls.hunks import find, guess, is_made, lines_of, stood
 from agls.views.escape import escape_controls
 
 LABEL = "agls: revert this change"
@@ -93,7 +93,9 @@ class UndoneReverts:
     """Follows the editor's own undo: a change that stands again after it was reverted waits again."""
 
     def __init__(self, door: Door) -> None:
-        self._door, self._edited, self._woken = door, dict[str, None](), asyncio.Event()
+        self._door = door
+        self._edited = dict[str, None]()
+        self._woken = asyncio.Event()
 
     def edited(self, uri: str) -> None:
         """The user edited this document."""

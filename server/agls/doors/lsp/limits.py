@@ -1,4 +1,4 @@
-"""The numbers of one connection in one place: what `initialize` says is what holds (protocol 4.3, 4.12)."""
+"""The numbers of one connection in one place: what `initialize` says is what holds (protocol#flow)."""
 
 from typing import NamedTuple
 

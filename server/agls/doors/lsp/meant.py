@@ -1,4 +1,4 @@
-"""Which run a cancel without a `runId` can mean: none that its client cannot know of (protocol 4.9)."""
+"""Which run a cancel without a `runId` can mean: none that its client cannot know of (protocol#cancel)."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Requests with a `clientKey` are followed once, whoever asks again, and when (protocol 4.2)."""
+"""Requests with a `clientKey` are followed once, whoever asks again, and when (protocol#client-keys)."""
 
 import asyncio
 import json
@@ -17,7 +17,9 @@ from agls.engine.state import Note
 from agls_protocol.converter import make_converter
 
 LARGEST_ANSWER = 65_536  # characters of JSON that are kept with the session
-BEGUN, DONE, FAILED = "begun", "done", "failed"
+BEGUN = "begun"
+DONE = "done"
+FAILED = "failed"
 PROMPT = "prompt"  # how a prompt or a message was asked for, where that was not as usual
 UNKNOWN = (
     "This was begun under the same clientKey, and its process ended before it was done. What it did is not "

@@ -42,7 +42,9 @@ class Document(TextDocument):
         return Place(at.line, index_in(line, at.character, str(self._position_codec.encoding)))
 
     def _replace(self, start: Place, end: Place, text: str) -> None:
-        lines, first, behind = self._lines, start.line, end.line + 1
+        lines = self._lines
+        first = start.line
+        behind = end.line + 1
         text = lines[first][: start.character] + text + lines[end.line][end.character :]
         if first and text.startswith("\n") and lines[first - 1].endswith("\r"):  # together they end one line
             first -= 1

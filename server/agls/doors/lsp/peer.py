@@ -10,6 +10,8 @@ from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.transport import Writer
 from agls.doors.messages import Bad, JsonObject, RequestId
 
+MOST_TRACED = 1_000_000  # bytes that wait for the client; beyond them the trace is left out
+
 
 class PeerError(Exception):
     """The client answered a request of ours with an error."""
@@ -71,6 +73,12 @@ class Peer:
     def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification."""
         self._writer.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def trace(self, message: str, verbose: str) -> None:
+        """Send a line of the trace, from any thread; none while the client does not read."""
+        if self._writer.others < MOST_TRACED:
+            details = {"verbose": verbose} if verbose else {}
+            self.notify("$/logTrace", {"message": message, **details})
 
     def send_events(self, events: Sequence[Piece]) -> None:
         """Send consecutive events in one `agent/event`, with what else is told before this step is over."""

@@ -9,7 +9,7 @@ from functools import partial
 from agls.doors.lsp.client import Client
 from agls.doors.lsp.flow import Flow
 from agls.doors.lsp.peer import Peer
-from agls.doors.lsp.plain import Mirror
+from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry, Glimpse
 from agls.engine.session import Session
@@ -26,8 +26,10 @@ DETACHED = {
 class Publisher:
     """Sends the events of one session. While it is held, they wait for an answer that goes first."""
 
-    def __init__(self, session: Session, peer: Peer, client: Client, mirror: Mirror) -> None:
-        self._session, self._client, self._mirror = session, client, mirror
+    def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
+        self._session = session
+        self._client = client
+        self._progress = progress
         self._translator = Translator(session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
         self._flow = Flow(peer, client, self._translator.caught_up)
@@ -117,9 +119,9 @@ class Publisher:
 
     def _tell(self, events: list[JsonObject]) -> None:
         if self._silent:
-            self._mirror.show([event for event in events if event["type"] == "runEnded"])
+            self._progress.show([event for event in events if event["type"] == "runEnded"])
             return
-        self._mirror.show(events)
+        self._progress.show(events)
         if self._client.events:
             self._flow.tell(events)
 

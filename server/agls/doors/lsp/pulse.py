@@ -1,4 +1,4 @@
-"""What happens by the clock: signs of life, and an end for clients that do not read (protocol 4.12)."""
+"""What happens by the clock: signs of life, and an end for clients that do not read (protocol#flow)."""
 
 import asyncio
 

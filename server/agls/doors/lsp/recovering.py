@@ -12,12 +12,15 @@ from agls.doors.lsp.peer import PeerError
 from agls.doors.messages import Bad
 from agls.engine.ports import JournalError, ModelError, SessionRow
 from agls.engine.recovering import ATTEMPTS, attempts, go_on
+from agls.features import recovery
 from agls.features.history.filing import archived
 from agls.views.wire_json import is_object
 
 REST = 0.5  # seconds in which the client gets to work first
 MOST = 3  # questions at one start
-GO_ON, PUT_AWAY, NOT_NOW = "Go on", "Put away", "Not now"
+GO_ON = "Go on"
+PUT_AWAY = "Put away"
+NOT_NOW = "Not now"
 INFO, WARNING = 3, 2  # LSP MessageType
 
 
@@ -41,7 +44,7 @@ def _mode(door: Door) -> str:
     if not door.folder:
         return "never"
     setup = door.world.setup
-    mode = setup.load(door.folder).config.recovery.start
+    mode = setup.load(door.folder).config.section(recovery.ROOM).start
     return "ask" if mode == "auto" and not setup.trusts(Path(door.folder)) else mode
 
 

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
+from agls.diff import Hunk, read_patch
 from agls.doors import from_wire
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
 from agls.engine.ports import new_id
 from agls.engine.vocabulary import FileChange
-from agls.hunks import Hunk, read_patch
 from agls.views import wire_json
 
 ROOM, JUDGED = "review", "judged"

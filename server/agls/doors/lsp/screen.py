@@ -1,4 +1,4 @@
-"""Shows the user of the client where the agent works (`followAlong`, protocol 4.3)."""
+"""Shows the user of the client where the agent works (`followAlong`, protocol#initialize)."""
 
 import asyncio
 from typing import Any
@@ -26,7 +26,9 @@ class Screen:
 
     def _show(self) -> None:
         if self._waiting and not self._busy:
-            shown, self._waiting, self._busy = self._waiting, {}, True
+            shown = self._waiting
+            self._waiting = {}
+            self._busy = True
             self._peer.request("window/showDocument", shown).future.add_done_callback(self._shown)
 
     def _shown(self, future: asyncio.Future[Any]) -> None:

@@ -2,14 +2,15 @@
 
 import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property, partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from agls.config import ConfigError
-from agls.doors.ending import die_after
+from agls.config import ConfigError, Setup
+from agls.doors.force_exit import force_exit_after
+from agls.doors.logs import Trace
 from agls.doors.lsp.client import member
 from agls.doors.lsp.client_tools import ClientTools
 from agls.doors.lsp.dispatch import Dispatcher
@@ -46,19 +47,25 @@ class Connection:
     def __init__(
         self, reader: Reader, writer: Writer, greeting: Greeting, limits: Limits, loaded: Callable[[], None]
     ) -> None:
-        self._reader, self._client, self._loaded = reader, greeting.client, loaded
+        self._reader = reader
+        self._client = greeting.client
+        self._loaded = loaded
         self._opening = read_opening(greeting.params)
         self._peer = Peer(writer, limits)
         self._editor = LspEditor(self._peer, self._client)
         self._tools = ClientTools(self._peer, self._client.tools)
         self._arrived = asyncio.Event()
         self._shut_down = False
+        self._trace = Trace(self._peer.trace)
+        self._traced = greeting.params.get("trace")
 
     async def serve(self, arguments: JsonObject) -> int:
         """Serve until the connection ends; gives the exit code."""
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
             async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
+                self._learn_keys(world)
+                self._trace.set(self._traced)
                 gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
                 gc.set_threshold(*COLLECTED)
                 gc.enable()
@@ -73,9 +80,16 @@ class Connection:
                 code = await self._listen(door, dispatcher)
                 for task in besides:
                     task.cancel()
-                die_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
+                force_exit_after(PATIENCE if self._reader.trusted else GIVEN_UP, code)
             dispatcher.give_up()
+        self._trace.set("off")
         return code
+
+    def _learn_keys(self, world: World) -> None:
+        with suppress(ConfigError):  # then nobody knows them
+            secrets = partial(_secrets, world, world.setup)
+            self._trace.secrets = secrets
+            self._reader.tap.know(secrets)
 
     def _tell_notices(self, world: World) -> None:
         with suppress(ConfigError):  # then there is no world, and who wants to work hears why
@@ -148,6 +162,8 @@ class Connection:
         match message["method"]:
             case "$/cancelRequest":
                 dispatcher.cancel(given.get("id"))
+            case "$/setTrace":
+                self._trace.set(given.get("value"))
             case "agent/ack":
                 acknowledge(door, given)
             case "agent/focus":
@@ -167,6 +183,11 @@ def _wake(loop: asyncio.AbstractEventLoop, arrived: asyncio.Event) -> None:
         loop.call_soon_threadsafe(arrived.set)
 
 
+def _secrets(world: World, setup: Setup) -> Iterable[str]:
+    """Return all keys, those of the settings at the beginning and those of the settings as they are now."""
+    return (*setup.secrets, *world.setup.secrets)
+
+
 def acknowledge(door: Door, params: JsonObject) -> None:
     """The client has taken in the events of a session up to a fact; what makes no sense is ignored."""
     session_id, seq = params.get("sessionId"), params.get("seq")
@@ -182,7 +203,7 @@ def cancel_progress(door: Door, dispatcher: Dispatcher, token: object) -> None:
     if dispatcher.cancel_by_token(token):
         return
     for attached in door.attached.values():
-        if run_id := attached.mirror.token_of(token):
+        if run_id := attached.progress.token_of(token):
             attached.session.cancel(run_id)
 
 

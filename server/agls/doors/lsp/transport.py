@@ -1,6 +1,6 @@
 """Reading and writing in threads of their own, so that the event loop never waits for the other side.
 
-Nothing but the standard library: this runs before anything else is imported (protocol 4.12 and part 6).
+Nothing but the standard library: this runs before anything else is imported (protocol#flow).
 """
 
 import fcntl
@@ -17,6 +17,7 @@ from agls.doors.lsp.batches import Batch, Piece
 from agls.doors.lsp.framing import BODY_LIMIT, Frames, Oversized, Untrusted
 from agls.doors.lsp.inbox import Inbox
 from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.tap import NO_TAP, Tap
 from agls.doors.lsp.unread import unread
 from agls.doors.messages import (
     INVALID_REQUEST,
@@ -41,8 +42,9 @@ class Writer:
     other side is gone everything more is thrown away.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, tap: Tap = NO_TAP) -> None:
         self._descriptor = descriptor
+        self._tap = tap
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLOUT)
         self._room = _room_of(descriptor)
@@ -117,6 +119,7 @@ class Writer:
             self._closing = True
             self._changed.notify()
         self._thread.join(timeout)
+        self._tap.close()
 
     def _idle(self) -> bool:
         return not (self._busy or self._urgent or self._queue or self.lost or self._closing)
@@ -166,6 +169,7 @@ class Writer:
             return message
 
     def _write(self, frame: bytes) -> None:
+        self._tap.sent(frame)
         view = memoryview(frame)
         while view and not self.lost:
             try:
@@ -182,10 +186,11 @@ class Reader:
     Nothing more is read while the inbox is full, or while too many answers wait for the other side.
     """
 
-    def __init__(self, descriptor: int, writer: Writer, limits: Limits) -> None:
+    def __init__(self, descriptor: int, writer: Writer, limits: Limits, tap: Tap = NO_TAP) -> None:
         self.inbox = Inbox(limits.inbox)
         self.trusted = True
         self._frames = Frames(descriptor)
+        self.tap = tap
         self._ends = select.poll()
         self._ends.register(descriptor, 0)  # hang-ups are always told
         self._writer, self._answers = writer, limits.answers
@@ -225,6 +230,7 @@ class Reader:
             if frame is None:
                 return None
             try:
+                self.tap.received(frame.ends if isinstance(frame, Oversized) else frame)
                 if isinstance(frame, Oversized):
                     raise too_large(frame.length)
                 return parse(frame), len(frame)

@@ -174,7 +174,7 @@ async def opened(
     except ConfigError as problem:
         yield NoWorld(problem)
         return
-    begin_log(setup.state_folder, lambda: setup.secrets)
+    begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     async with open_world(setup, editor=editor, headless=False, client=client) as world:
         world.reread = Reload(told, folder, trusts, setup)
         yield world

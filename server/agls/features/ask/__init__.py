@@ -1,5 +1,10 @@
 """Ask: the tool with which the model asks the user something."""
 
-from .feature import build
+from agls.features.ask.feature import build
+from agls.features.ask.settings import Settings
+from agls.room import Room
+from agls.room.ports import Forms
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("ask", Settings, build, needs=(Forms,))

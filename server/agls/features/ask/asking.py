@@ -1,13 +1,13 @@
 """The tool `ask_user`."""
 
 import re
-from typing import Protocol
 
 from pydantic import Field, model_validator
 
-from agls.engine.ports import Asker, Preview, ToolContext
+from agls.engine.ports import Preview, ToolContext
 from agls.engine.vocabulary import Answer, JsonObject, Question, ToolOutcome
 from agls.frozen import frozen
+from agls.room.ports import Forms
 from agls.toolkit import Arguments
 
 CHOICE = "choice"
@@ -35,18 +35,11 @@ class AskUser(Arguments):
         return self
 
 
-class Forms(Asker, Protocol):
-    """An asker that may have somebody who can fill in forms."""
-
-    @property
-    def takes_forms(self) -> bool: ...
-
-
 @frozen
 class Asking:
     """Puts questions to whoever sits at the other end."""
 
-    asker: Asker
+    asker: Forms
 
     async def describe(self, arguments: AskUser, context: ToolContext) -> Preview:
         """The question."""

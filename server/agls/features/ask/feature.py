@@ -1,9 +1,10 @@
 """Wiring of the room `ask`."""
 
 from agls.engine.feature import Feature
+from agls.room.ports import Forms
 from agls.toolkit import TypedTool
 
-from .asking import Asking, AskUser, Forms
+from .asking import Asking, AskUser
 from .settings import Settings
 
 

@@ -1,5 +1,10 @@
 """Files that the user attached to a prompt, within reach of the tools."""
 
 from agls.features.attachments.feature import build
+from agls.features.attachments.settings import Settings
+from agls.room import Room
+from agls.room.ports import BlobStore, FileSnapshots, RunInfo
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("attachments", Settings, build, needs=(RunInfo, BlobStore, FileSnapshots))

@@ -1,15 +1,21 @@
 """The wiring of the room."""
 
-from collections.abc import Mapping
-
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect
-from agls.features.attachments.saving import Files, Kept, SaveAttachment, Saving, targets
+from agls.features.attachments.links import Links
+from agls.features.attachments.saving import SaveAttachment, Saving, targets
+from agls.features.attachments.settings import Settings
+from agls.room.ports import BlobStore, FileSnapshots, RunInfo
 from agls.toolkit import TypedTool
 
+_links = Links()
 
-def build(names: Mapping[str, str], kept: Kept, files: Files) -> Feature:
-    """The feature of a session in which these files were attached (`links.Links`)."""
+
+def build(settings: Settings, run: RunInfo, kept: BlobStore, files: FileSnapshots) -> Feature | None:
+    """Build the feature of a session in which files were attached."""
+    names = _links.of(run.session_id, run.state)
+    if not names:
+        return None
     saving = Saving(names, kept, files)
     tool = TypedTool(
         name="save_attachment",

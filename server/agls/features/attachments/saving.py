@@ -1,14 +1,14 @@
 """The tool `save_attachment`."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from pydantic import Field
 
 from agls.engine.ports import Effect, Target, ToolContext
-from agls.engine.vocabulary import FileChange, FileVersion, ToolOutcome
+from agls.engine.vocabulary import FileVersion, ToolOutcome
 from agls.features.attachments.links import SCHEME
 from agls.frozen import frozen
+from agls.room.ports import BlobStore, FileSnapshots
 from agls.toolkit import Arguments
 
 
@@ -17,18 +17,6 @@ class SaveAttachment(Arguments):
 
     id: str = Field(min_length=4, description="what follows attachment: in its uri, or the beginning of it")
     path: str = Field(min_length=1, description="the new file")
-
-
-class Kept(Protocol):
-    """Contents by name. `read` raises `OSError`."""
-
-    async def read(self, name: str) -> bytes: ...
-
-
-class Files(Protocol):
-    """Files as bytes. Raises `WorkspaceError`."""
-
-    async def put(self, path: str, data: bytes | None, expected: FileVersion) -> FileChange: ...
 
 
 def targets(arguments: SaveAttachment) -> tuple[Target, ...]:
@@ -41,8 +29,8 @@ class Saving:
     """Saves what was attached: `names` by id."""
 
     names: Mapping[str, str]
-    kept: Kept
-    files: Files
+    kept: BlobStore
+    files: FileSnapshots
 
     async def save(self, arguments: SaveAttachment, context: ToolContext) -> ToolOutcome:
         """Make the file; one that is there is left alone."""

@@ -2,31 +2,31 @@
 
 import json
 import logging
-from collections.abc import Callable
 
 from agls.engine.facts import Entry, RunEnded
 from agls.engine.feature import Feature
 from agls.engine.state import State
-from agls.features.audit.actions import Entries, action, status_tool
+from agls.features.audit.actions import action, status_tool
 from agls.features.audit.record import due, records
 from agls.features.audit.settings import Settings
-from agls.features.audit.telling import TierOf, as_json, asked_for
+from agls.features.audit.telling import as_json
+from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
 
-Write = Callable[[str, int, int], None]  # a line, the bytes of a full file, the files kept; raises `OSError`
 _log = logging.getLogger(__name__)
 
 
 def build(
-    settings: Settings, session_id: str, entries: Entries, write: Write, tier_of: TierOf = asked_for
+    settings: Settings, run: RunInfo, session: SessionRecord, write: AuditFile, tiers: Tiers
 ) -> Feature:
-    """The feature of one run of this session, whose journal holds `entries`."""
+    """Build the feature of one run of this session."""
+    entries, tier_of = session.entries, tiers.of
 
     def on_fact(entry: Entry, state: State) -> None:
         if not settings.file or not isinstance(entry.fact, RunEnded) or entry.fact.run_id != state.run_id:
             return
         try:
             for record in due(records(entries())):
-                line = json.dumps(as_json(record, session_id, tier_of), ensure_ascii=False)
+                line = json.dumps(as_json(record, run.session_id, tier_of), ensure_ascii=False)
                 write(line, settings.max_bytes, settings.keep)
         except OSError as problem:
             _log.warning("the record of the run could not be written: %s", problem)

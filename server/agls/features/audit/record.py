@@ -34,9 +34,18 @@ from agls.engine.state import State, fold
 from agls.engine.vocabulary import CallStatus, Content, Effects, Limits, Stop, ToolCall
 
 EVENTS = (
-    Answered, Asked, Cleared, Compacted, Cut, Injected, LimitsChanged, Noted, Overflowed, PhaseStarted,
+    Answered,
+    Asked,
+    Cleared,
+    Compacted,
+    Cut,
+    Injected,
+    LimitsChanged,
+    Noted,
+    Overflowed,
+    PhaseStarted,
     Steered,
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)
@@ -132,7 +141,9 @@ class Record:
         for row in self.calls:
             if not row.status:
                 left = OpenCall(row.call, row.started is not None)
-                row.status, row.text, row.ended = "cancelled", closing_text(left, stop), at
+                row.status = "cancelled"
+                row.text = closing_text(left, stop)
+                row.ended = at
                 row.effects = "none" if row.started is None else "unknown"
 
     def _take_call(self, at: float, fact: ToolStarted | ToolFinished) -> None:
@@ -143,14 +154,19 @@ class Record:
             row.call, row.started = ToolCall(fact.call_id, fact.name, fact.arguments), at
             return
         outcome = fact.outcome
-        row.status, row.text, row.ended = outcome.status, outcome.text, at
+        row.status = outcome.status
+        row.text = outcome.text
+        row.ended = at
         row.effects, row.uris = outcome.effects, tuple(change.uri for change in outcome.changes)
 
 
 def records(entries: Iterable[Entry]) -> list[Record]:
     """The records of all runs of a session, in the order in which they were asked for."""
     known: dict[str, Record] = {}
-    current, parent, options, state = Record("", 0.0), "", dict[str, object](), State()
+    current = Record("", 0.0)
+    parent = ""
+    options = dict[str, object]()
+    state = State()
     for entry in entries:
         state = fold(state, entry)._replace(transcript=(), context=Context())  # only what it counts is used
         match entry.fact:
@@ -160,7 +176,9 @@ def records(entries: Iterable[Entry]) -> list[Record]:
                 known[run_id] = Record(run_id, entry.at, content, {**options, **own}, recovers, parent)
             case RunStarted(run_id, limits):
                 current = known.setdefault(run_id, Record(run_id, entry.at))
-                current.started, current.last, current.limits = entry.at, entry.at, limits
+                current.started = entry.at
+                current.last = entry.at
+                current.limits = limits
                 current.options = state.settings  # with those of the run that it goes on with
             case RunEnded(run_id, stop) if run_id in known:
                 known[run_id].close(entry, stop)

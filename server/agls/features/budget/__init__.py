@@ -1,5 +1,12 @@
 """What a run may spend, checked before it is spent."""
 
+from agls.features.budget.allowance import Allowance
+from agls.features.budget.books import Books
 from agls.features.budget.feature import build
+from agls.features.budget.settings import Settings
+from agls.room import Room
+from agls.room.ports import RunInfo
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("budget", Settings, build, needs=(Allowance, Books, RunInfo), lowered=True)

@@ -18,7 +18,10 @@ class Account:
     """One run's part of the ledger. `problem` says why it is not known what others spent ("" when it is)."""
 
     def __init__(self, ledger: Ledger, session_id: str, who: str, now: Callable[[], float]) -> None:
-        self._ledger, self._session_id, self._who, self._now = ledger, session_id, who, now
+        self._ledger = ledger
+        self._session_id = session_id
+        self._who = who
+        self._now = now
         self._days = Days(day_of(now()))
         self._others: tuple[Row, ...] = ()
         self._told = False

@@ -35,7 +35,9 @@ class Checks:
         payers: Sequence[Purse],
         paying: Callable[[Purse], AbstractContextManager[None]],
     ) -> None:
-        self._delegates, self._payers, self._paying = delegates, payers, paying
+        self._delegates = delegates
+        self._payers = payers
+        self._paying = paying
         self._account, self._by_day = account, allowance.by_day
         self._scopes = (
             of_run(),
@@ -114,7 +116,9 @@ class Paid:
     """The purse of a run, for those that work for it."""
 
     def __init__(self, checks: Checks, view: RunView) -> None:
-        self._checks, self._view, self._turn = checks, view, asyncio.Lock()
+        self._checks = checks
+        self._view = view
+        self._turn = asyncio.Lock()
 
     async def look(self) -> Stop | None:
         """Why no model may be asked any more. One after the other: what is written down only grows."""

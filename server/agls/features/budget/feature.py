@@ -15,23 +15,22 @@ from agls.features.budget.books import Books
 from agls.features.budget.checks import ROOM, Checks
 from agls.features.budget.last_turn import LastTurn
 from agls.features.budget.scopes import of_run
+from agls.features.budget.settings import Settings
+from agls.room.ports import RunInfo
 
 
-def build(
-    allowance: Allowance, books: Books, session_id: str, parent: str, *, answers: bool = False
-) -> Feature:
-    """The feature of one run, whose own limits are in its state.
+def build(settings: Settings, allowance: Allowance, books: Books, run: RunInfo) -> Feature:
+    """Build the feature of one run, whose own limits are in its state.
 
     What it spends is entered into the ledger of the `books`; or, while a run is on in the session for which
-    it works (`parent`, "" for none), that run pays for it and is asked as well. `answers` is whether the last
-    turn of the run is for its answer.
+    it works, that run pays for it and is asked as well.
     """
-    payers = books.payers(parent)
+    payers, session_id = books.payers(run.works_for), run.session_id
     ledger = NoLedger() if payers else books.ledger
     own = replace(allowance, day=NO_LIMITS, caller=NO_LIMITS) if payers else allowance
     account = Account(ledger, session_id, allowance.who, books.now)
     checks = Checks(own, account, books.delegates, payers, partial(books.opened, session_id))
-    last = LastTurn(answers, of_run())
+    last = LastTurn(run.answers, of_run())
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
         return last.ended(await checks.around_run(attempt, view), view.state)

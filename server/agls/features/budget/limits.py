@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agls.engine.vocabulary import Limits
 
-# The wire's names (`protocol.md` part 6) and the fields they set.
+# The wire's names (protocol#options) and the fields they set.
 OPTIONS = {
     "maxTurns": "max_turns",
     "maxSessionTurns": "max_session_turns",

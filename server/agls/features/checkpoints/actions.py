@@ -21,12 +21,18 @@ def actions_of(keeper: Keeper) -> tuple[Action, ...]:
     return (
         TypedAction(name="checkpoint.list", title="List checkpoints", arguments=List, work=desk.points),
         TypedAction(name="checkpoint.diff", title="Compare with then", arguments=Diff, work=desk.diff),
-        TypedAction(name="checkpoint.restore", title="Restore files", arguments=Restore, work=desk.restore,
-                    when="idle"),
+        TypedAction(
+            name="checkpoint.restore",
+            title="Restore files",
+            arguments=Restore,
+            work=desk.restore,
+            when="idle",
+        ),
         TypedAction(name="changes", title="Show changed files", arguments=Changes, work=desk.changes),
-        TypedAction(name="changes.revert", title="Revert a file", arguments=Revert, work=desk.revert,
-                    when="idle"),
-    )  # fmt: skip
+        TypedAction(
+            name="changes.revert", title="Revert a file", arguments=Revert, work=desk.revert, when="idle"
+        ),
+    )
 
 
 @frozen
@@ -44,10 +50,15 @@ class Desk:
             point = {"itemId": prompt.item_id, "beforeItemId": prompt.before, "title": prompt.title}
             rows.append({**point, "files": files, "commandsRan": known.ran(span)})
         restores = [
-            {"checkpointId": one.checkpoint_id, "toItemId": one.to_item, "undoes": one.undoes,
-             "reverts": one.reverts, "files": [net(*pair) for pair in known.made_by(one.checkpoint_id)]}
+            {
+                "checkpointId": one.checkpoint_id,
+                "toItemId": one.to_item,
+                "undoes": one.undoes,
+                "reverts": one.reverts,
+                "files": [net(*pair) for pair in known.made_by(one.checkpoint_id)],
+            }
             for one in known.restores.values()
-        ]  # fmt: skip
+        ]
         lines = [f"- {_count(point)} after: {point['title'] or '(no text)'}" for point in rows]
         lines += [f"- {_count(restore)} by the restore `{restore['checkpointId']}`" for restore in restores]
         text = "\n".join(lines) or "Nothing was said in this session yet."
@@ -69,7 +80,9 @@ class Desk:
     async def restore(self, arguments: Restore, context: ActionContext) -> ActionOutcome:
         """Files as they were at a point, or before a restore."""
         known, ran = self.keeper.timeline(context.state), False
-        to_item, undone, why = arguments.to_item_id, arguments.checkpoint_id, JsonObject()
+        to_item = arguments.to_item_id
+        undone = arguments.checkpoint_id
+        why = JsonObject()
         if (to_item is None) == (undone is None):
             raise ActionError(
                 'Say where to go back to: `toItemId` ("" for the beginning), or the `checkpointId` of a '
@@ -83,7 +96,9 @@ class Desk:
             wishes, why["undoes"] = list(undo(known, undone)), undone
         else:
             span = Span(position(context.state.transcript, to_item or ""))
-            wishes, why["toItemId"], ran = list(back_to(known.changed(span))), to_item or "", known.ran(span)
+            wishes = list(back_to(known.changed(span)))
+            why["toItemId"] = to_item or ""
+            ran = known.ran(span)
         restoring = Restoring(self.keeper, context)
         done = await (restoring.preview(wishes) if arguments.dry_run else restoring.carry_out(wishes, why))
         text = _told(done, dry_run=arguments.dry_run, ran=ran)
@@ -91,7 +106,9 @@ class Desk:
 
     async def changes(self, arguments: Changes, context: ActionContext) -> ActionOutcome:
         """The net changes of a run or of the session."""
-        known, span, rows = self.keeper.timeline(context.state), _span(arguments, context), list[JsonObject]()
+        known = self.keeper.timeline(context.state)
+        span = _span(arguments, context)
+        rows = list[JsonObject]()
         for path, stretches in known.changed(span):
             if pairs := pairs_of(stretches):
                 now = await self._now(path, known)

@@ -35,7 +35,10 @@ def pairs_of(stretches: Sequence[Stretch]) -> list[Pair]:
 async def row(keeper: Keeper, pairs: Sequence[Pair]) -> JsonObject:
     """A file's changes with their patch; `problem` says why there is none."""
     first, last = pairs[0][0], pairs[-1][1]
-    insertions, deletions, patches, problem = 0, 0, list[str](), ""
+    insertions = 0
+    deletions = 0
+    patches = list[str]()
+    problem = ""
     for before, after in pairs:
         try:
             old, new = await keeper.content(before), await keeper.content(after)

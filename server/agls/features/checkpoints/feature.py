@@ -1,17 +1,16 @@
 """Wiring of the room `checkpoints`."""
 
 import logging
-from collections.abc import Sequence
 
 from agls.engine.facts import Entry
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop
+from agls.room.ports import Ancestors, BlobStore, FileSnapshots
 
-from .above import Above, Relay
+from .above import Relay
 from .actions import actions_of
 from .keeping import Keeper, Recorder
-from .ports import Blobs, Files
 from .settings import Settings
 from .timeline import ROOM
 from .totals import Total
@@ -20,13 +19,10 @@ DAY = 86_400.0  # seconds
 _log = logging.getLogger(__name__)
 
 
-def build(settings: Settings, files: Files, blobs: Blobs, above: Sequence[Above] = ()) -> Feature:
-    """Keeps what files were before they are changed, and brings them back. For one session.
-
-    `above` is the session that it works for, if any.
-    """
+def build(settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Ancestors) -> Feature:
+    """Keep what files were before they are changed, and bring them back. For one session."""
     keeper = Keeper(settings, files, blobs)
-    relays = [Relay(keeper, parent) for parent in above]
+    relays = [Relay(keeper, parent) for parent in above.sessions]
 
     def on_fact(entry: Entry, state: State) -> None:
         for relay in relays:

@@ -11,8 +11,8 @@ from agls.engine.ports import Effect, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import FileChange, JsonObject, ToolOutcome
 from agls.frozen import frozen
+from agls.room.ports import BlobStore, FileSnapshots, FoundFile
 
-from .ports import Blobs, Files, Found
 from .settings import Settings
 from .states import FileState
 from .timeline import MADE, ROOM, SEEN, TOUCHED, Timeline
@@ -26,15 +26,17 @@ Note = Callable[[str, JsonObject], None]
 class Sight:
     """A file as it was found, and as it is noted."""
 
-    found: Found
+    found: FoundFile
     state: FileState
 
 
 class Keeper:
     """Looks at files, keeps their bytes and notes what is new. For one session."""
 
-    def __init__(self, settings: Settings, files: Files, blobs: Blobs) -> None:
-        self.settings, self.files, self.blobs = settings, files, blobs
+    def __init__(self, settings: Settings, files: FileSnapshots, blobs: BlobStore) -> None:
+        self.settings = settings
+        self.files = files
+        self.blobs = blobs
         self._timeline = Timeline()
 
     def timeline(self, state: State) -> Timeline:
@@ -144,7 +146,10 @@ class Watched:
     """One call that may change files."""
 
     def __init__(self, keeper: Keeper, invocation: Invocation, view: RunView, *, blind: bool) -> None:
-        self._keeper, self._invocation, self._view, self._blind = keeper, invocation, view, blind
+        self._keeper = keeper
+        self._invocation = invocation
+        self._view = view
+        self._blind = blind
         self.seen: dict[str, Sight] = {}
 
     async def begin(self, paths: Sequence[str]) -> None:
@@ -158,7 +163,9 @@ class Watched:
         """
         known, place = self._keeper.timeline(self._view.state), self._invocation.context.workspace.place
         changes = {place(change.uri).path: change for change in (outcome.changes if outcome else ())}
-        earlier, made, later = list[FileState](), list[FileState](), list[FileState]()
+        earlier = list[FileState]()
+        made = list[FileState]()
+        later = list[FileState]()
         for path, before in self.seen.items():
             with suppress(WorkspaceError):
                 after = await self._keeper.look(path, known)
@@ -221,7 +228,7 @@ async def _targets(invocation: Invocation, effect: Effect) -> dict[str, bool]:
     return paths
 
 
-def _state(found: Found) -> FileState:
+def _state(found: FoundFile) -> FileState:
     place = found.place
     lost = withheld(place.shown) if place.inside else OUTSIDE
     if found.problem:

@@ -11,7 +11,10 @@ from agls.frozen import frozen
 from .states import FileState, state_of
 
 ROOM = "checkpoints"
-TOUCHED, SEEN, MADE, RESTORED = "touched", "seen", "made", "restored"
+TOUCHED = "touched"
+SEEN = "seen"
+MADE = "made"
+RESTORED = "restored"
 
 
 @frozen
@@ -119,9 +122,12 @@ class Timeline:
             self.touched[data["path"]] = None
         elif kind == RESTORED:
             self.restores[data["checkpointId"]] = Restore(
-                data["checkpointId"], data["at"], data.get("toItemId", ""), data.get("undoes", ""),
+                data["checkpointId"],
+                data["at"],
+                data.get("toItemId", ""),
+                data.get("undoes", ""),
                 data.get("reverts", ""),
-            )  # fmt: skip
+            )
         elif kind in {SEEN, MADE}:
             if data.get("command"):
                 self.commands.append((data["at"], data.get("runId", "")))

@@ -19,7 +19,9 @@ class Total:
 
     async def tell(self, view: RunView) -> None:
         """Show it. Diffs that do not fit any more are left out whole."""
-        kept, size, truncated = list[str](), 0, 0
+        kept = list[str]()
+        size = 0
+        truncated = 0
         for path, stretches in self._keeper.timeline(view.state).changed(Span(run_id=view.state.run_id)):
             patch = await self._patch(path, pairs_of(stretches))
             length = len(patch.encode("utf-8", "replace"))

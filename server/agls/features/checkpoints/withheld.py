@@ -8,11 +8,35 @@ HISTORY = "it belongs to version control, which is never touched"
 OUTSIDE = "it is outside the workspace"
 
 _SECRET_FILES = (
-    ".env*", ".netrc", "_netrc", ".npmrc", ".yarnrc*", ".pypirc", "pip.conf", ".git-credentials", ".pgpass",
-    ".htpasswd", ".dockercfg", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "id_rsa*",
-    "id_dsa*", "id_ecdsa*", "id_ed25519*", "credentials", "credentials.json", "secrets.json", "secrets.toml",
-    "secrets.y*ml", "*.tfstate",
-)  # fmt: skip
+    ".env*",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".yarnrc*",
+    ".pypirc",
+    "pip.conf",
+    ".git-credentials",
+    ".pgpass",
+    ".htpasswd",
+    ".dockercfg",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    "credentials",
+    "credentials.json",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.y*ml",
+    "*.tfstate",
+)
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube"})
 _HISTORIES = frozenset({".git", ".hg", ".svn", ".jj"})
 

@@ -1,5 +1,10 @@
 """Tools that the client brings."""
 
 from agls.features.client_tools.feature import build
+from agls.features.client_tools.settings import Settings
+from agls.room import Room
+from agls.room.ports import RunInfo, ToolClient, ToolNames
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("client_tools", Settings, build, needs=(ToolClient, RunInfo, ToolNames))

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
 from agls.engine.ports import Effect, Preview, ToolContext, ToolSpec
-from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from agls.engine.vocabulary import ToolCall, ToolOutcome
 from agls.frozen import frozen
+from agls.room.ports import OfferedTool, ToolClient
 from agls.toolkit import shorten
 
 KEPT = 50_000  # characters of an answer that the model gets
@@ -14,47 +14,11 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @frozen
-class Offered:
-    """A tool as the client describes it; `schema` is a JSON Schema of an object."""
-
-    name: str
-    description: str
-    schema: JsonObject
-    reads_only: bool = False
-
-
-class Client(Protocol):
-    """The way to the client that brings tools.
-
-    `tools` are those for one run of a session ("" when there is none). `call` asks it and waits for its
-    answer, as an outcome whatever happens; cancelling withdraws the question.
-    """
-
-    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]: ...
-    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome: ...
-
-
-class NoClient:
-    """A client without tools."""
-
-    def tools(self, session_id: str, run_id: str) -> Sequence[Offered]:
-        """There are none."""
-        return ()
-
-    async def call(self, session_id: str, run_id: str, call: ToolCall) -> ToolOutcome:
-        """Nothing can be called."""
-        return ToolOutcome("The client that brought this tool is gone.", status="failed")
-
-
-NO_CLIENT = NoClient()
-
-
-@frozen
 class ClientTool:
     """One tool of the client in one run of a session."""
 
-    offered: Offered
-    client: Client
+    offered: OfferedTool
+    client: ToolClient
     session_id: str
     run_id: str
 
@@ -76,9 +40,11 @@ class ClientTool:
         return ToolOutcome(text, outcome.status, outcome.effects, truncated=left_out, images=outcome.images)
 
 
-def usable(offered: Sequence[Offered], taken: Collection[str]) -> tuple[list[Offered], list[str]]:
+def usable(offered: Sequence[OfferedTool], taken: Collection[str]) -> tuple[list[OfferedTool], list[str]]:
     """The tools whose names can be used, and why others cannot."""
-    names, kept, problems = set(taken), list[Offered](), list[str]()
+    names = set(taken)
+    kept = list[OfferedTool]()
+    problems = list[str]()
     for tool in offered:
         if not _NAME.fullmatch(tool.name):
             problems.append(f"{tool.name[:80]!r} is no name of a tool: up to 64 letters, digits, _ and -.")

@@ -1,20 +1,20 @@
 """The wiring of the room."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from agls.engine.facts import GateFact, Notice
 from agls.engine.feature import Feature, RunView
 from agls.engine.vocabulary import Stop
+from agls.room.ports import RunInfo, ToolClient, ToolNames
 
-from .calling import Client, ClientTool, usable
+from .calling import ClientTool, usable
 from .settings import Settings
 
 
-def build(
-    settings: Settings, client: Client, session_id: str, run_id: str, taken: Collection[str]
-) -> Feature:
-    """The feature of one run; `taken` are the names of the other tools."""
-    kept, problems = usable(client.tools(session_id, run_id) if settings.enabled else (), taken)
+def build(settings: Settings, client: ToolClient, run: RunInfo, taken: ToolNames) -> Feature:
+    """Build the feature of one run; `taken` are the names of the other tools."""
+    session_id, run_id = run.session_id, run.run_id
+    kept, problems = usable(client.tools(session_id, run_id) if settings.enabled else (), taken.names)
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         if problems and view.state.run.turns == 0:

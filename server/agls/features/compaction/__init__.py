@@ -1,5 +1,11 @@
 """Room in the model's context: old results taken out, the beginning of a conversation summarised."""
 
+from agls.engine.ports import Clock, ModelResolver
 from agls.features.compaction.feature import build
+from agls.features.compaction.settings import Settings
+from agls.room import Room
+from agls.room.ports import RunInfo, SessionRecord
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("compaction", Settings, build, needs=(ModelResolver, SessionRecord, Clock, RunInfo))

@@ -3,13 +3,13 @@
 from functools import partial
 
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
-from agls.engine.log import Log
 from agls.engine.ports import ModelError, ModelResolver
 from agls.features.compaction.bounds import bounds_of
 from agls.features.compaction.making import Need, cut_of, summarised
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import Ruler
 from agls.features.compaction.summary import Unwritten
+from agls.room.ports import SessionRecord
 from agls.toolkit import Arguments, TypedAction
 
 SMALL = "There is nothing to summarise yet: the conversation is short."
@@ -26,9 +26,11 @@ class TokenBudget(Arguments):
     """Show how much of the model's window the next request fills, and where its limits are."""
 
 
-def actions(settings: Settings, models: ModelResolver, log: Log, *, schema: bool) -> tuple[Action, ...]:
+def actions(
+    settings: Settings, models: ModelResolver, session: SessionRecord, *, schema: bool
+) -> tuple[Action, ...]:
     """The actions of the room."""
-    compact = partial(shorten, settings, models, log)
+    compact = partial(shorten, settings, models, session)
     budget = partial(show_budget, settings, schema)
     return (
         TypedAction(name="compact", title="Compact", arguments=Compact, work=compact, when="idle"),
@@ -37,7 +39,11 @@ def actions(settings: Settings, models: ModelResolver, log: Log, *, schema: bool
 
 
 async def shorten(
-    settings: Settings, models: ModelResolver, log: Log, arguments: Compact, context: ActionContext
+    settings: Settings,
+    models: ModelResolver,
+    session: SessionRecord,
+    arguments: Compact,
+    context: ActionContext,
 ) -> ActionOutcome:
     """A summary takes the place of the beginning. When there is none, nothing is changed."""
     messages, tokens = context.state.context.messages, Ruler().tokens(context.state)
@@ -47,13 +53,11 @@ async def shorten(
         raise ActionError(SMALL)
     try:
         with context.breakable():
-            fact = await summarised(models, settings.tier, cut, need, log.record, arguments.focus)
+            fact = await summarised(models, settings.tier, cut, need, session.spend, arguments.focus)
     except Unwritten as problem:
         raise ActionError(f"The conversation could not be summarised: {problem}. It is as it was.") from None
-    if log.state.running or log.state.context.messages is not messages:
+    if not await session.compact(fact, messages):
         raise ActionError(CHANGED)
-    log.record(fact)
-    await log.sync()
     text = f"Summarised: about {fact.tokens_before:,} tokens before, {fact.tokens_after:,} now."
     return ActionOutcome(text, {"tokensBefore": fact.tokens_before, "tokensAfter": fact.tokens_after})
 
@@ -85,7 +89,12 @@ async def show_budget(
         ["| Tokens | |", "|---|--:|", *(f"| {what} | {size:,} |" for what, size in rows.items())]
     )
     data = {
-        "tokens": count.tokens, "sure": count.sure, "window": window, "reserve": bounds.reserve,
-        "hard": bounds.hard, "soft": bounds.soft, "threshold": bounds.threshold,
-    }  # fmt: skip
+        "tokens": count.tokens,
+        "sure": count.sure,
+        "window": window,
+        "reserve": bounds.reserve,
+        "hard": bounds.hard,
+        "soft": bounds.soft,
+        "threshold": bounds.threshold,
+    }
     return ActionOutcome(table, data)

@@ -30,10 +30,18 @@ class Gate:
     """The gate of one run."""
 
     def __init__(
-        self, settings: Settings, models: ModelResolver, spend: Callable[[Used], None],
-        now: Callable[[], float], *, schema: bool,
-    ) -> None:  # fmt: skip
-        self._settings, self._models, self._spend, self._now = settings, models, spend, now
+        self,
+        settings: Settings,
+        models: ModelResolver,
+        spend: Callable[[Used], None],
+        now: Callable[[], float],
+        *,
+        schema: bool,
+    ) -> None:
+        self._settings = settings
+        self._models = models
+        self._spend = spend
+        self._now = now
         self._schema, self._ruler = schema, Ruler()
         self._bounds: dict[str, Bounds | None] = {}  # by the name of the model
         self._warned = False

@@ -22,7 +22,9 @@ from agls.frozen import frozen
 
 GOAL = 0.6  # of what may be filled: how full the context may be when room was made
 # of what may be filled: the last messages, the user's earlier words, a list of steps
-TAIL, WORDS, LIST = 0.25, 0.15, 0.05
+TAIL = 0.25
+WORDS = 0.15
+LIST = 0.05
 LEAST = 0.25  # of what may be filled: so much is shared out, however much the user said in this run
 GAIN = 0.1  # of what may be filled: less is not worth a summary, unless there is no other way
 SMALLEST = 1_000  # bytes that are worth a summary

@@ -4,17 +4,25 @@ from collections.abc import Sequence
 
 from agls.engine.facts import GateFact
 from agls.engine.feature import Attempt, Feature, RunView
+from agls.engine.ports import ModelResolver
 from agls.engine.vocabulary import Stop
+from agls.features.critic.settings import Settings
 from agls.features.critic.watch import ROOM, Means, Watch
+from agls.room.ports import Ceilings, SessionRecord
 
 
-def build(means: Means) -> Feature:
-    """The feature of one run."""
+def build(
+    settings: Settings, models: ModelResolver, session: SessionRecord, ceilings: Ceilings
+) -> Feature | None:
+    """Build the feature of one run."""
+    if not settings.enabled:
+        return None
+    means = Means(settings=settings, models=models, most=ceilings.most, ceiling=ceilings.seconds)
     watches: list[Watch] = []
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:
         watch = Watch(means, view)
-        leave = means.subscribe(watch.see)
+        leave = session.watch(watch.see)
         watches.append(watch)
         view.spawn(watch.keep(), "run")
         try:

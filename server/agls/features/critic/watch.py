@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 
 from agls.engine.facts import Entry, Glimpse, LimitsChanged, Steered, Used
@@ -23,14 +22,10 @@ _log = logging.getLogger(__name__)
 
 @frozen(kw_only=True)
 class Means:
-    """What a critic works with. `most` is above everything it may give, `ceiling` above all time (seconds).
-
-    `subscribe` tells it everything that happens in the session, also what is only shown.
-    """
+    """What a critic works with: `most` is above all that it may give, `ceiling` (seconds) above all time."""
 
     settings: Settings
     models: ModelResolver
-    subscribe: Callable[[Callable[[Entry | Glimpse, State], None]], Callable[[], None]]
     most: Limits
     ceiling: float
 
@@ -42,7 +37,9 @@ class Watch:
     """
 
     def __init__(self, means: Means, view: RunView) -> None:
-        self._means, self._settings, self._view = means, means.settings, view
+        self._means = means
+        self._settings = means.settings
+        self._view = view
         self._soft = view.state.limits.max_seconds
         self._ceiling = max(means.ceiling, self._soft or 0.0)
         self._ring, self._over = asyncio.Event(), False

@@ -1,5 +1,9 @@
 """A run has only so much time."""
 
 from agls.features.deadline.feature import build
+from agls.features.deadline.settings import Settings
+from agls.room import Room
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("deadline", Settings, build)

@@ -4,13 +4,14 @@ from agls.engine.facts import Answered, Asked, Entry, LimitsChanged
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop, StopReason
+from agls.features.deadline.settings import Settings
 from agls.timer import Timer
 
 HINT = "Give it more with maxSeconds (--max-seconds, [budget] max_seconds)."
 
 
-def build() -> Feature:
-    """The feature: a run has the seconds of its limits, the time in which a question is open not counted."""
+def build(settings: Settings) -> Feature:
+    """Build the feature: a run has the seconds of its limits; while a question is open, time stands still."""
     running: list[Timer] = []
 
     async def around_run(attempt: Attempt, view: RunView) -> Stop:

@@ -1,5 +1,11 @@
 """What a run gave is posted somewhere when it is over."""
 
+from agls.engine.ports import Workspace
 from agls.features.delivery.feature import build
+from agls.features.delivery.settings import Settings, target_from
+from agls.room import Room
+from agls.room.ports import Post, RunInfo
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("delivery", Settings, build, needs=(RunInfo, Workspace, Post), check=target_from, user_only=True)

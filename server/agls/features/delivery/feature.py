@@ -8,23 +8,29 @@ from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.history import last_words
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Stop, StopReason
-from agls.features.delivery.posting import Courier, NotDelivered, Parcel, Post
-from agls.features.delivery.settings import Settings
+from agls.features.delivery.posting import Courier, NotDelivered, Parcel
+from agls.features.delivery.settings import Settings, target_from
+from agls.room.ports import Post, RunInfo
 
-ROOM, DELIVERED, FAILED = "delivery", "delivered", "failed"
-HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol 4.9)
+ROOM = "delivery"
+DELIVERED = "delivered"
+FAILED = "failed"
+HURRY = 0.8  # seconds for a delivery that whoever cancelled the run waits for (protocol#cancel)
 _log = logging.getLogger(__name__)
 
 
-def build(settings: Settings, name: str, session_id: str, workspace: Workspace, post: Post) -> Feature:
-    """The feature of a run that names this target."""
+def build(settings: Settings, run: RunInfo, workspace: Workspace, post: Post) -> Feature | None:
+    """Build the feature of a run that names a target."""
+    name = target_from(settings, run.options)
+    if not name:
+        return None
     courier = Courier(workspace, post, settings.seconds)
 
     async def deliver(stop: Stop, view: RunView) -> str:
         """Bring it there; gives why it did not arrive, "" when it did."""
         state = view.state
         used = {"turns": state.run.turns, "toolCalls": state.run.tool_calls, "tokens": state.run.total_tokens}
-        parcel = Parcel(session_id, state.run_id, stop, last_words(state.transcript), used)
+        parcel = Parcel(run.session_id, state.run_id, stop, last_words(state.transcript), used)
         seconds = min(settings.seconds, HURRY) if stop.reason is StopReason.CANCELLED else settings.seconds
         try:
             async with asyncio.timeout(seconds):

@@ -1,7 +1,6 @@
 """What is delivered, and how it gets there."""
 
 import json
-from collections.abc import Awaitable, Callable
 
 from agls.engine.facts import Notice
 from agls.engine.feature import RunView
@@ -9,8 +8,8 @@ from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Command, FileVersion, JsonObject, Stop, StopReason
 from agls.features.delivery.settings import Target, host_of
 from agls.frozen import frozen
+from agls.room.ports import Post
 
-Post = Callable[[str, bytes], Awaitable[int]]  # address and JSON; the HTTP status. Raises `OSError`
 TITLES = {StopReason.END_TURN: "The run is done"}
 SHOWN = 2_000  # characters of an output that a notification has
 

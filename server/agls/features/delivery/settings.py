@@ -50,7 +50,7 @@ class Settings(BaseModel):
         return self
 
 
-def target_from(options: Mapping[str, object], settings: Settings) -> str:
+def target_from(settings: Settings, options: Mapping[str, object]) -> str:
     """The name of the target that a run with these options has, "" for none. Raises `ValueError`."""
     name = options.get(OPTION, settings.default)
     if name in {"", None}:

@@ -1,15 +1,10 @@
 """What the user may ask: whether everything a run needs is as it should be."""
 
-from collections.abc import Awaitable, Callable
-
 from pydantic import Field
 
 from agls.engine.actions import Action, ActionContext, ActionOutcome
-from agls.engine.ports import Workspace
+from agls.room.ports import Examiner
 from agls.toolkit import Arguments, TypedAction
-
-Examine = Callable[[Workspace, str, bool], Awaitable[ActionOutcome]]
-"""Looks at everything: the workspace, the model ("" is the default), and whether nobody may be asked."""
 
 
 class Doctor(Arguments):
@@ -19,7 +14,7 @@ class Doctor(Arguments):
     offline: bool = Field(default=False, description="ask nobody over a network")
 
 
-def actions(examine: Examine) -> tuple[Action, ...]:
+def actions(examine: Examiner) -> tuple[Action, ...]:
     """The actions of the room."""
 
     async def look(arguments: Doctor, context: ActionContext) -> ActionOutcome:

@@ -1,9 +1,11 @@
 """The wiring of the room."""
 
 from agls.engine.feature import Feature
-from agls.features.doctor.actions import Examine, actions
+from agls.features.doctor.actions import actions
+from agls.features.doctor.settings import Settings
+from agls.room.ports import Examiner
 
 
-def build(examine: Examine) -> Feature:
-    """The feature: nothing of it takes part in a run."""
+def build(settings: Settings, examine: Examiner) -> Feature:
+    """Build the feature: nothing of it takes part in a run."""
     return Feature(name="doctor", actions=actions(examine))

@@ -1,5 +1,9 @@
 """Files: the tools that read, list, write and edit text files."""
 
-from .feature import build
+from agls.features.files.feature import build
+from agls.features.files.settings import Settings
+from agls.room import Room
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("files", Settings, build)

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from agls.engine.patches import CUT, compare
+from agls.diff import CUT, compare
 from agls.engine.ports import (
     Effect,
     FileText,
@@ -80,7 +80,9 @@ def write_targets(arguments: EditFile | WriteFile) -> tuple[Target, ...]:
 async def plan_edit(arguments: EditFile, workspace: Workspace) -> Plan:
     """The edit as it would be made now. Raises `WorkspaceError`."""
     file = await workspace.read(arguments.path)
-    shown, old, new = file.place.shown, arguments.old_text, arguments.new_text
+    shown = file.place.shown
+    old = arguments.old_text
+    new = arguments.new_text
     try:
         made = await asyncio.to_thread(replace_text, file.text, old, new, everywhere=arguments.replace_all)
     except WorkspaceError as problem:

@@ -39,12 +39,36 @@ def _tools(settings: Settings, memory: Memory) -> tuple[TypedTool[Any], ...]:
     editor = Writer(plan_edit, memory)
     writer = Writer(plan_write, memory)
     return (
-        TypedTool(name="read_file", arguments=ReadFile, work=reader.read, effects=READS,
-                  targets=read_targets, describe=describe_read),
-        TypedTool(name="list_dir", arguments=ListDir, work=list_dir, effects=READS,
-                  targets=read_targets, describe=describe_list),
-        TypedTool(name="edit_file", arguments=EditFile, work=editor.write, effects=WRITES,
-                  targets=write_targets, describe=editor.describe),
-        TypedTool(name="write_file", arguments=WriteFile, work=writer.write, effects=WRITES,
-                  targets=write_targets, describe=writer.describe),
-    )  # fmt: skip
+        TypedTool(
+            name="read_file",
+            arguments=ReadFile,
+            work=reader.read,
+            effects=READS,
+            targets=read_targets,
+            describe=describe_read,
+        ),
+        TypedTool(
+            name="list_dir",
+            arguments=ListDir,
+            work=list_dir,
+            effects=READS,
+            targets=read_targets,
+            describe=describe_list,
+        ),
+        TypedTool(
+            name="edit_file",
+            arguments=EditFile,
+            work=editor.write,
+            effects=WRITES,
+            targets=write_targets,
+            describe=editor.describe,
+        ),
+        TypedTool(
+            name="write_file",
+            arguments=WriteFile,
+            work=writer.write,
+            effects=WRITES,
+            targets=write_targets,
+            describe=writer.describe,
+        ),
+    )

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
-from agls.engine.patches import common_ends
+from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 
@@ -40,7 +40,9 @@ class Span:
 
 def replace_text(text: str, old: str, new: str, *, everywhere: bool) -> Replacement:
     """Replace `old` by `new`. Raises `WorkspaceError` telling the model what is wrong and what is near."""
-    flat, old, new = flatten(text), flatten(old), flatten(new)
+    flat = flatten(text)
+    old = flatten(old)
+    new = flatten(new)
     if old == new:
         raise WorkspaceError("old_text and new_text are the same; nothing was changed.")
     spans = list(islice(_exact(flat, old, new), MOST + 1))

@@ -92,7 +92,9 @@ class Reader:
         return page
 
     def _page(self, file: FileText, arguments: ReadFile) -> ToolOutcome:
-        text, shown, first = flatten(file.text).removesuffix("\n"), file.place.shown, arguments.offset
+        text = flatten(file.text).removesuffix("\n")
+        shown = file.place.shown
+        first = arguments.offset
         head, count = _head(file), text.count("\n") + 1
         if not file.text:
             return ToolOutcome("\n".join([*head, f"[{shown} is empty.]"]))

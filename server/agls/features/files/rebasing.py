@@ -1,6 +1,6 @@
 """An edit of a file that changed since the model read it: made all the same when its own lines did not."""
 
-from agls.engine.patches import common_ends
+from agls.diff import common_ends
 from agls.engine.ports import WorkspaceError
 
 from .lines import flatten, split_lines

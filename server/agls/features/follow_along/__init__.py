@@ -1,5 +1,10 @@
 """The user is shown where the agent works."""
 
 from agls.features.follow_along.feature import build
+from agls.features.follow_along.settings import Settings
+from agls.room import Room
+from agls.room.ports import Revealer
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("follow_along", Settings, build, needs=(Revealer,))

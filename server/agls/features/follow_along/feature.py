@@ -1,21 +1,17 @@
 """The wiring of the room."""
 
-from typing import Protocol
-
+from agls.diff import read_patch
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Effect
 from agls.engine.vocabulary import FileChange, ToolOutcome
-from agls.hunks import read_patch
+from agls.features.follow_along.settings import Settings
+from agls.room.ports import Revealer
 
 
-class Screen(Protocol):
-    """What the user sees. `reveal` shows a file (its path or URI) at a line, from 0; only files."""
-
-    async def reveal(self, path: str, line: int) -> None: ...
-
-
-def build(screen: Screen) -> Feature:
-    """The feature: files are shown as they are read or about to be changed, then what changed in them."""
+def build(settings: Settings, screen: Revealer) -> Feature | None:
+    """Build the feature: files are shown as they are read or about to be changed, then the changes."""
+    if not (settings.enabled and screen.follows):
+        return None
 
     async def follow(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         targets = invocation.preview.targets if invocation.preview else ()

@@ -1,5 +1,11 @@
 """How sessions are filed: their tags, and whether they are put away."""
 
+from agls.engine.ports import ModelResolver
 from agls.features.history.feature import build
+from agls.features.history.settings import Settings
+from agls.room import Room
+from agls.room.ports import SessionRecord, Tiers
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("history", Settings, build, needs=(ModelResolver, SessionRecord, Tiers))

@@ -5,17 +5,20 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.ports import CallModel, ModelRequest, ModelResolver, Reply
 from agls.features.history.actions import actions
 from agls.features.history.filing import ROOM
-from agls.features.history.titles import Record, entitle, needs_title
+from agls.features.history.settings import Settings
+from agls.features.history.titles import TIER, entitle, needs_title
+from agls.room.ports import SessionRecord, Tiers
 
 
-def build(models: ModelResolver, record: Record, *, titles: bool) -> Feature:
-    """The feature of one session; with `titles` the tier `fast` gives it one after the first answer."""
+def build(settings: Settings, models: ModelResolver, session: SessionRecord, tiers: Tiers) -> Feature:
+    """Build the feature of one session; the tier `fast`, if there is one, gives it a title."""
+    titles = settings.titles and TIER in tiers.names
 
     async def around_model(request: ModelRequest, view: RunView, inner: CallModel) -> Reply:
         first = titles and needs_title(view.state)
         reply = await inner(request)
         if first and isinstance(reply, Replied):
-            view.spawn(entitle(view, models, record), "session")
+            view.spawn(entitle(view, models, session), "session")
         return reply
 
     return Feature(name=ROOM, actions=actions(), around_model=around_model)

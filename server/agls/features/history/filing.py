@@ -7,8 +7,12 @@ from agls.engine.facts import Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 
-ROOM, TAGS, ARCHIVED = "history", "tags", "archived"
-LONGEST_TITLE, LONGEST_TAG, MOST_TAGS = 200, 40, 20  # characters, characters, tags
+ROOM = "history"
+TAGS = "tags"
+ARCHIVED = "archived"
+LONGEST_TITLE = 200  # characters
+LONGEST_TAG = 40  # characters
+MOST_TAGS = 20
 _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

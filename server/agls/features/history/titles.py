@@ -2,17 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from contextlib import aclosing, suppress
 
-from agls.engine.facts import Replied, SessionChanged, Used
+from agls.engine.facts import Replied, Used
 from agls.engine.feature import RunView
 from agls.engine.ports import JournalError, ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Text, UserMessage
 from agls.features.history.filing import ROOM, title_from
+from agls.room.ports import SessionRecord
 
-Record = Callable[[SessionChanged | Used], None]
 TIER, PATIENCE = "fast", 20.0  # seconds
 LONGEST_PROMPT, LONGEST = 4_000, 80  # characters: of what is sent, of a title
 SYSTEM = """\
@@ -27,7 +26,7 @@ def needs_title(state: State) -> bool:
     return not state.title and state.total.model_calls == 0 and (most is None or most > 1)
 
 
-async def entitle(view: RunView, models: ModelResolver, record: Record) -> None:
+async def entitle(view: RunView, models: ModelResolver, session: SessionRecord) -> None:
     """Ask for a title and record it, with what it cost. What goes wrong is only logged."""
     words = _first_words(view.state)
     if not words:
@@ -39,10 +38,10 @@ async def entitle(view: RunView, models: ModelResolver, record: Record) -> None:
         _log.info("no title was made: %s", problem)
         return
     with suppress(JournalError, ValueError):  # the session is closed; there is no title in the answer
-        record(Used(ROOM, reply.usage, reply.cost))
+        session.spend(Used(ROOM, reply.usage, reply.cost))
         title = title_from(reply.text.strip().partition("\n")[0].strip(" \t\"'`*#.“”«»"))[:LONGEST]
         if not view.state.title:
-            record(SessionChanged(title=title))
+            session.retitle(title)
 
 
 async def _ask(models: ModelResolver, words: str) -> Replied:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from agls.engine.context import ENVIRONMENT
@@ -11,34 +11,13 @@ from agls.engine.state import State
 from agls.engine.vocabulary import Focus, Message, Text, UserMessage
 from agls.features.instructions.plain import plain
 from agls.frozen import frozen
+from agls.room.ports import Surroundings
 
 MOST_NAMED = 20
 HEAD = ".git/HEAD"  # read without running git
 MOST_OF_HEAD = 1024
 _BRANCH = re.compile(r"ref: refs/heads/([\w./@+-]{1,200})\s*")
 _COMMIT = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64})\s*")
-
-
-Above = Callable[[Sequence[str]], Sequence[tuple[str, str]]]
-
-
-def nothing_above(names: Sequence[str]) -> Sequence[tuple[str, str]]:
-    """Stand for a folder without a repository around it."""
-    return ()
-
-
-@frozen
-class Place:
-    """Where a session works: its clock (Unix time in seconds), its permission mode, its scratch folder.
-
-    `above` gives the paths and texts of files with these names in the folders above, up to the root of the
-    repository, of each folder the first.
-    """
-
-    now: Callable[[], float]
-    mode_of: Callable[[State], str]
-    scratch: str = ""
-    above: Above = nothing_above
 
 
 @frozen
@@ -54,7 +33,7 @@ class Environment:
     scratch: str = ""
 
 
-def around(place: Place, workspace: Workspace, state: State, head: object) -> Environment:
+def around(place: Surroundings, workspace: Workspace, state: State, head: object) -> Environment:
     """Look at the environment of a session; `head` is what was read of git's, if it could be read."""
     branch = head_in(head.text) if isinstance(head, FileText) else ""
     mode = place.mode_of(state) if "mode" in state.settings else ""

@@ -1,4 +1,4 @@
-"""The project's instruction files: `AGENTS.md`, or `CLAUDE.md` where there is none (`product.md` A.2)."""
+"""The project's instruction files: `AGENTS.md`, or `CLAUDE.md` where there is none."""
 
 from collections.abc import Iterable
 

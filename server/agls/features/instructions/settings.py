@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from agls.features.instructions.prompt import SHORT, Sources
+from agls.room.ports import RunInfo
 
 CHARACTERS = 4  # of a token, about
 
@@ -31,11 +32,13 @@ class Settings(BaseModel):
         """What a prompt is made of, with the user's own instructions."""
         return Sources(self.header, self.system, self.append, self.override, user, roots)
 
-    def said_by(self, prompt: str) -> Self:
-        """The same for an agent with a prompt of its own ("" for none)."""
-        return self.model_copy(update={"system": prompt}) if prompt else self
+    def for_run(self, run: RunInfo) -> Self:
+        """**Returns** the same for this run: with the prompt of its agent, and short for a small context.
 
-    def short(self, window: int) -> Self:
-        """The same for a model of so many tokens: a short prompt, and no file over a fifth of them."""
-        limit = min(self.file_limit, max(window * CHARACTERS // 5, 1))
-        return self.model_copy(update={"system": self.system or SHORT, "file_limit": limit})
+        Short means the short prompt, and no file over a fifth of the context.
+        """
+        changed: dict[str, object] = {"system": run.prompt} if run.prompt else {}
+        if run.is_small and run.window is not None:
+            limit = min(self.file_limit, max(run.window * CHARACTERS // 5, 1))
+            changed = {"system": self.system or SHORT, "file_limit": limit} | changed
+        return self.model_copy(update=changed) if changed else self

@@ -1,5 +1,10 @@
 """Few tools in few words, for models with a small context."""
 
 from agls.features.lean.feature import build
+from agls.features.lean.settings import Settings
+from agls.room import Room
+from agls.room.ports import RunInfo
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("lean", Settings, build, needs=(RunInfo,))

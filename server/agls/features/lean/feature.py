@@ -8,6 +8,7 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.ports import CallModel, ModelRequest, Reply, ToolSpec
 from agls.engine.vocabulary import Stop
 from agls.features.lean.settings import Settings
+from agls.room.ports import RunInfo
 
 ROOM, TOLD = "lean", "told"
 TITLE = "This model has a small context"
@@ -17,8 +18,11 @@ TEXT = (
 )
 
 
-def build(settings: Settings, window: int) -> Feature:
-    """The feature of a run whose model holds so many tokens."""
+def build(settings: Settings, run: RunInfo) -> Feature | None:
+    """Build the feature of a run whose model has a small context."""
+    window = run.window
+    if window is None or not run.is_small:
+        return None
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
         notes = view.state.notes.get(ROOM, ())

@@ -1,5 +1,10 @@
 """Answers that fit a JSON Schema."""
 
 from agls.features.output_schema.feature import build
+from agls.features.output_schema.settings import Settings, schema_from
+from agls.room import Room
+from agls.room.ports import RunInfo
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("output_schema", Settings, build, needs=(RunInfo,), check=schema_from)

@@ -8,8 +8,9 @@ from agls.engine.facts import GateFact, Injected, PhaseStarted, Replied
 from agls.engine.feature import Feature, RunView
 from agls.engine.history import last_words
 from agls.engine.ports import CallModel, ModelRequest, Reply, new_id
-from agls.engine.vocabulary import JsonObject, Stop, StopReason, Text, UserMessage
-from agls.features.output_schema.settings import Settings
+from agls.engine.vocabulary import Stop, StopReason, Text, UserMessage
+from agls.features.output_schema.settings import Settings, schema_from
+from agls.room.ports import RunInfo
 
 ROOM, RESULT = "output_schema", "result"
 WANTED = (
@@ -20,8 +21,11 @@ AGAIN = "Your answer does not fit the JSON Schema: {}. Answer again, with JSON a
 FAILED = "The answer does not fit the output schema: {}."
 
 
-def build(settings: Settings, schema: JsonObject) -> Feature:
-    """The feature of one run that has a schema."""
+def build(settings: Settings, run: RunInfo) -> Feature | None:
+    """Build the feature of one run that has a schema."""
+    schema = schema_from(settings, run.options)
+    if not schema:
+        return None
     from agls.features.output_schema.answers import fitting  # noqa: PLC0415 - most runs have no schema
 
     sent_back: list[str] = []  # the problems that the model was told in this run

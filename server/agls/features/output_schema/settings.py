@@ -7,8 +7,9 @@ from typing import cast
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from agls.engine.vocabulary import JsonObject
+from agls.room.ports import OUTPUT_SCHEMA
 
-OPTION = "outputSchema"
+OPTION = OUTPUT_SCHEMA
 LARGEST = 65_536  # characters of a schema
 
 
@@ -20,7 +21,7 @@ class Settings(BaseModel):
     attempts: NonNegativeInt = 2
 
 
-def schema_from(options: Mapping[str, object]) -> JsonObject:
+def schema_from(settings: Settings, options: Mapping[str, object]) -> JsonObject:
     """The schema that the options hold, {} when they hold none. Raises `ValueError`."""
     given = options.get(OPTION)
     if given is None:

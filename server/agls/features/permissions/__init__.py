@@ -1,5 +1,11 @@
 """Who may do what: every call with an effect passes here, and only the user can widen what passes."""
 
+from agls.engine.ports import Asker, Workspace
 from agls.features.permissions.feature import build
+from agls.features.permissions.memory import Memory
+from agls.features.permissions.settings import Settings
+from agls.room import Room
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("permissions", Settings, build, needs=(Asker, Workspace, Memory))

@@ -5,7 +5,7 @@ from posixpath import join
 from shlex import quote
 
 from agls.engine.ports import Effect, Place, Preview, Target, ToolSpec, Workspace, WorkspaceError
-from agls.features.permissions.commands import known_only_when_run, read_whole, touched
+from agls.features.permissions.commands import UNKNOWN, known_only_when_run, read_whole, touched
 from agls.features.permissions.rules import PATHS, Aim
 
 
@@ -37,8 +37,14 @@ def _aims(tool: str, target: Target, preview: Preview, workspace: Workspace) -> 
 
 def aims_of_command(tool: str, command: str, cwd: str, workspace: Workspace) -> tuple[Aim, ...]:
     """Everything that a command would do, as far as its text tells. Looks at paths."""
-    whole = Aim(tool, Effect.EXECUTES, _from_root(command, cwd, workspace))
-    return (whole, *_guesses(tool, command, cwd, workspace))
+    guesses = tuple(_guesses(tool, command, cwd, workspace))
+    leads_out = any(_leads_out(guess) for guess in guesses)
+    whole = Aim(tool, Effect.EXECUTES, _from_root(command, cwd, workspace), leads_out=leads_out)
+    return (whole, *guesses)
+
+
+def _leads_out(guess: Aim) -> bool:
+    return guess.value == UNKNOWN or (guess.place is not None and not guess.place.inside)
 
 
 def _from_root(command: str, cwd: str, workspace: Workspace) -> str:

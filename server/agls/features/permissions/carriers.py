@@ -5,7 +5,10 @@ an option says (`git -c alias.x=!CMD`, `make --eval=…`, `rg --pre=CMD`) that w
 such a rule is accepted only for the commands in the table, and covers only the options that are listed.
 """
 
+import re
 from collections.abc import Mapping, Sequence
+
+_NUMBER = re.compile(r"-\d+[bcwkMG]?")  # `git log -5`, `find -mtime -1 -size -10k`
 
 
 def _names(text: str) -> frozenset[str]:
@@ -25,14 +28,39 @@ CARRIERS = _names(
     "batch journalctl systemctl m4 dc latex pdflatex xelatex lualatex gnuplot octave R Rscript julia "
     "ghc runghc dotnet swift elixir mix erl rebar3 zig nix nix-shell osascript powershell pwsh jest "
     "vitest mocha eslint prettier webpack vite tsx ts-node tsc ruff mypy pylint black pre-commit "
-    "husky lefthook just task gh glab"
+    "husky lefthook just task gh glab find tree file bat batcat nm"
 )
 _QUIET = "-q --quiet -v --verbose --no-color"
 _GIT = "--color --no-color --no-pager"
+_DIFF = (
+    "-p -u --patch -s --no-patch --raw -U --unified --stat --shortstat --numstat --dirstat --summary "
+    "--minimal --name-only --name-status --patience --histogram --diff-algorithm --word-diff --color-words "
+    "-w -b --ignore-all-space --ignore-space-change --ignore-blank-lines -M --find-renames -R -a --text -W "
+    "--function-context --full-index --abbrev --diff-filter -S -G --pickaxe-all --check --cached --staged "
+    "--merge-base --relative"
+)
 _LOG = (
-    f"{_GIT} --oneline --stat --shortstat --graph --all --decorate -n --max-count --author --since --until "
-    "--format --pretty --name-only --name-status --cached --staged --reverse --merges --no-merges --follow "
-    "--abbrev-commit --date"
+    f"{_GIT} {_DIFF} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate -n "
+    "--max-count --skip --author --committer --since --until --after --before --grep -i -E -F --all-match "
+    "--invert-grep --format --pretty --reverse --merges --no-merges --first-parent --follow --abbrev-commit "
+    "--no-abbrev-commit --date --date-order --topo-order --left-right --no-walk --full-history -L"
+)
+_FIND = (
+    "-H -L -P -O -maxdepth -mindepth -depth -xdev -mount -daystart -noleaf -regextype -name -iname -path "
+    "-ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -empty -perm -user "
+    "-group -uid -gid -nouser -nogroup -links -inum -samefile -newer -anewer -cnewer -newermt -newerct "
+    "-newerat -mtime -mmin -atime -amin -ctime -cmin -readable -writable -executable -a -and -o -or -not "
+    "-true -false -prune -quit -print -print0 -printf -ls"
+)
+_RG = (
+    "-i --ignore-case -s --case-sensitive -S --smart-case -n --line-number -N --no-line-number -l "
+    "--files-with-matches --files-without-match -c --count --count-matches -w --word-regexp -x "
+    "--line-regexp -F --fixed-strings -g --glob --iglob -t --type -T --type-not --type-list -A "
+    "--after-context -B --before-context -C --context -e --regexp -o --only-matching -v --invert-match "
+    "--hidden --files -m --max-count -d --max-depth --max-columns -u --unrestricted --no-ignore "
+    "--no-ignore-vcs -U --multiline -P --pcre2 -H --with-filename -I --no-filename --heading --no-heading "
+    "--column -r --replace --sort --sortr --stats --trim --json --vimgrep --color -p --pretty -q --quiet -a "
+    "--text --no-messages --no-config"
 )
 _CARGO = (
     f"{_QUIET} --release -r --all --workspace -p --package --lib --bin --bins --test --tests --example --doc "
@@ -43,15 +71,37 @@ _NPM = "-s --silent --if-present -w --workspace --workspaces --watch --watchAll 
 _GO = "-v -run -count -race -short -timeout -cover -bench -benchmem -failfast -json"
 _MAKE = "-j -k --keep-going -s --silent -n --dry-run -B --always-make"
 ASSIGNED = _names("make gmake")  # `make SHELL=CMD`: an operand sets a variable
+ENDLESS = ASSIGNED | {"find"}  # assign, and run what an expression says, also behind `--`
 # The commands that a prefix rule may name, and the options that it covers. Behind `--` anything goes.
 OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
-    ("git", "status"): _names("-s --short -b --branch --porcelain --long -v --verbose -u --ignored"),
-    **{("git", verb): _names(_LOG) for verb in ("log", "show", "diff", "shortlog")},
+    ("git", "status"): _names(
+        "-s --short -b --branch --porcelain --long -v --verbose -u --untracked-files --ignored --show-stash "
+        "--ahead-behind --no-ahead-behind --renames --no-renames --column --no-column -z"
+    ),
+    **{
+        ("git", verb): _names(_LOG) for verb in ("log", "show", "diff", "shortlog", "rev-list", "whatchanged")
+    },
     ("git", "add"): _names("-A --all -u --update -n --dry-run -v --verbose -N --intent-to-add"),
     ("git", "branch"): _names("-a --all -r --remotes -v -vv --list --show-current"),
-    ("git", "rev-parse"): _names("--short --abbrev-ref --show-toplevel --verify"),
-    ("git", "ls-files"): _names("-m --modified -o --others -c --cached --exclude-standard"),
-    ("git", "blame"): _names("-L -w"),
+    ("git", "rev-parse"): _names(
+        "--short --abbrev-ref --show-toplevel --show-prefix --verify --is-inside-work-tree"
+    ),
+    ("git", "ls-files"): _names(
+        "-m --modified -o --others -c --cached -d --deleted -s --stage -t -u -z --exclude-standard "
+        "--full-name"
+    ),
+    ("git", "ls-tree"): _names("-r -t -d -l --long -z --name-only --full-name --full-tree --abbrev"),
+    ("git", "blame"): _names(
+        "-L -w -M -C -l -t -s -e -p --porcelain --line-porcelain --date --since --color-lines"
+    ),
+    ("git", "cat-file"): _names("-p -t -s -e"),
+    ("git", "describe"): _names("--all --tags --long --always --dirty --abbrev --match --exclude --contains"),
+    ("git", "merge-base"): _names("-a --all --is-ancestor --fork-point --octopus"),
+    ("git", "grep"): _names(
+        "-i --ignore-case -n --line-number -l --files-with-matches -L -c --count -w --word-regexp -v "
+        "--invert-match -h -H -E -F -P -e --and --or --not --all-match --cached --heading --break -A -B -C "
+        "-p -W --color -o --only-matching -q --column --max-depth"
+    ),
     **{(manager, "test"): _names(_NPM) for manager in ("npm", "pnpm", "yarn")},
     **{(manager, "run"): _names(_NPM) for manager in ("npm", "pnpm", "yarn")},
     **{("cargo", verb): _names(_CARGO) for verb in ("test", "build", "check", "clippy", "bench", "doc")},
@@ -59,17 +109,22 @@ OPTIONS: Mapping[tuple[str, ...], frozenset[str]] = {
     **{("go", verb): _names(_GO) for verb in ("test", "build", "vet")},
     **{(make,): _names(_MAKE) for make in ("make", "gmake", "ninja")},
     ("pytest",): _names(
-        "-q --quiet -v -vv -x --exitfirst -k -m -s --lf --last-failed --ff --failed-first --maxfail --tb "
-        "-n --co --collect-only --durations -r --no-header --sw --stepwise"
+        "-q --quiet -v -vv -x --exitfirst -k -m -s --lf --last-failed --ff --failed-first --maxfail --tb -n "
+        "--co --collect-only --durations -r --no-header --sw --stepwise"
     ),
     ("ruff", "check"): _names("--fix --diff -q --quiet --select --ignore --statistics"),
     ("ruff", "format"): _names("--check --diff -q --quiet"),
-    ("rg",): _names(
-        "-i --ignore-case -n --line-number -l --files-with-matches -c --count -w --word-regexp -F "
-        "--fixed-strings -g --glob -t --type -A -B -C -e -S --smart-case -o --only-matching -v --no-heading "
-        "--invert-match --hidden --files"
+    ("rg",): _names(_RG),
+    ("find",): _names(_FIND),
+    ("tree",): _names(
+        "-a -d -f -i -s -h -p -u -g -D -F -L -P -I -C -n -Q -N -r -t -c -v -S -J -X --noreport --prune --du "
+        "--dirsfirst --filelimit --gitignore --ignore-case --charset --sort"
     ),
-    ("sort",): _names("-n -r -u -k -t -f -h -V -b -s -g"),
+    ("file",): _names("-b --brief -i --mime --mime-type --mime-encoding -L --dereference -h -k -N"),
+    ("sort",): _names(
+        "-n --numeric-sort -r --reverse -u --unique -k --key -t --field-separator -f --ignore-case -h "
+        "--human-numeric-sort -V --version-sort -b -s --stable -g -M -c --check -z -d -i"
+    ),
 }
 
 
@@ -84,10 +139,14 @@ def carries(words: Sequence[str]) -> bool:
     return not CARRIERS.isdisjoint({program(words[0]), words[0].rpartition("/")[2]})
 
 
-def options_of(words: Sequence[str]) -> frozenset[str] | None:
-    """The options that a prefix rule with these first words covers, `None` where it may not be one."""
-    head = (words[0].rpartition("/")[2], *words[1:2])
-    return OPTIONS.get(head, OPTIONS.get(head[:1]))
+def may_lead(words: Sequence[str]) -> bool:
+    """Whether a prefix rule may have these first words."""
+    return not carries(words) or _covered(words, words[1:])
+
+
+def may_follow(words: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether a rule with these first words covers a command that goes on like this."""
+    return not carries(words) or _covered(words, rest)
 
 
 def named_instead(words: Sequence[str]) -> str:
@@ -96,12 +155,11 @@ def named_instead(words: Sequence[str]) -> str:
     return ", ".join(f"shell({' '.join(head)} *)" for head in OPTIONS if head[0] == name)
 
 
-def may_follow(words: Sequence[str], rest: Sequence[str]) -> bool:
-    """Whether a rule with these first words covers a command that goes on like this."""
-    if not carries(words):
-        return True
-    known = options_of(words)
-    before = rest[: rest.index("--")] if "--" in rest else rest
+def _covered(words: Sequence[str], rest: Sequence[str]) -> bool:
+    head = (words[0].rpartition("/")[2], *words[1:2])
+    known = OPTIONS.get(head, OPTIONS.get(head[:1]))
+    ends = "--" in rest and program(words[0]) not in ENDLESS
+    before = rest[: rest.index("--")] if ends else rest
     return known is not None and all(_is_harmless(word, known, words[0]) for word in before)
 
 
@@ -109,7 +167,10 @@ def _is_harmless(word: str, known: frozenset[str], name: str) -> bool:
     if not word.startswith("-"):
         return "=" not in word or program(name) not in ASSIGNED
     option = word.partition("=")[0]
-    counted = option.rstrip("0123456789")  # `-n5`, `-j4`, and `-5` for `-n 5`
+    counted = option.rstrip("0123456789")  # `-n5`, `-j4`
     return (
-        option in known or (counted in known and counted != "-") or (option[1:].isdecimal() and "-n" in known)
+        option in known
+        or counted in known
+        or bool(_NUMBER.fullmatch(word))
+        or (word[1:].isalpha() and all(f"-{letter}" in known for letter in word[1:]))  # `-rn` for `-r -n`
     )

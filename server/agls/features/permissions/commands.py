@@ -1,4 +1,4 @@
-"""What a shell command says, read so that every doubt counts against it (`promises.md` R11-R14).
+"""What a shell command says, read so that every doubt counts against it (SECURITY.md, P3).
 
 Three questions with one direction of error each: is it provably one plain program with plain
 words (`simple_argv`), does it mention a forbidden one anywhere (`mentions`), and which paths could
@@ -18,6 +18,7 @@ from agls.engine.ports import Effect
 
 Match = Literal["yes", "no", "unsure"]
 LONGEST = 10_000  # characters; nothing is known about a longer command
+UNKNOWN = "$"  # a path of which nothing is known
 MOST_PATHS = 64  # paths of one command that are looked at; a command with more is not understood
 
 _WORD = r"""(?:[A-Za-z0-9_@%+=:,./-]|'[^'\x00-\x1f\x7f]*'|"[^"\\$`!\x00-\x1f\x7f]*")+"""
@@ -29,6 +30,7 @@ _BETWEEN_WORDS = re.compile(r"[\s<>]+")
 _OPAQUE = re.compile(r"[$`{]")
 _WILDCARD = re.compile(r"[*?\[]")
 _PATH_LIKE = re.compile(r"[/.~$]")
+_BEHIND_LETTERS = re.compile(r"-[A-Za-z0-9]{2,}?([/.~].*)")  # `grep -rf../x` for `grep -r -f ../x`
 _FED = re.compile(r"[<|]")
 _HIDDEN_NAME = re.compile(r"(?:^|/)\.[^/]*[*?\[]")  # a wildcard finds a name with a dot in front only so
 _REDIRECTION = re.compile(r">[>|]?(?!&(?:\d+|-)(?:[\s;&|<>()`]|$))&?\s*([^\s;&|<>()]+)")
@@ -42,7 +44,7 @@ SHELLS = _names("sh bash dash zsh ksh fish eval source")
 # What runs the rest of its own arguments: allowing it with any arguments allows everything.
 LAUNCHERS = SHELLS | _names(
     ". env exec command builtin coproc time nice nohup setsid timeout stdbuf xargs parallel sudo su doas "
-    "ssh watch strace ltrace script find if then else elif for while until do case select function ! [[ "
+    "ssh watch strace ltrace script if then else elif for while until do case select function ! [[ "
     "busybox toybox chroot unshare nsenter bwrap pkexec runuser chrt ionice taskset numactl setarch prlimit "
     "systemd-run dbus-run-session xvfb-run fakeroot flock entr tmux screen rlwrap unbuffer expect run-parts"
 )
@@ -110,15 +112,16 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     """The paths this command could read or, when it has a program or a redirection for it, write.
 
     A path that is only known at run time is given as it stands (`$HOME/x`, `~/x`). A command that is
-    too long, or has too many paths, gives one that cannot be resolved, `$`.
+    too long, or has too many paths, gives `UNKNOWN`.
     """
     if len(command) > LONGEST:
-        return [(Effect.WRITES, "$")]
+        return [(Effect.WRITES, UNKNOWN)]
     parts = _parts(command)
     words = _joined(parts)
     effect = Effect.WRITES if _writes(words) or _runs_code(command, parts) else Effect.READS
     found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(_bare(command))]
     found += [(effect, _named(word)) for word in words]
+    found += [(Effect.READS, value[1]) for word in words if (value := _BEHIND_LETTERS.fullmatch(word))]
     if _in_order(["git", "config"], words, _same):
         found.append((Effect.WRITES, ".git/config"))
     found = [(effect, path) for effect, path in found if path and path not in HARMLESS]
@@ -126,7 +129,7 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     unique = list(dict.fromkeys(found))
     if len(unique) <= MOST_PATHS:
         return unique
-    return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, "$")]
+    return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, UNKNOWN)]
 
 
 def read_whole(command: str) -> list[str]:

@@ -158,8 +158,16 @@ def _by_mode(aim: Aim, policy: Policy) -> Verdict | None:
 
 
 STEPS: tuple[Callable[[Aim, Policy], Verdict | None], ...] = (
-    _denied, _planned, _impossible, _dangerous, _guessed, _granted, _asked, _allowed, _by_mode,
-)  # fmt: skip
+    _denied,
+    _planned,
+    _impossible,
+    _dangerous,
+    _guessed,
+    _granted,
+    _asked,
+    _allowed,
+    _by_mode,
+)
 
 
 def _restricting(rules: Iterable[Rule], aim: Aim, policy: Policy) -> Iterator[tuple[Rule, Match]]:
@@ -177,7 +185,7 @@ def _covered(rules: Iterable[Rule], aim: Aim, policy: Policy) -> Allow | None:
 
 
 def _is_secret(aim: Aim) -> bool:
-    """Environment files hold keys (`promises.md` 2.3): reading them is asked too."""
+    """Environment files hold keys (SECURITY.md, P10): reading them is asked too."""
     names = (aim.value, aim.place.path) if aim.place else (aim.value,)
     return any(name.rpartition("/")[2].casefold().startswith(".env") for name in names)
 

@@ -78,7 +78,9 @@ class Gate:
             allow=tuple(parse_rule(text, widens=True) for text in settings.allow),
         )
         self._asker, self._workspace = asker, workspace
-        self._grants, self._choices, self._files = memory.grants, memory.choices, memory.files
+        self._grants = memory.grants
+        self._choices = memory.choices
+        self._files = memory.files
         self._ignored = ""
 
     async def pass_call(self, invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:

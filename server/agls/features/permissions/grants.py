@@ -8,7 +8,9 @@ from agls.engine.state import State
 from agls.features.permissions.rules import Rule, parse_rule
 
 ROOM = "permissions"
-ALLOWED, GRANTED, REVOKED = "allowed", "granted", "revoked"
+ALLOWED = "allowed"
+GRANTED = "granted"
+REVOKED = "revoked"
 _log = logging.getLogger(__name__)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from agls.diff import Hunk, made, numbered
 from agls.engine.feature import Invocation
 from agls.engine.ports import Preview, Stale, ToolContext, ToolSpec, Workspace, WorkspaceError
 from agls.engine.vocabulary import Answer, Effects, FileChange, JsonObject, ToolCall, ToolOutcome
 from agls.frozen import frozen
-from agls.hunks import Hunk, made, numbered
 
 MOVED = "{} is not as it was when the user looked at it."
 TOLD = (

@@ -21,7 +21,9 @@ def path_glob(pattern: str) -> re.Pattern[str]:
     """
     once = re.sub(r"(?:\*\*/)+", "**/", pattern)  # repeating it means nothing
     first, *rest = re.split(r"(\*\*/|\*\*)", once)
-    text, wide, spans = _within_names(first), rest[::2], rest[1::2]
+    text = _within_names(first)
+    wide = rest[::2]
+    spans = rest[1::2]
     for place, (kind, span) in enumerate(zip(wide, spans, strict=True)):
         anything, is_last = ("(?:[^/]+/)*" if kind == "**/" else ".*"), place == len(spans) - 1
         text += f"{anything}{_within_names(span)}" if is_last else f"(?>{anything}?{_within_names(span)})"

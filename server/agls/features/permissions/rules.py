@@ -2,8 +2,9 @@
 
     *                     everything
     shell(git status)     exactly this command, byte for byte
-    shell(npm test *)     this program with these words first, when it is one plain command (`carriers` says
-                          what may follow where arguments can carry code)
+    shell(npm test *)     this program with these words first, when it is one plain command that names
+                          nothing outside the workspace (`carriers` says what may follow where arguments
+                          can carry code)
     edit(src/**)  read(docs/*.md)   paths below the workspace, or absolute ones
     network(example.com)  a host: only for what the user allowed a tool; in the settings it would not be kept
     shell  edit  read     all of that kind (an allow rule: inside the workspace)
@@ -19,7 +20,7 @@ from functools import lru_cache
 from posixpath import join, normpath
 
 from agls.engine.ports import Effect, Place
-from agls.features.permissions.carriers import carries, may_follow, named_instead, options_of, program
+from agls.features.permissions.carriers import may_follow, may_lead, named_instead, program
 from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, is_plain, mentions, simple_argv
 from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
 from agls.features.permissions.visible import hidden_in
@@ -43,7 +44,8 @@ class Aim:
 
     `problem` says why a path leads nowhere. A `guessed` aim was read out of a command: it can make
     the call forbidden or dangerous, but never allowed. With `holds_denied` it is a folder that a program
-    reads as a whole, with files in it that a rule denies to read.
+    reads as a whole, with files in it that a rule denies to read. A command `leads_out` when a word of it
+    may name something outside the workspace.
     """
 
     tool: str
@@ -53,6 +55,7 @@ class Aim:
     problem: str = ""
     guessed: bool = False
     holds_denied: bool = False
+    leads_out: bool = False
 
 
 @frozen
@@ -92,7 +95,7 @@ def _check_words(text: str, pattern: str, *, widens: bool) -> None:
         raise ValueError(
             f"{text!r} would allow every command, because {argv[0]} runs others; write exact commands"
         )
-    if carries(argv) and options_of(argv) is None:
+    if not may_lead(argv):
         instead = named_instead(argv)
         raise ValueError(
             f"{text!r} would allow every command, because arguments of {argv[0]} can name one to run; "
@@ -119,7 +122,7 @@ def covers(rule: Rule, aim: Aim, roots: tuple[str, ...]) -> bool:
     if not rule.pattern or not aim.value or KINDS[rule.name] is not aim.effect:
         return False
     if aim.effect is Effect.EXECUTES:
-        return _covers_command(rule.pattern, aim.value)
+        return _covers_command(rule.pattern, aim)
     if aim.effect is Effect.NETWORK:
         host = aim.value.casefold()
         return bool(_HOST.fullmatch(host)) and _covers_host(rule.pattern, host)
@@ -173,10 +176,12 @@ def _exactly(aim: Aim, roots: tuple[str, ...]) -> str:
     return "" if set("*?") & set(path) else next(_under_roots(path, roots))
 
 
-def _covers_command(pattern: str, command: str) -> bool:
+def _covers_command(pattern: str, aim: Aim) -> bool:
     if not pattern.endswith(" *"):
-        return command == pattern
-    wanted, argv = simple_argv(pattern.removesuffix(" *")), simple_argv(command)
+        return aim.value == pattern
+    if aim.leads_out:
+        return False
+    wanted, argv = simple_argv(pattern.removesuffix(" *")), simple_argv(aim.value)
     if wanted is None or argv is None or argv[: len(wanted)] != wanted:
         return False
     return may_follow(wanted, argv[len(wanted) :])

@@ -10,10 +10,21 @@ from agls.engine.vocabulary import JsonObject
 BLANK = frozenset(
     chr(code)
     for code in (
-        0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0,
-        *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000),
+        0x034F,
+        0x115F,
+        0x1160,
+        0x17B4,
+        0x17B5,
+        0x2065,
+        0x2800,
+        0x3164,
+        0xFFA0,
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xFFF0, 0xFFF9),
+        *range(0xE0000, 0xE1000),
     )
-)  # fmt: skip
+)
 _UNUSUAL = re.compile(r"[^\n\t -~]")  # only these are looked at one by one: patches are long
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Zs"})
 SELECTORS = frozenset("\ufe0e\ufe0f")  # say how the symbol before them is drawn

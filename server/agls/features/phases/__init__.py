@@ -1,5 +1,9 @@
 """Runs in several phases, each with its own prompt, tier, tools and step limit."""
 
 from agls.features.phases.feature import build
+from agls.features.phases.settings import Phases
+from agls.room import NoSettings, Room
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("phases", NoSettings, build, of_agent=(Phases, ()))

@@ -7,7 +7,10 @@ from agls.engine.state import Note, State
 from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
 from agls.features.phases.settings import INPUT, OUTPUT, PLACE
 
-ROOM, RUN, BEGUN, ENDED = "phases", "run", "begun", "ended"
+ROOM = "phases"
+RUN = "run"
+BEGUN = "begun"
+ENDED = "ended"
 
 
 @dataclass(slots=True)

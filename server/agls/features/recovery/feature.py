@@ -1,23 +1,26 @@
 """The wiring of the room."""
 
 import logging
-from collections.abc import Awaitable, Callable
 
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.ports import WorkspaceError
+from agls.engine.recovering import cut_off
 from agls.engine.vocabulary import Stop
+from agls.features.recovery.settings import Settings
+from agls.room.ports import Leftovers, RunInfo
 
-Clean = Callable[[], Awaitable[object]]
 _log = logging.getLogger(__name__)
 
 
-def build(*clean: Clean) -> Feature:
-    """The feature of the first run after a crash: beside it, what the crash left behind is removed."""
+def build(settings: Settings, run: RunInfo, leftovers: Leftovers) -> Feature | None:
+    """Build the feature of the first run after a crash, which removes what the crash left behind."""
+    if not cut_off(run.state):
+        return None
 
     async def tidy() -> None:
-        for places in clean:
+        for clean in leftovers.clean:
             try:
-                await places()
+                await clean()
             except (OSError, WorkspaceError) as problem:
                 _log.warning("what a crash left behind could not be removed: %s", problem)
 

@@ -1,5 +1,9 @@
 """Redaction: what tools give is without the user's keys."""
 
-from .feature import build
+from agls.features.redaction.feature import build
+from agls.room import NoSettings, Room
+from agls.room.ports import HeldKeys
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("redaction", NoSettings, build, needs=(HeldKeys,))

@@ -1,17 +1,18 @@
 """Wiring of the room `redaction`."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.vocabulary import ToolOutcome
 from agls.redaction import without
+from agls.room import NoSettings
+from agls.room.ports import HeldKeys
 
 SHORTEST = 12  # characters: a shorter key is a word like "ollama", which stands in many files
 
 
-def build(secrets: Callable[[], Iterable[str]]) -> Feature:
-    """The feature; `secrets` gives the keys that are known at the time."""
+def build(settings: NoSettings, secrets: HeldKeys) -> Feature:
+    """Build the feature; `secrets` returns the keys that are known at the time."""
 
     def cleaned(text: str) -> str:
         return without((secret for secret in secrets() if len(secret) >= SHORTEST), text)

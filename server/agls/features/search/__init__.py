@@ -1,5 +1,9 @@
 """Search: the tools that find files by name and by content."""
 
-from .feature import build
+from agls.features.search.feature import build
+from agls.features.search.settings import Settings
+from agls.room import Room
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("search", Settings, build)

@@ -1,5 +1,12 @@
 """Shell: the tool that runs one command and waits for it."""
 
-from .feature import build
+from agls.engine.background import Background
+from agls.engine.ports import Asker
+from agls.features.shell.feature import build
+from agls.features.shell.settings import Settings
+from agls.room import Room
+from agls.room.ports import RunInfo
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("shell", Settings, build, needs=(Asker, Background, RunInfo))

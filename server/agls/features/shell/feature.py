@@ -6,6 +6,7 @@ from agls.engine.background import Background
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
 from agls.engine.ports import Asker, Effect
 from agls.engine.vocabulary import ToolOutcome
+from agls.room.ports import RunInfo
 from agls.toolkit import TypedTool
 
 from .actions import actions_of
@@ -17,16 +18,14 @@ from .tasks import LookAtTask, Watching
 EFFECTS = frozenset({Effect.EXECUTES, Effect.WRITES, Effect.NETWORK})
 
 
-def build(
-    settings: Settings, asker: Asker, background: Background, *, outlives: bool, session_id: str = ""
-) -> Feature:
-    """The shell. When a command is allowed, the editor saves what it shall see (`saving.py`).
+def build(settings: Settings, asker: Asker, background: Background, run: RunInfo) -> Feature:
+    """Build the shell. When a command is allowed, the editor saves what it shall see (`saving.py`).
 
-    Commands in the background end with the session or, where `outlives` is false, with their run.
+    Commands in the background end with the session or, where the process does not outlive it, with their run.
     """
     shell = Shell(settings, background)
-    tool, saving = _tool(shell), Saving(settings, asker, session_id)
-    tasks = Watching(background, outlives)
+    tool, saving = _tool(shell), Saving(settings, asker, run.session_id)
+    tasks = Watching(background, run.lasting)
     look = TypedTool(
         name="shell_task", arguments=LookAtTask, work=tasks.look, effects=frozenset(), polls=True
     )
@@ -40,9 +39,13 @@ def build(
         return replace(outcome, changes=(*saved.changes, *outcome.changes))
 
     return Feature(
-        name="shell", tools=(tool, look), actions=actions_of(background), around_run=tasks.around_run,
-        before_turn=tasks.before_turn, around_tool=save,
-    )  # fmt: skip
+        name="shell",
+        tools=(tool, look),
+        actions=actions_of(background),
+        around_run=tasks.around_run,
+        before_turn=tasks.before_turn,
+        around_tool=save,
+    )
 
 
 def _tool(shell: Shell) -> TypedTool[RunCommand]:

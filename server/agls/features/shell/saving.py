@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from agls.diff import compare
 from agls.engine.feature import RunView
-from agls.engine.patches import compare
 from agls.engine.ports import Asker, FileText, Workspace
 from agls.engine.vocabulary import FileChange, JsonObject, Option, Question
 from agls.frozen import frozen

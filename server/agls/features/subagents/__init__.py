@@ -1,5 +1,11 @@
 """Subagents: pieces of work are handed to children, which work side by side."""
 
-from .feature import build
+from agls.engine.spawning import Spawner
+from agls.features.subagents.feature import build
+from agls.features.subagents.settings import Settings
+from agls.room import Room
+from agls.room.ports import KnownAgents, Remaining
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("subagents", Settings, build, needs=(Spawner, KnownAgents, Remaining))

@@ -17,7 +17,9 @@ def actions() -> tuple[Action, ...]:
 
 async def show(arguments: Subagents, context: ActionContext) -> ActionOutcome:
     """All of them, also those of earlier processes."""
-    state, rows, told = context.state, list[str](), list[dict[str, object]]()
+    state = context.state
+    rows = list[str]()
+    told = list[dict[str, object]]()
     for child in children_of(state):
         used = state.used_by.get(child.session_id, Totals()).total_tokens
         status = child.status or "working"

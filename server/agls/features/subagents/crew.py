@@ -27,7 +27,9 @@ class Crew:
     def __init__(
         self, shares: Shares, settings: Settings, context: ToolContext, *, share: bool, failures: int | None
     ) -> None:
-        self._shares, self._settings, self._context = shares, settings, context
+        self._shares = shares
+        self._settings = settings
+        self._context = context
         self._spawner = spawner = shares.spawner
         self._conversation = conversation_of(spawner.state) if share else ""
         self._failures = failures

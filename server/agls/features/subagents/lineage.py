@@ -9,7 +9,9 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
 from agls.frozen import frozen
 
-ROOM, BEGUN, RETURNED = "subagents", "begun", "returned"
+ROOM = "subagents"
+BEGUN = "begun"
+RETURNED = "returned"
 CUT_OFF = "interrupted"
 
 

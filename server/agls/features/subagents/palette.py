@@ -6,6 +6,7 @@ from dataclasses import field
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.room.ports import KnownAgents
 
 KEPT = ("agent", "model", "mode", "effort", "caller")  # options that a child has of its parent
 
@@ -32,6 +33,15 @@ class Entry:
 PLAN = "delegate"  # the tool for several at once
 KINDS = ("agent", "skill")  # of entries
 HELPER = Entry("agent", "", "a helper like yourself")  # who is named by nobody
+
+
+def entries_of(agents: KnownAgents) -> tuple[Entry, ...]:
+    """**Returns** an entry for each of these agents; one with a model of its own works with that."""
+    own: Mapping[str, str] = {"model": ""}
+    return tuple(
+        Entry(one.kind, one.name, one.description, {"agent": one.name, **(own if one.has_tier else {})})
+        for one in agents.agents
+    )
 
 
 def chosen(palette: Sequence[Entry], name: str) -> Entry | None:

@@ -1,5 +1,9 @@
 """What a run and a session used, as doors show it, and a warning when a limit comes near."""
 
 from agls.features.usage.feature import build
+from agls.features.usage.settings import Settings
+from agls.room import Room
 
-__all__ = ["build"]
+__all__ = ["ROOM"]
+
+ROOM = Room("usage", Settings, build)

@@ -26,6 +26,32 @@ _agls() {{
 }}
 complete -o filenames -F _agls agls
 """
+ZSH = """\
+_agls() {{
+    local at="" word i
+    local -a below options
+    for ((i = 2; i < CURRENT; i++)); do
+        word="${{words[i]}}"
+        case "$at $word" in
+{paths}
+        esac
+    done
+    case "$at ${{words[CURRENT-1]}}" in
+{values}
+    esac
+    case "$at" in
+{words}
+    esac
+    if [[ "${{words[CURRENT]}}" == -* ]]; then
+        _describe -o option options
+    elif (( $#below )); then
+        _describe command below
+    else
+        _files
+    fi
+}}
+if [[ "$funcstack[1]" == _agls ]]; then _agls "$@"; else compdef _agls agls; fi
+"""
 
 
 def bash() -> str:
@@ -41,9 +67,15 @@ def bash() -> str:
 
 
 def zsh() -> str:
-    """Return the script for zsh, which understands that for bash."""
+    """Return the script for zsh."""
+    all_nodes = list(nodes())
+    paths = "\n".join(
+        f'            ("{path(node)}") at="{path(node)}" ;;' for node in all_nodes if node.words
+    )
+    values = "\n".join(line for node in all_nodes for line in _zsh_values(node))
+    words = "\n".join(line for node in all_nodes for line in _zsh_words(node))
     hint = 'In ~/.zshrc, after compinit: eval "$(agls completion zsh)"'
-    return HEAD.format(hint) + "autoload -U +X bashcompinit && bashcompinit\n" + bash().partition("\n")[2]
+    return "#compdef agls\n" + HEAD.format(hint) + ZSH.format(paths=paths, values=values, words=words)
 
 
 def fish() -> str:
@@ -78,6 +110,20 @@ def _bash_reply(option: Option) -> str:
     if option.choices:
         return f'-W "{" ".join(option.choices)}" -- "$cur"'
     return {"folder": '-d -- "$cur"', "file": '-f -- "$cur"'}.get(option.takes, "")
+
+
+def _zsh_values(node: Node) -> Iterator[str]:
+    for option in node.options:
+        if option.value:
+            names = "|".join(f'"{path(node)} {name}"' for name in option.names)
+            reply = f"compadd -- {' '.join(option.choices)}" if option.choices else "_files"
+            yield f"        ({names}) {f'{reply} -/' if option.takes == 'folder' else reply}; return ;;"
+
+
+def _zsh_words(node: Node) -> Iterator[str]:
+    below = " ".join(quote(f"{name}:{text}") for name, text in node.below)
+    options = " ".join(quote(f"{name}:{option.help}") for option in node.options for name in option.names)
+    yield f'        ("{path(node)}") below=({below}) options=({options}) ;;'
 
 
 def _fish(node: Node) -> Iterator[str]:

@@ -24,6 +24,12 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 def add_serve(parser: argparse.ArgumentParser) -> None:
     """Add those of `agls serve`."""
     parser.add_argument("--stdio", action="store_true", required=True, help="over standard input and output")
+    parser.add_argument(
+        "--wire-dump",
+        default="",
+        metavar="FILE",
+        help="append every message both ways to a file, without keys",
+    )
     add_model(parser)
 
 
@@ -44,9 +50,12 @@ def add_key(parser: argparse.ArgumentParser) -> None:
     keep = acts.add_parser("set", help="keep a key: it is asked for, or read from standard input")
     keep.add_argument("host", help=told)
     keep.add_argument(
-        "--in", dest="place", choices=("keyring", "file"), default="",
+        "--in",
+        dest="place",
+        choices=("keyring", "file"),
+        default="",
         help="where (the keyring, if there is one)",
-    )  # fmt: skip
+    )
     acts.add_parser("remove", help="forget a key").add_argument("host", help=told)
     acts.add_parser("list", help="for which hosts a key is kept")
     for act, each in acts.choices.items():

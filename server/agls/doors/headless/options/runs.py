@@ -10,10 +10,12 @@ from agls.doors.headless.options.values import MODES, folder_name, mode, schema
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add those of `agls run`."""
     parser.add_argument(
-        WORDS, nargs="*", metavar="PROMPT",
+        WORDS,
+        nargs="*",
+        metavar="PROMPT",
         help='what to do, in quotes. What is piped goes with it. "-" waits for standard input however long '
         "it takes; alone it means that the prompt is there",
-    )  # fmt: skip
+    )
     parser.add_argument("--title", default="", help="the session's title")
     _add_both(parser)
     parser.set_defaults(since=None)
@@ -22,15 +24,19 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def add_resume(parser: argparse.ArgumentParser) -> None:
     """Add those of `agls resume`."""
     parser.add_argument(
-        WORDS, nargs="*", metavar="[SESSION] [PROMPT]",
+        WORDS,
+        nargs="*",
+        metavar="[SESSION] [PROMPT]",
         help="the session (its id, the beginning of it, or else the folder's latest), and what to do; "
         "without a prompt it goes on where it was cut off or came to a limit",
-    )  # fmt: skip
+    )
     _add_both(parser)
     parser.add_argument(
-        "--since", type=count, metavar="SEQ",
+        "--since",
+        type=count,
+        metavar="SEQ",
         help="tell what happened behind this fact first (0: all of it); needs --output jsonl",
-    )  # fmt: skip
+    )
     parser.set_defaults(title="")
 
 
@@ -49,13 +55,20 @@ def _add_work(group: Options) -> None:
         "-C", "--cwd", type=folder_name, metavar="DIR", help="the folder to work in (or the current one)"
     )
     group.add_argument(
-        "--add-dir", type=folder_name, action="append", default=[], metavar="DIR",
+        "--add-dir",
+        type=folder_name,
+        action="append",
+        default=[],
+        metavar="DIR",
         help="another folder; may be repeated",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--attach", action="append", default=[], metavar="FILE",
+        "--attach",
+        action="append",
+        default=[],
+        metavar="FILE",
         help="a file: the model sees an image or a text, and tools can save any; may be repeated",
-    )  # fmt: skip
+    )
     group.add_argument("--agent", metavar="NAME", help="which of your agents does it: [agents.NAME]")
 
 
@@ -85,9 +98,11 @@ def _add_output(group: Options) -> None:
         "-q", "--quiet", action="store_true", help="write the answer only, not what the agent does"
     )
     group.add_argument(
-        "--input", choices=("text", "jsonl"), default="text",
+        "--input",
+        choices=("text", "jsonl"),
+        default="text",
         help="jsonl: requests (steer, cancel, respond) are read from standard input; needs --output jsonl",
-    )  # fmt: skip
+    )
     group.add_argument(
         "--output-schema", type=schema, metavar="FILE", help="a JSON Schema that the answer has to fit"
     )

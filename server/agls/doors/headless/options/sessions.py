@@ -25,6 +25,9 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
     )
     audit.add_argument("--run", default="", help="one run only")
     audit.add_argument("--json", action="store_true", help="as JSON, one line for each run")
+    _add_trace(
+        _ready(below.add_parser("trace", help="what happened, fact by fact, as clients hear it"), "trace")
+    )
     _ready(below.add_parser("rename", help="give a session another title"), "rename").add_argument("title")
     tag = _ready(below.add_parser("tag", help="give a session tags"), "tag")
     tag.add_argument("tags", nargs="+", metavar="TAG")
@@ -53,6 +56,19 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tag", default="", help="only those with this tag")
     parser.add_argument("--archived", action="store_true", help="also those that were put away")
     parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        help="only facts or events of this type; repeatable",
+    )
+    parser.add_argument("--run", default="", help="only of this run")
+    parser.add_argument("--item", default="", help="only of this item")
+    parser.add_argument("--json", action="store_true", help="as JSON, one line for each fact, whole")
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:

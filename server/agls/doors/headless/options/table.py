@@ -36,7 +36,10 @@ class Command:
 GROUPS: dict[str, tuple[Command, ...]] = {
     "Work": (
         Command(
-            "run", "run one prompt", add_run, "[OPTIONS] [PROMPT] [-]",
+            "run",
+            "run one prompt",
+            add_run,
+            "[OPTIONS] [PROMPT] [-]",
             (
                 ('agls run "why does test_parse fail?"', "asks before it changes anything"),
                 ('agls run --mode acceptEdits "fix it"', "edits without asking"),
@@ -46,7 +49,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ),
         ),
         Command(
-            "resume", "go on with a session", add_resume, "[OPTIONS] [SESSION] [PROMPT] [-]",
+            "resume",
+            "go on with a session",
+            add_resume,
+            "[OPTIONS] [SESSION] [PROMPT] [-]",
             (
                 ("agls resume", "goes on with what broke off"),
                 ('agls resume "and now the changelog"', "in this folder's latest session"),
@@ -54,7 +60,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ),
         ),
         Command(
-            "sessions", "list, search, tag, export … the sessions", add_sessions, "[OPTIONS] [COMMAND] …",
+            "sessions",
+            "list, search, tag, export … the sessions",
+            add_sessions,
+            "[OPTIONS] [COMMAND] …",
             (
                 ("agls sessions --cwd .", "those of this folder"),
                 ("agls sessions search parser", "those in which this was said"),
@@ -65,7 +74,9 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     "Look at what was done, and take it back": (
         Command("changes", "show what the last run changed", add_changes, "[OPTIONS] [SESSION]"),
         Command(
-            "undo", "go back to before the last prompt, files and conversation", add_undo,
+            "undo",
+            "go back to before the last prompt, files and conversation",
+            add_undo,
             "[OPTIONS] [SESSION]",
             (
                 ("agls undo", "in this folder's latest session; again for the prompt before"),
@@ -73,7 +84,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ),
         ),
         Command(
-            "rewind", "go back to before any prompt, or forth again", add_rewind, "[OPTIONS] [SESSION]",
+            "rewind",
+            "go back to before any prompt, or forth again",
+            add_rewind,
+            "[OPTIONS] [SESSION]",
             (
                 ("agls rewind", "lists the prompts"),
                 ("agls rewind --before item_0123", "files and conversation"),
@@ -85,16 +99,25 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("doctor", "find out what keeps the agent from working", add_look, "[OPTIONS]"),
         Command("models", "what models there are, and what is known of them", add_look, "[OPTIONS]"),
         Command(
-            "key", "keep API keys, each for one host", add_key, "COMMAND …",
+            "key",
+            "keep API keys, each for one host",
+            add_key,
+            "COMMAND …",
             (("agls key set anthropic", "asks for it"), ("agls key list", "for which hosts one is kept")),
         ),
         Command("config", "look at the configuration", add_config, "COMMAND …"),
         Command(
-            "trust", "trust a folder's own instructions and settings", add_trust, "[OPTIONS] [DIR]",
+            "trust",
+            "trust a folder's own instructions and settings",
+            add_trust,
+            "[OPTIONS] [DIR]",
             (("agls trust", "this folder"), ("agls trust --list", "all"), ("agls trust --revoke", "not now")),
         ),
         Command(
-            "permissions", "what runs unasked; take back what you allowed", add_permissions, "COMMAND …",
+            "permissions",
+            "what runs unasked; take back what you allowed",
+            add_permissions,
+            "COMMAND …",
             (
                 ("agls permissions list", "the rules, and what you saved"),
                 ('agls permissions explain "npm test"', "whether it would run unasked"),
@@ -107,7 +130,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("serve", "serve an editor", add_serve, "--stdio [OPTIONS]"),
         Command("schema", "the protocol, for whoever writes a client", add_schema, "[OPTIONS]"),
         Command(
-            "completion", "complete commands and options in a shell", add_completion, "bash|zsh|fish",
+            "completion",
+            "complete commands and options in a shell",
+            add_completion,
+            "bash|zsh|fish",
             (
                 ('eval "$(agls completion bash)"', "in ~/.bashrc; with zsh in ~/.zshrc"),
                 ("agls completion fish > ~/.config/fish/completions/agls.fish", ""),
@@ -115,7 +141,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command("demo", "watch a whole session, with a scripted model", add_demo, "[OPTIONS]"),
     ),
-}  # fmt: skip
+}
 
 TOP = (
     ('agls run "add a test for parse"', "works in the current folder"),

@@ -1,4 +1,4 @@
-"""`agent/action/invoke`: do what a feature offers (protocol, part 1)."""
+"""`agent/action/invoke`: do what a feature offers."""
 
 import asyncio
 from collections.abc import Generator

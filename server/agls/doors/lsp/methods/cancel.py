@@ -1,4 +1,4 @@
-"""`agent/cancel`: stop a run, with a receipt (protocol 4.9)."""
+"""`agent/cancel`: stop a run, with a receipt."""
 
 from agls.doors import from_wire
 from agls.doors.lsp.call import Call

@@ -1,4 +1,4 @@
-"""`agent/detach`: hear nothing more of a session; its work goes on (protocol 4.4)."""
+"""`agent/detach`: hear nothing more of a session; its work goes on."""
 
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door

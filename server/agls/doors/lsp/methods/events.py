@@ -1,4 +1,4 @@
-"""`agent/events`: pages of a session's history (protocol 4.4 and 4.8)."""
+"""`agent/events`: pages of a session's history."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""`agent/item`: one item whole, or a part of one of its texts (protocol 4.4)."""
+"""`agent/item`: one item whole, or a part of one of its texts."""
 
 from typing import Any
 

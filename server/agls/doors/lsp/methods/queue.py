@@ -1,4 +1,4 @@
-"""`agent/queue`: see and rearrange the prompts that wait (protocol 4.4)."""
+"""`agent/queue`: see and rearrange the prompts that wait."""
 
 from collections.abc import Sequence
 

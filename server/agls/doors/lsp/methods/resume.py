@@ -1,4 +1,4 @@
-"""`agent/resume`: attach to a session; what was missed comes in the result (protocol 4.8 and part 6)."""
+"""`agent/resume`: attach to a session; what was missed comes in the result."""
 
 import asyncio
 
@@ -66,7 +66,9 @@ class Missed:
     """The events behind a fact, as long as they are not too many for a result."""
 
     def __init__(self, history: SessionHistory, seq: int, page: Page) -> None:
-        self._history, self._seq, self._page = history, seq, page
+        self._history = history
+        self._seq = seq
+        self._page = page
         self._events: list[JsonObject] | None = []
 
     def read(self, until: int) -> list[JsonObject] | None:

@@ -1,4 +1,4 @@
-"""`agent/run`: admit a prompt, and with `wait` give its end as well (protocol 4.4, 4.7, 4.9)."""
+"""`agent/run`: admit a prompt, and with `wait` give its end as well."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
         attached.meant.begin(admission.run_id)
     if call.cancelled:  # before its client could know of it
         attached.session.cancel(admission.run_id, stop=call.stop)
-    attached.mirror.give(admission.run_id, params.work_done_token)
+    attached.progress.give(admission.run_id, params.work_done_token)
     if not params.wait:
         return admitted(admission)
     call.until_answered.close()

@@ -1,4 +1,4 @@
-"""`agent/session/fork`: a new session with what was said up to an item (protocol 4.4)."""
+"""`agent/session/fork`: a new session with what was said up to an item."""
 
 from agls.doors.errors import cannot_open, session_busy
 from agls.doors.lsp.call import Call

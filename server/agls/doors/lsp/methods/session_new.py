@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 
 from agls.doors import from_wire
+from agls.doors.action_list import action_list
 from agls.doors.errors import session_busy
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import request_of
-from agls.doors.offers import offered
 from agls.doors.options import by_user, read_options
 from agls.engine.ports import JournalBusy
 from agls.engine.session import Session
@@ -26,15 +26,19 @@ async def new_session(door: Door, params: SessionNewParams, call: Call) -> Sessi
     attached = await door.open(made.session_id, call)
     door.join(attached, call)
     session = attached.session
-    attached.offers = offered(session)
+    attached.offers = action_list(session)
     return SessionNewResult(
         session_id=session.session_id,
         epoch=session.log.journal.epoch,
         seq=session.state.seq,
         options=dict(session.state.options),
         commands=attached.offers,
-        mcp=[McpServer(str(server.get("name", "")), "failed", None, NO_MCP) for server in params.mcp_servers],
+        mcp=[_not_served(str(server.get("name", ""))) for server in params.mcp_servers],
     )
+
+
+def _not_served(name: str) -> McpServer:
+    return {"name": name, "status": "failed", "message": NO_MCP}
 
 
 async def _make(door: Door, params: SessionNewParams) -> Session:

@@ -1,4 +1,4 @@
-"""`agent/session/rewind`: the conversation, the files, or both go back to an item (protocol 4.4)."""
+"""`agent/session/rewind`: the conversation, the files, or both go back to an item."""
 
 from agls.doors import from_wire
 from agls.doors.errors import unsupported

@@ -1,4 +1,4 @@
-"""`agent/setOption`: an option of a session (protocol 4.4 and part 6)."""
+"""`agent/setOption`: an option of a session."""
 
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door

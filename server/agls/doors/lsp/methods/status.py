@@ -1,4 +1,4 @@
-"""`agent/status`: how the server is, and what keeps it from working (protocol 4.4)."""
+"""`agent/status`: how the server is, and what keeps it from working."""
 
 from collections.abc import Iterable
 from contextlib import suppress

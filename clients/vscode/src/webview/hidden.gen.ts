@@ -1,0 +1,4 @@
+/** Written by scripts/hidden.py from the list in features/permissions/visible.py: do not edit. */
+
+/** Matches, with the flag `u`, one character that readers overlook or that reorders others. */
+export const HIDDEN = "(?![\\n\\t ]|\\r\\n)[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Zs}\\u{34f}-\\u{34f}\\u{115f}-\\u{1160}\\u{17b4}-\\u{17b5}\\u{180b}-\\u{180f}\\u{2065}-\\u{2065}\\u{2800}-\\u{2800}\\u{3164}-\\u{3164}\\u{fe00}-\\u{fe0d}\\u{ffa0}-\\u{ffa0}\\u{fff0}-\\u{fff8}\\u{e0000}-\\u{e0fff}]|(?<!(?![\\0-\\x7f\\u{34f}-\\u{34f}\\u{115f}-\\u{1160}\\u{17b4}-\\u{17b5}\\u{180b}-\\u{180f}\\u{2065}-\\u{2065}\\u{2800}-\\u{2800}\\u{3164}-\\u{3164}\\u{fe00}-\\u{fe0f}\\u{ffa0}-\\u{ffa0}\\u{fff0}-\\u{fff8}\\u{e0000}-\\u{e0fff}])[\\p{Po}\\p{Sk}\\p{Sm}\\p{So}])[\\u{fe0e}-\\u{fe0f}]|(?<=[\\p{Me}\\p{Mn}]{3})[\\p{Me}\\p{Mn}]";

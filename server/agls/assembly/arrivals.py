@@ -1,0 +1,58 @@
+"""The rooms of a process: those of the order, and those that arrived while it runs."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agls.assembly.needs import PORTS
+from agls.config import AgentDefinition, Config, ConfigError
+from agls.engine.feature import Feature
+from agls.order import PLUGINS, ROOMS, in_order
+from agls.room import Arrivals, Room
+
+_TAKEN = {*(room.name for room in ROOMS), *Config.model_fields, *AgentDefinition.model_fields}
+_log = logging.getLogger(__name__)
+
+
+class Rooms:
+    """All rooms in their order. What is added or taken away counts from the next run on."""
+
+    def __init__(self) -> None:
+        self._arrived: dict[Arrivals, tuple[Room[Any], ...]] = {}
+
+    def __iter__(self) -> Iterator[Room[Any]]:
+        """**Returns** the rooms, the first outermost."""
+        return in_order(self._arrived)
+
+    def add(self, room: Room[Any], place: Arrivals = PLUGINS) -> Callable[[], None]:
+        """Add a room behind those that arrived at the same place.
+
+        **Returns** a function that takes it away again. **Raises** `ConfigError` when its name is taken, or
+        when it needs what there is not.
+        """
+        if room.name in _TAKEN or any(room.name == other.name for other in self):
+            raise ConfigError(f"there is a room or a setting called {room.name!r}: choose another name")
+        if missing := [port.__name__ for port in room.needs if port not in PORTS]:
+            raise ConfigError(f"the room {room.name!r} needs {missing[0]}, which is no port")
+        self._arrived[place] = (*self._arrived.get(place, ()), room)
+
+        def leave() -> None:
+            self._arrived[place] = tuple(other for other in self._arrived[place] if other is not room)
+
+        return leave
+
+
+def distinct(feature: Feature, before: Sequence[Feature]) -> Feature:
+    """**Returns** the feature without tools and actions whose names rooms before it have, which is logged."""
+    tools = {tool.spec.name for other in before for tool in other.tools}
+    actions = {action.spec.name for other in before for action in other.actions}
+    offered = [*((tool, tools) for tool in feature.tools), *((action, actions) for action in feature.actions)]
+    for one, taken in offered:
+        if one.spec.name in taken:
+            _log.warning("%s: %s is left out, something else has this name", feature.name, one.spec.name)
+    return replace(
+        feature,
+        tools=tuple(tool for tool in feature.tools if tool.spec.name not in tools),
+        actions=tuple(action for action in feature.actions if action.spec.name not in actions),
+    )

@@ -1,0 +1,21 @@
+"""From the order of the rooms to the features of one run."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from agls.assembly.arrivals import distinct
+from agls.assembly.needs import PORTS
+from agls.assembly.services import RunServices
+from agls.engine.feature import Feature, with_tools
+from agls.order import ROOMS
+from agls.room import Room
+
+
+def features(rooms: Iterable[Room[Any]], run: RunServices) -> tuple[Feature, ...]:
+    """**Returns** the features of a run: the first is asked first and is outermost in the wrappers."""
+    for room in rooms:
+        settings = run.agent.over(room, run.config.section(room))
+        feature = room.build(settings, *(PORTS[port](run) for port in room.needs))
+        if feature:
+            run.built.append(feature if room in ROOMS else distinct(feature, run.built))
+    return tuple(with_tools(feature, run.agent.tools) for feature in run.built)

@@ -1,0 +1,226 @@
+"""The session that a command line asks for: made or opened, and checked before its run."""
+
+from collections.abc import Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Literal
+
+from agls.config import ConfigError, check_folder
+from agls.doors.attaching import attached, piped_in
+from agls.doors.headless.exits import CannotBegin
+from agls.engine.facts import Admitted, SessionChanged
+from agls.engine.ports import JournalBusy, JournalError
+from agls.engine.session import Session
+from agls.engine.state import State, gone_on_with
+from agls.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
+from agls.frozen import frozen
+from agls.world import World
+
+BROKEN_OFF = frozenset({StopReason.INTERRUPTED, StopReason.MODEL_ERROR, StopReason.INTERNAL_ERROR})
+AT_A_LIMIT = frozenset(
+    {
+        StopReason.MAX_TURNS,
+        StopReason.TIMEOUT,
+        StopReason.BUDGET,
+        StopReason.MAX_TOKENS,
+        StopReason.GUARD,
+    }
+)
+GO_ON = "Go on where you stopped."  # to a model that has said something: it cannot be asked without a word
+Mode = Literal["text", "json", "jsonl"]
+
+
+@frozen
+class Request:
+    """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
+
+    `piped` goes with the prompt. `cwd` is "" when nobody named a folder. `session_id` is the session to go
+    on with (or the beginning of its id); "" is the latest one of the folder when `resume` is set; `since` is
+    the last fact of it that is known to whoever reads its events. With `control` standard input has
+    requests, one per line.
+    """
+
+    cwd: str = ""
+    prompt: str = ""
+    piped: bytes = b""
+    output: Mode = "text"
+    quiet: bool = False
+    control: bool = False
+    resume: bool = False
+    session_id: str = ""
+    since: int | None = None
+    title: str = ""
+    trust: bool = False
+    add_dirs: tuple[str, ...] = ()
+    attach: tuple[str, ...] = ()
+    options: JsonObject = field(default_factory=JsonObject)
+    arguments: JsonObject = field(default_factory=JsonObject)
+
+
+@frozen
+class PreparedRun:
+    """A session that is ready for its run.
+
+    `content` is the prompt, `recovers` the run to continue ("" for none), `notes` are for the user. `since`
+    is the last fact that the reader of the events knows (`None`: it asks for none again).
+    """
+
+    session: Session
+    options: JsonObject
+    model: str
+    notes: tuple[str, ...]
+    since: int | None = None
+    content: tuple[Content, ...] = ()
+    recovers: str = ""
+    is_new: bool = False
+
+
+def folder(path: str) -> str:
+    """Return the absolute path of a folder that can be worked in. **Raises** `CannotBegin`."""
+    try:
+        real = str(Path(path).expanduser().resolve())
+        check_folder(real)
+    except ConfigError as problem:
+        raise CannotBegin(str(problem), "noFolder") from None
+    except (OSError, RuntimeError, ValueError):  # too long, of no such user, or the current folder is gone
+        raise CannotBegin(f"the folder {path[:300]!r} cannot be reached.", "noFolder") from None
+    return real
+
+
+async def prepare_run(world: World, request: Request, here: str) -> PreparedRun:
+    """Make a session in the folder `here`, or open the one to continue.
+
+    **Raises** `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
+    """
+    roots = tuple(folder(path) for path in request.add_dirs)
+    prepared = await (_go_on if request.resume else _anew)(world, request, here)
+    session = prepared.session
+    world.choose(session.session_id, request.options)  # who wrote the command line chose it
+    if roots:
+        session.log.record(SessionChanged(roots=_more(session.state.roots, roots)))
+    return prepared
+
+
+async def _anew(world: World, request: Request, here: str) -> PreparedRun:
+    if not request.prompt.strip() and not request.attach and not request.piped:
+        raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
+    model = await _model(world, here, request.options)
+    said = await _content(world, request, here)
+    try:
+        session = await world.sessions.create(here, title=request.title)
+    except JournalError as problem:  # the state folder cannot be used
+        raise CannotBegin(str(problem), "journal") from None
+    return PreparedRun(session, request.options, model, world.notes(here), content=said, is_new=True)
+
+
+async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
+    session = await opened(world, request.session_id or await latest(world, here))
+    if (request.since or 0) > session.state.seq:
+        raise CannotBegin(
+            f"{session.session_id} has {session.state.seq} facts. Name one of them, or leave out --since.",
+            "cursorExpired",
+        )
+    cwd = folder(session.state.cwd)  # it may be gone by now
+    if request.cwd and cwd != here:
+        raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
+    content = await _content(world, request, cwd)
+    recovers = "" if content or session.state.queue else _broken_off(session)
+    if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
+        content = (Text(GO_ON),)
+    options = gone_on_with(session.state, request.options, recovers)
+    model = await _model(world, cwd, {**session.state.options, **options})
+    elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
+    damage = session.log.journal.damage
+    damaged = (f"The file of this session was damaged, it goes on before that: {damage}.",) if damage else ()
+    notes = (*elsewhere, *damaged, *world.notes(cwd))
+    return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
+
+
+async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
+    """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`."""
+    text = (Text(request.prompt),) if request.prompt.strip() else ()
+    files = await attached(request.attach, world.setup, cwd, world.storage.blobs)
+    return (*text, *piped_in(request.piped), *files)
+
+
+async def _model(world: World, cwd: str, options: JsonObject) -> str:
+    """Return the name of the run's model. **Raises** `ConfigError`, `ModelError` for wrong options."""
+    world.check_options(cwd, options)
+    client = await world.model(cwd, str(options.get("model", "")))
+    return client.info.name
+
+
+async def opened(world: World, session_id: str) -> Session:
+    """Open the session with this id. **Raises** `CannotBegin` and `JournalBusy`."""
+    try:
+        return await world.sessions.open(await _whole_id(world, session_id))
+    except JournalBusy:
+        raise
+    except JournalError as problem:
+        raise CannotBegin(f"{problem} See: agls sessions", "sessionNotFound") from None
+
+
+async def _whole_id(world: World, beginning: str) -> str:
+    """Complete the beginning of an id; return it unchanged where no session begins so.
+
+    **Raises** `CannotBegin` when several do.
+    """
+    found: list[str] = []
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cursor=cursor)
+        found += [row.session_id for row in rows if row.session_id.startswith(beginning)]
+        if beginning in found or not (found or cursor):
+            return beginning
+        if not cursor:
+            break
+    if len(found) > 1:
+        raise CannotBegin(several(beginning, found), "usage")
+    return found[0]
+
+
+def several(beginning: str, found: Sequence[str]) -> str:
+    """Return the message that more than one session begins so."""
+    return f"More than one session begins with {beginning!r}: {', '.join(found[:5])}"
+
+
+async def latest(world: World, cwd: str) -> str:
+    """Return the id of the session of this folder that was used last. **Raises** `CannotBegin`.
+
+    Sessions without a prompt do not count: their process was killed before they had one.
+    """
+    cursor = ""
+    while True:
+        rows, cursor = await world.sessions.list(cwd=cwd, cursor=cursor)
+        for row in [row for row in rows if not row.parent_item]:  # a child is its parent's
+            entries = await world.sessions.peek(row.session_id)
+            if any(isinstance(entry.fact, Admitted) for entry in entries):
+                return row.session_id
+        if not cursor:
+            raise CannotBegin(f'There is no session of {cwd}. Begin one: agls run "…"', "sessionNotFound")
+
+
+def _broken_off(session: Session) -> str:
+    """Return the run that did not come to its end. **Raises** `CannotBegin` when there is none."""
+    stop = session.state.stop
+    if stop and stop.reason in BROKEN_OFF | AT_A_LIMIT:
+        return session.state.run_id
+    raise CannotBegin(
+        f"There is nothing to continue in {session.session_id}: {_how_it_stands(session.state)}. "
+        f'Say what to do: agls resume {session.session_id} "…"',
+        "nothingToContinue",
+    )
+
+
+def _how_it_stands(state: State) -> str:
+    match state.stop:
+        case None:
+            return "its last run was taken back" if state.run_id else "it has had no run"
+        case Stop(reason=StopReason.END_TURN):
+            return "its last run is complete"
+        case stop:
+            return f"its last run ended ({stop.reason.replace('_', ' ')})"
+
+
+def _more(known: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    return (*known, *(root for root in new if root not in known))

@@ -1,0 +1,184 @@
+"""The output of a run for people: the answer on standard output, its progress on standard error."""
+
+import time
+
+from agls.doors.headless.activity import Activity
+from agls.doors.headless.answer import Answer
+from agls.doors.headless.output import CaughtUp
+from agls.doors.headless.pipe import Pipe
+from agls.doors.headless.screen import Screen
+from agls.doors.headless.writers import Writer
+from agls.engine.vocabulary import JsonObject
+
+ENDINGS = {
+    "error": "It failed",
+    "refusal": "The model refused to go on",
+    "cancelled": "Cancelled",
+    "interrupted": "Interrupted",
+}  # every other reason is a limit
+PLAIN = {"cancelled", "interrupted"}  # more to say would be the same once more
+GOES_ON = {"refusal", "cancelled", "contextFull", "killed"}  # only with a prompt: what to do instead
+
+
+class TextOutput:
+    """Writes a run for people.
+
+    `writer` writes the answer on a terminal; it is `None` where standard output is no terminal.
+    On a terminal the answer comes block by block, and one line on standard error shows the progress.
+    Elsewhere the answer is written once, when the run is over. What the agent does goes to standard error,
+    unless the run is `quiet`.
+    """
+
+    def __init__(self, pipe: Pipe, screen: Screen, writer: Writer | None, *, quiet: bool = False) -> None:
+        self._pipe = pipe
+        self._screen = screen
+        self._writer = writer
+        self._quiet = quiet
+        self._answer, self._activity = Answer(), Activity(time.monotonic)
+        self._streaming = ""  # the message whose text is on the terminal now
+        self._remark = ""  # what was said last, and is no answer when a call follows
+        self._session_id = ""
+        self._doing = "thinking"
+        self._tools = 0
+        self._tokens = 0
+
+    def spare(self, caught_up: CaughtUp) -> None:
+        """What was streamed stands there and cannot be told otherwise: nothing is left out."""
+
+    def begin(self, hello: JsonObject) -> None:
+        """Say what the user should know before the run."""
+        self._session_id = hello["sessionId"]
+        for note in hello["notes"]:
+            self._screen.say(note)
+
+    def event(self, event: JsonObject) -> None:
+        """Show the event, when people want to know it."""
+        self._answer.take(event)
+        data = event["data"]
+        match event["type"]:
+            case "itemDelta" if data["field"] == "text":
+                self._stream(event["itemId"], data["append"])
+            case "itemStarted":
+                self._started(data["item"])
+            case "itemCompleted":
+                self._completed(data["item"])
+            case "requestOpened" if item_id := event.get("itemId"):
+                self._activity.ask(item_id)
+            case "requestResolved" if item_id := event.get("itemId"):
+                self._activity.answered(item_id)
+            case "turnEnded":
+                self._tokens += sum(data.get("usage", {}).get(n, 0) for n in ("inputTokens", "outputTokens"))
+            case "turnRetrying":
+                self._retry(f"trying again in {data['delayMs'] / 1000:.0f} s", data["cause"])
+            case "notice":
+                self._tell(f"{data['severity']}: {data['title']}: {data['text']}")
+            case "runEnded":
+                self._ended(data)
+                return
+            case _:
+                return
+        self._progress()
+
+    def fatal(self, error: JsonObject, code: int) -> None:
+        """Say what is wrong and what to do."""
+        self._screen.say(f"agls: {error['message']}")
+
+    def _started(self, item: JsonObject) -> None:
+        if item["kind"] == "toolCall":
+            self._tools += 1
+            self._doing = item["title"]
+            self._activity.begin(item["itemId"])
+            self._tell_remark()
+        elif item["kind"] == "message" and self._writer:
+            self._streaming, self._doing = item["itemId"], "writing"
+
+    def _stream(self, item_id: str, text: str) -> None:
+        if self._writer and item_id == self._streaming:
+            self._write(self._writer.feed(text))
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._screen.clear()
+            self._pipe.write(text)
+
+    def _completed(self, item: JsonObject) -> None:
+        match item["kind"]:
+            case "toolCall":
+                self._doing = "thinking"
+                if not self._quiet:
+                    for line in self._activity.lines(item):
+                        self._screen.show(line)
+            case "task":
+                how = item["output"].rpartition("\n")[2]
+                self._tell(f"{item['status']}, in the background: {item['title']} {how}")
+            case "message":
+                self._said(item)
+            case _:
+                pass
+
+    def _said(self, item: JsonObject) -> None:
+        if item["itemId"] != self._streaming:
+            self._remark = "" if item.get("discarded") else item["text"]
+            return
+        self._end_line()
+        self._streaming, self._doing = "", "thinking"
+        if item.get("discarded"):
+            self._screen.say("(this answer broke off: it does not count)")
+
+    def _tell_remark(self) -> None:
+        """Say what the model said before a call: where only the answer is written it belongs to the rest."""
+        if self._remark.strip() and not self._quiet:
+            self._screen.say(self._remark.strip())
+        self._remark = ""
+
+    def _ended(self, data: JsonObject) -> None:
+        self._end_line()
+        if not self._writer and self._answer.text:
+            self._pipe.write(self._answer.text.removesuffix("\n") + "\n")
+        reason = data["stopReason"]
+        if reason != "endTurn":
+            self._screen.say(self._ending(reason, data))
+        if unanswered := data.get("unanswered"):
+            self._screen.say(f"{_count(unanswered, 'question')} found nobody to answer: refused.")
+        if self._writer and not self._quiet:
+            self._screen.say(self._summary(data))
+
+    def _ending(self, reason: str, data: JsonObject) -> str:
+        detail = data.get("error", {}).get("message") or data.get("detail", "")
+        detail = "" if reason in PLAIN else detail
+        text = ENDINGS.get(reason, f"Stopped at a limit ({reason})")
+        text = f"{text}: {detail}" if detail else f"{text}."
+        words = ' "…"' if reason in GOES_ON else ""
+        return f"{text}\nGo on with: agls resume {self._session_id}{words}"
+
+    def _summary(self, data: JsonObject) -> str:
+        files = data["filesChanged"]
+        added, gone = sum(f["insertions"] for f in files), sum(f["deletions"] for f in files)
+        parts = [f"{_count(len(files), 'file')} changed, +{added} -{gone}"] if files else []
+        parts += [f"{self._tokens} tokens"] if self._tokens else []
+        parts += [f"${data['cost']:.4f}"] if "cost" in data else []
+        return "  ·  ".join((*parts, self._session_id))
+
+    def _retry(self, when: str, cause: str) -> None:
+        """A wait is always visible: in the progress line, or else as a line of its own."""
+        self._doing = f"{when} ({cause})"
+        if not self._screen.live:
+            self._tell(f"{cause} {when[0].upper()}{when[1:]}.")
+
+    def _tell(self, text: str) -> None:
+        self._end_line()
+        self._screen.say(text)
+
+    def _end_line(self) -> None:
+        if self._writer:
+            self._write(self._writer.finish())
+
+    def _progress(self) -> None:
+        if self._writer is None or self._writer.waits or not self._streaming:
+            tools = f"  ·  {_count(self._tools, 'tool')}" if self._tools else ""
+            tokens = f"  ·  {self._tokens} tokens" if self._tokens else ""
+            self._screen.progress(f"… {self._doing}{tools}{tokens}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,1 @@
+"""Plain mode: what a client that knows only LSP gets of agls."""

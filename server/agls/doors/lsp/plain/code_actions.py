@@ -1,0 +1,145 @@
+"""Code actions: answer a question, judge a change, ask about code (protocol#plain-mode)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from agls.diff import find, guess, lines_of
+from agls.doors import from_wire
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.client import array, member
+from agls.doors.lsp.door import Door
+from agls.doors.lsp.judging import refresh
+from agls.doors.lsp.positions import Place, offset_at
+from agls.doors.lsp.review import Pending
+from agls.doors.messages import JsonObject
+from agls.views.escape import escape_controls
+from agls.views.permission_text import message_text
+from agls.views.wire_json import is_object
+from agls.workspace.editor import Buffer
+
+KIND = "quickfix"
+MOST_DIAGNOSTICS = 5  # of one place
+LONGEST_TITLE = 60  # characters of a diagnostic
+LONGEST_QUESTION = 240  # characters of what is asked: there may be no other place to read it
+SELECTION = 2  # characters; in some editors the cursor selects one
+AROUND = 10  # lines shown to the model before and after a diagnostic
+ABOUT = "Explain this code: what it does, and what looks wrong or risky. Do not change anything."
+FIX = "Fix this problem"
+MOVED_ON = "it was changed since, so it cannot be told apart from your own edits"
+
+Span = tuple[Place, Place]
+
+
+async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
+    """What can be done here. Raises `Malformed`."""
+    call.interruptible = True
+    given = params if is_object(params) else {}
+    context = member(given, "context")
+    if not _wanted(context):
+        return []
+    span = _place(member(given, "range", "start")), _place(member(given, "range", "end"))
+    buffer = door.buffer(str(member(given, "textDocument").get("uri", "")))
+    actions = [*_answers(door)]
+    if buffer is not None:
+        for attached in list(door.attached.values()):
+            await refresh(attached)
+            actions += _changes(attached.review.of(buffer.uri), buffer, span)
+        actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
+    return [_told(door, action) for action in actions]
+
+
+def _wanted(context: JsonObject) -> bool:
+    only = array(context.get("only"))
+    return not only or any(kind in ("", KIND) for kind in only)
+
+
+def _told(door: Door, action: JsonObject) -> JsonObject:
+    """The action as far as this client knows actions."""
+    if not door.client.action_literals:
+        return action["command"]
+    known = {name: value for name, value in action.items() if name != "disabled"}
+    return action if door.client.disabled_actions else known
+
+
+def _action(title: str, command: str, argument: Any, **more: Any) -> JsonObject:
+    run = {"title": title, "command": command, "arguments": [argument]}
+    return {"title": title, "kind": KIND, "command": run, **more}
+
+
+def _answers(door: Door) -> Iterator[JsonObject]:
+    """The answers to the open permission questions, wherever the cursor is."""
+    for attached in door.attached.values():
+        for request_id, question in attached.session.state.questions.items():
+            if question.kind != "permission":
+                continue
+            whole = message_text(question).whole
+            if not whole:
+                title = f"agls: Read what is asked: {_short(question.title, LONGEST_QUESTION)}"
+                yield _action(title, "agls.transcript", attached.session.session_id)
+            for option in question.options:
+                if option.decision == "allow" and not whole:
+                    continue
+                command = "agls.approve" if option.decision == "allow" else "agls.reject"
+                argument = {"requestId": request_id, "optionId": option.option_id}
+                title = f"agls: {option.label}: {_short(question.title, LONGEST_QUESTION)}"
+                yield _action(title, command, argument)
+
+
+def _changes(pending: list[Pending], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
+    """The changes of the agent that the span touches."""
+    lines = lines_of(buffer.text) if pending else []
+    for change in pending:
+        found = find(change.hunk, lines, change.line)
+        place = guess(change.hunk, lines, change.line) if found is None else found
+        if not (place <= span[1].line and span[0].line <= place + max(len(change.hunk.new) - 1, 0)):
+            continue
+        yield _action("Keep this change", "agls.keep", {"hunk": change.hunk_id})
+        disabled = {"disabled": {"reason": MOVED_ON}} if found is None else {}
+        yield _action("Revert this change", "agls.revert", {"hunk": change.hunk_id}, **disabled)
+
+
+def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
+    for diagnostic in [d for d in diagnostics if is_object(d)][:MOST_DIAGNOSTICS]:
+        message = str(diagnostic.get("message", ""))
+        first = _place(member(diagnostic, "range", "start")).line
+        last = _place(member(diagnostic, "range", "end")).line
+        lines = lines_of(buffer.text)
+        start, end = max(0, first - AROUND), min(len(lines), last + 1 + AROUND)
+        source = f" of {diagnostic['source']}" if isinstance(diagnostic.get("source"), str) else ""
+        said = f"{FIX}{source} in line {first + 1} of {buffer.uri}:\n{message}"
+        blocks = [_text(said), _resource(buffer, start, end, "".join(lines[start:end]))]
+        title = f"Fix this diagnostic with agls: {_short(message, LONGEST_TITLE)}"
+        yield _action(title, "agls.run", {"input": blocks}, diagnostics=[diagnostic])
+
+
+def _about(door: Door, buffer: Buffer, span: Span) -> Iterator[JsonObject]:
+    start, end = (offset_at(buffer.text, place, door.client.encoding) for place in span)
+    selected = buffer.text[start:end].strip()
+    if len(selected) < SELECTION:
+        return
+    last = span[1].line + bool(span[1].character)
+    asked = [_text(ABOUT), _resource(buffer, span[0].line, last, buffer.text[start:end])]
+    yield _action("Ask agls about this selection", "agls.run", {"input": asked, "transcript": True})
+    task = [_text(selected), {"type": "resourceLink", "uri": buffer.uri}]
+    yield _action("Give this selection to agls as a task", "agls.run", {"input": task})
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
+def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
+    """Some lines of a document, zero-based, without the last."""
+    return {"type": "resource", "uri": f"{buffer.uri}#L{start + 1}-L{end}", "text": text}
+
+
+def _short(text: str, most: int) -> str:
+    line = escape_controls(" ".join(text.split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _place(given: JsonObject) -> Place:
+    line, character = given.get("line", 0), given.get("character", 0)
+    if not (isinstance(line, int) and isinstance(character, int) and line >= 0 and character >= 0):
+        raise from_wire.Malformed("a position has a line and a character, whole numbers from 0 on")
+    return Place(line, character)

@@ -1,0 +1,225 @@
+"""The commands of plain mode: `workspace/executeCommand` (protocol#plain-mode)."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
+
+from agls.doors import from_wire
+from agls.doors.errors import bad
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.door import Attached, Door
+from agls.doors.lsp.judging import changes, keep, revert
+from agls.doors.lsp.methods.cancel import cancel
+from agls.doors.lsp.methods.resume import resume
+from agls.doors.lsp.methods.run import run
+from agls.doors.lsp.methods.session_list import list_sessions
+from agls.doors.lsp.methods.session_rewind import rewind_session
+from agls.doors.lsp.methods.set_option import set_option
+from agls.doors.lsp.methods.steer import steer
+from agls.doors.lsp.plain.pages import open_transcript
+from agls.doors.messages import JsonObject
+from agls.doors.options import USER
+from agls.engine.facts import Notice
+from agls.engine.ports import JournalError
+from agls.views.wire_json import file_uri, is_list, is_object
+from agls_protocol.converter import make_converter
+from agls_protocol.resuming import ResumeParams
+from agls_protocol.sessions import SessionRewindParams, SetOptionParams
+from agls_protocol.types import CancelParams, RunParams, SessionListParams, SteerParams
+
+_converter = make_converter()
+
+
+class Command(NamedTuple):
+    """What is done, and which member of its argument a bare string stands for."""
+
+    follow: Callable[[Door, JsonObject, Call], Awaitable[Any]]
+    bare: str
+
+
+async def follow_command(door: Door, params: Any, call: Call) -> Any:
+    """Follow a command with one JSON object or a bare string as its argument. Never waits for a run's end.
+
+    An object has the members of the method of the same name; the session may be left out. The request's
+    own `workDoneToken` is not used: it ends with the answer, and the run goes on (LSP 3.17, `$/progress`).
+    """
+    command = COMMANDS.get(str(params.get("command"))) if is_object(params) else None
+    if command is None:
+        raise from_wire.Malformed(f"params.command must be one of {', '.join(COMMANDS)}")
+    arguments: Any = params.get("arguments")
+    if arguments is not None and (not is_list(arguments) or len(arguments) > 1):
+        raise from_wire.Malformed("params.arguments must be a list of one object or one string")
+    first: Any = arguments[0] if arguments else None
+    given = first if is_object(first) else {} if first is None else {command.bare: first}
+    return await command.follow(door, given, call)
+
+
+async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    given = {"input": given.get("prompt", ""), **given, "wait": False}
+    if not given.get("continueRun"):
+        _require_words(given)
+    given = {"chosenBy": USER, **given}  # plain mode has no views: who sends a command is a person
+    params = _converter.structure({**given, "sessionId": _named(given)}, RunParams)  # before one is made
+    attached = await _session(door, params.session_id, call)
+    params.session_id = attached.session.session_id
+    done = await run(door, params, call)
+    if given.get("transcript") is True:
+        await _follow_in_transcript(door, attached)
+    return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
+
+
+async def _steer(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    given = {"input": given.get("prompt", ""), "ifEnded": "run", **given}
+    _require_words(given)
+    params = _converter.structure({**given, "sessionId": _named(given)}, SteerParams)
+    params.session_id = (await _session(door, params.session_id, call)).session.session_id
+    done = await steer(door, params, call)
+    return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
+
+
+async def _cancel(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    params = _converter.structure({**given, "sessionId": _named(given)}, CancelParams)
+    params.session_id = params.session_id or _session_of(door, params.run_id)
+    if not params.session_id:
+        return {"state": "notRunning"}
+    done = await cancel(door, params, call)
+    tasks = {"stoppedTasks": done.stopped_tasks} if done.stopped_tasks else {}
+    return {"sessionId": params.session_id, "state": done.state, **tasks}
+
+
+async def _resume(door: Door, given: JsonObject, call: Call) -> Any:
+    """Attach to a session, the latest of this folder when none is named; from here on it is meant."""
+    session_id = _named(given) or await _latest(door)
+    return await resume(door, ResumeParams(session_id, replay="none"), call)
+
+
+async def _sessions(door: Door, given: JsonObject, call: Call) -> Any:
+    here = {"cwd": file_uri(door.folder)} if door.folder else {}
+    return await list_sessions(door, _converter.structure({**here, **given}, SessionListParams), call)
+
+
+async def _transcript(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    return await open_transcript(door, await door.open(await _meant(door, given), call))
+
+
+async def _approve(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    return _decide(door, given, "allow")
+
+
+async def _reject(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    return _decide(door, given, "reject")
+
+
+async def _rewind(door: Door, given: JsonObject, call: Call) -> Any:
+    """Go back, files and conversation, unless `what` says otherwise."""
+    given = {"what": "both", **given, "sessionId": await _meant(door, given)}
+    return await rewind_session(door, _converter.structure(given, SessionRewindParams), call)
+
+
+async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
+    """A bare string is `mode=plan`, or `mode=` to take the option back."""
+    assigned = given.get("assign")
+    if isinstance(assigned, str):
+        name, said, value = assigned.partition("=")
+        if not said:
+            raise from_wire.Malformed(
+                "say which option and what it is to be: mode=plan (or mode= for nothing)"
+            )
+        given = {"optionId": name.strip(), "value": value.strip() or None}
+    given = {"chosenBy": USER, **given, "sessionId": await _meant(door, given)}
+    return await set_option(door, _converter.structure(given, SetOptionParams), call)
+
+
+COMMANDS: Mapping[str, Command] = {
+    "agls.run": Command(_run, "input"),
+    "agls.steer": Command(_steer, "input"),
+    "agls.cancel": Command(_cancel, "runId"),
+    "agls.resume": Command(_resume, "sessionId"),
+    "agls.sessions": Command(_sessions, "search"),
+    "agls.transcript": Command(_transcript, "sessionId"),
+    "agls.approve": Command(_approve, "requestId"),
+    "agls.reject": Command(_reject, "requestId"),
+    "agls.rewind": Command(_rewind, "toItemId"),
+    "agls.setOption": Command(_set_option, "assign"),
+    "agls.changes": Command(changes, "sessionId"),
+    "agls.keep": Command(keep, "hunk"),
+    "agls.revert": Command(revert, "hunk"),
+}
+
+
+def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
+    """Answer the permission question that is named, or the oldest open one.
+
+    With its first option that decides so, or with the one that `optionId` names.
+    """
+    wanted, option_id = from_wire.named(given, "requestId"), from_wire.named(given, "optionId")
+    if given.get("requestId") == "":
+        raise from_wire.Malformed("requestId must not be empty; without one the oldest question is meant")
+    for attached in door.attached.values():
+        for request_id, question in list(attached.session.state.questions.items()):
+            if wanted and request_id != wanted:
+                continue
+            if question.kind != "permission":
+                if wanted:
+                    raise from_wire.Malformed(f"{request_id} is a form. Answer it with agent/respond")
+                continue
+            options = [option.option_id for option in question.options if option.decision == decision]
+            if option_id and option_id not in options:
+                raise from_wire.Malformed(f"optionId must be one of {', '.join(options)}")
+            chosen = option_id or next(iter(options), "")
+            response = {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "dismissed"}
+            answer = from_wire.answer(question, response, door.client.name)
+            attached.session.questions.answer(request_id, answer)
+            return {"requestId": request_id, "outcome": "accepted"}
+    if wanted:
+        raise bad("requestResolved", f"The question {str(wanted)[:100]!r} is not open (any more).")
+    return {"outcome": "alreadyResolved"}
+
+
+def _require_words(given: JsonObject) -> None:
+    if not from_wire.content_or_files(given["input"]):
+        raise from_wire.Malformed('say what to do: the argument is a string, or {"input": "…"}')
+
+
+def _named(given: JsonObject) -> str:
+    """The session that is named, "" for none. Raises `Malformed`."""
+    return from_wire.named(given, "sessionId")
+
+
+def _session_of(door: Door, run_id: str) -> str:
+    """The attached session of this run; the one used last when none has it."""
+    for session_id, attached in door.attached.items():
+        state = attached.session.state
+        if run_id and run_id in {state.run_id, *(waiting.run_id for waiting in state.queue)}:
+            return session_id
+    return door.latest
+
+
+async def _session(door: Door, named: str, call: Call) -> Attached:
+    """The session that is named, the one used last, or a new one."""
+    if named or door.attached:
+        return await door.open(named or door.latest, call)
+    if not door.folder:
+        raise from_wire.Malformed("no folder is open: name a session, or open a folder")
+    return door.attach(await door.world.sessions.create(door.folder), call)
+
+
+async def _meant(door: Door, given: JsonObject) -> str:
+    """The session that is named, the one used last, or the latest of this folder. Raises `Malformed`."""
+    return _named(given) or door.latest or await _latest(door)
+
+
+async def _latest(door: Door) -> str:
+    """The newest session of the open folder, of all when none is open. Raises `Malformed`."""
+    rows, _ = await door.world.sessions.list(cwd=door.folder)
+    for row in rows:
+        if not row.parent_item:  # a child is its parent's
+            return row.session_id
+    raise from_wire.Malformed("there is no session here yet: agls.run makes one")
+
+
+async def _follow_in_transcript(door: Door, attached: Attached) -> None:
+    """The run was admitted: that nobody can read along must not look as if it was not."""
+    try:
+        await open_transcript(door, attached)
+    except JournalError as problem:
+        attached.session.log.show(Notice("warning", "The transcript cannot be shown", str(problem)))

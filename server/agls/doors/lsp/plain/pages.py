@@ -1,0 +1,82 @@
+"""A session's transcript in the editor: a file, and a virtual document where the client has those."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agls.doors import from_wire
+from agls.doors.errors import cannot_open
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.client import member
+from agls.doors.lsp.door import Attached, Door
+from agls.doors.lsp.transcript import session_of, virtual_uri, write_page
+from agls.doors.messages import JsonObject
+from agls.engine.facts import Entry
+from agls.engine.ports import JournalError
+from agls.stores.files import TRANSCRIPT
+from agls.views.render.markdown import heading, markdown
+from agls.views.replay import Replay
+from agls.views.wire_json import file_uri
+
+
+async def open_transcript(door: Door, attached: Attached) -> JsonObject:
+    """Write the transcript, keep it up to date from here on, and show it where the client can.
+
+    A client that has virtual documents shows the virtual one: nobody edits it, and the client hears when it
+    changes. **Raises** `JournalError`.
+    """
+    session = attached.session
+    file = door.world.setup.state_folder / "sessions" / f"{session.session_id}{TRANSCRIPT}"
+    async with attached.transcript.opening:
+        if not attached.transcript.kept:
+            await _write(attached, file)
+    uri = file_uri(str(file))
+    virtual = {"virtualUri": virtual_uri(session.session_id)} if door.client.virtual_documents else {}
+    if door.client.show_document:
+        shown = {"uri": virtual.get("virtualUri", uri), "takeFocus": True}
+        door.peer.ask_in_passing("window/showDocument", shown)
+    answer = {"sessionId": session.session_id, "path": str(file), "uri": uri, **virtual}
+    return {**answer, "shown": door.client.show_document}
+
+
+async def virtual_transcript(door: Door, params: Any, call: Call) -> JsonObject:
+    """`workspace/textDocumentContent`: the transcript as it is now. Raises `Malformed` and `Bad`."""
+    call.interruptible = True
+    uri = member({"params": params}, "params").get("uri")
+    session_id = session_of(uri) if isinstance(uri, str) else ""
+    if not session_id:
+        raise from_wire.Malformed(f"params.uri is like {virtual_uri('SESSION')}; agls.transcript gives it")
+    if attached := door.attached.get(session_id):
+        attached.page.was_read()
+        entries = attached.session.log.journal.entries()
+    else:
+        try:
+            entries = await door.world.sessions.peek(session_id)
+        except JournalError as problem:
+            raise cannot_open(session_id, problem) from None
+    return {"text": await asyncio.to_thread(_page_of, session_id, entries)}
+
+
+def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
+    replay = Replay(session_id, "")
+    replay.take(entries)
+    return heading(session_id, replay.transcript.info) + markdown(replay.events)
+
+
+async def _write(attached: Attached, file: Path) -> None:
+    journal = attached.session.log.journal
+    replay = Replay(attached.session.session_id, journal.epoch)
+
+    def write() -> int:
+        replay.take(journal.entries())
+        page = heading(file.stem, replay.transcript.info) + markdown(replay.events)
+        write_page(file, page)
+        return len(replay.events)
+
+    try:
+        written = await asyncio.to_thread(write)
+    except OSError as problem:
+        raise JournalError(f"The transcript cannot be written to {file}: {problem.strerror}.") from problem
+    replay.take(journal.entries(replay.seq))  # from here to the end of this step nothing else happens
+    attached.transcript.follow(file, replay.events[written:])

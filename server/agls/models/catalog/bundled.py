@@ -1,0 +1,59 @@
+"""What is known of models that nobody configured: windows and prices, from a bundled list.
+
+`models.json` is made by `scripts/model_facts.py`. It counts only at the provider's own address: what a proxy
+asks for a model, or how much context a server on this machine gives it, is not known.
+"""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from agls.models.endpoint import Endpoint
+from agls.models.prices import Prices
+
+Json = dict[str, Any]
+
+
+def with_known_figures(endpoint: Endpoint) -> Endpoint:
+    """The endpoint with what is known of its model; what the user says of it stays as it is."""
+    model = _found(endpoint)
+    if model is None:
+        return endpoint
+    window = endpoint.context_window or model.get("window")
+    prices = _prices(model) if endpoint.prices == Prices() else endpoint.prices
+    return replace(endpoint, context_window=window, prices=prices)
+
+
+def _prices(model: Json) -> Prices:
+    prices = Prices(*model["rates"])
+    return replace(prices, above=model["above"], then=Prices(*model["then"])) if "above" in model else prices
+
+
+def is_provider(endpoint: Endpoint) -> bool:
+    """Whether this is the address of a provider in the list, and no server of somebody's own."""
+    return _provider(endpoint) is not None
+
+
+def _provider(endpoint: Endpoint) -> Json | None:
+    return next((p for p in _list() if re.match(p["at"], endpoint.base_url)), None)
+
+
+def _found(endpoint: Endpoint) -> Json | None:
+    name = endpoint.model.lower().removeprefix("models/")
+    provider = _provider(endpoint)
+    if provider is None or not name:
+        return None
+    others = {other["id"]: other for other in _list()}
+    asked = [provider, *(others[each] for each in provider["also"] if each in others)]
+    models = [model for each in asked for model in each["models"]]
+    whole = next((model for model in models if name in model.get("names", ())), None)
+    return whole or next((m for m in models if "match" in m and re.search(m["match"], name)), None)
+
+
+@cache
+def _list() -> list[Json]:
+    text = files("agls.models.catalog").joinpath("models.json").read_text(encoding="utf-8")
+    return json.loads(text)["providers"]

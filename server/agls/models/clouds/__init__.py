@@ -1,0 +1,1 @@
+"""Models in clouds: their addresses and their credentials."""

@@ -1,0 +1,1 @@
+"""How each family of model servers is spoken to."""

@@ -1,0 +1,159 @@
+"""One answer of a model, put together from events: what every dialect shares."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
+from agls.engine.ports import ToolSpec
+from agls.engine.vocabulary import Finish, JsonObject, Usage
+from agls.models.dialects.pieces import DeltaBuffer, DeltaKind
+from agls.models.dialects.thinking import LeadingThought
+from agls.models.dialects.tool_calls import ToolCalls
+from agls.models.dialects.written_calls import WrittenCalls
+from agls.models.endpoint import Endpoint
+from agls.models.errors import CallFailed, Failure, empty_answer, failure_of, incomplete, malformed, web_page
+from agls.models.http.sse import ServerEvent
+from agls.models.prices import cost_of
+from agls.models.values import objects_in
+
+SHORT = 20  # characters within which [DONE] stands
+DECODER = json.JSONDecoder()
+CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been cut off
+
+
+class AnswerReader(ABC):
+    """Take every event, hand on the deltas, and at the end of the input ask for the reply.
+
+    An error in the answer is in `failure` as soon as it was seen; what came before it stays. A dialect
+    says in `_read` what a decoded object means, and sets what it learns from it.
+    """
+
+    def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
+        self.failure: Failure | Overflowed | None = None
+        self.endpoint = endpoint
+        self.done = False  # the server said that nothing more will come
+        self._reply_id = reply_id
+        self._calls, self._thought = ToolCalls(), LeadingThought()
+        self._finish: Finish = "stop"
+        self._whole = self._refused = self._begun = False
+        self._usage = Usage()
+        self._new = DeltaBuffer()  # not handed on yet
+        self._written = WrittenCalls({})
+        self._handed: dict[DeltaKind, list[str]] = {"text": [], "thinking": []}
+
+    def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """These tools were offered: what the model writes in its text may be calls of them."""
+        self._written = WrittenCalls({tool.name: tool.schema for tool in tools})
+
+    @abstractmethod
+    def _read(self, chunk: JsonObject) -> None:
+        """One decoded object of the stream, or the whole answer as one object."""
+
+    def _opaque(self, *, with_calls: bool) -> JsonObject:
+        """What the server wants back with this message, unchanged; nothing is {}."""
+        del with_calls
+        return {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the server said, in its dialect's way, that the answer is whole."""
+        return self._whole
+
+    def take(self, event: ServerEvent) -> None:
+        """One event of the stream, or a whole answer as one event."""
+        if self.done or self.failure:
+            return
+        self._begun = True
+        if len(event.data) < SHORT and event.data.strip() == "[DONE]":
+            self._end()
+            return
+        try:
+            value = _decoded(event.data)
+        except (ValueError, RecursionError):
+            self.failure = self._unreadable(event.data)
+            return
+        found = cast("object", value)
+        for chunk in [cast("JsonObject", found)] if isinstance(found, dict) else objects_in(found):
+            if chunk.get("error") or "error" in (event.name, chunk.get("object"), chunk.get("type")):
+                self.failure = failure_of(None, {}, chunk, self.endpoint)
+                return
+            self._read(chunk)
+
+    def deltas(self, *, final: bool = False) -> list[TextDelta | ThinkingDelta]:
+        """What is new; with `final` also what was held back for what might have followed."""
+        if final:
+            self._say(*self._thought.close())
+            self._end_of_text()
+        made: list[TextDelta | ThinkingDelta] = []
+        for kind, text in self._new.taken(final=final):
+            self._handed[kind].append(text)
+            made.append((TextDelta if kind == "text" else ThinkingDelta)(self._reply_id, text))
+        return made
+
+    def reply(self) -> Replied:
+        """The whole answer. Raises `CallFailed` when it is not whole."""
+        if not self._begun:
+            raise CallFailed(empty_answer(self.endpoint))
+        if not self.finished:
+            raise CallFailed(incomplete(self.endpoint))
+        calls = self._calls.finished(cut=self._finish in CUTTING)
+        opaque = self._opaque(with_calls=bool(calls))
+        return Replied(
+            self._reply_id,
+            "".join(self._handed["text"]),
+            "".join(self._handed["thinking"]),
+            calls,
+            "tool_calls" if calls else "refusal" if self._refused else self._finish,
+            self._usage,
+            cost_of(self._usage, self.endpoint.prices),
+            opaque={"model": self.endpoint.identity, **opaque} if opaque else {},
+        )
+
+    def _end(self) -> None:
+        """The server wrote [DONE]."""
+        self.done = True
+
+    def _say(self, thinking: object, text: object) -> None:
+        if thinking and isinstance(thinking, str):
+            self._new.add("thinking", thinking)
+        if text and isinstance(text, str):
+            self._new.add("text", self._written.feed(text))
+
+    def _end_of_text(self) -> None:
+        """Calls that stand in the text count when the answer is whole and there are no others."""
+        whole = self.finished and not (self.failure or self._refused or self._finish in CUTTING)
+        text, calls = self._written.close(whole=whole and not self._calls.any)
+        self._new.add("text", text)
+        for place, (name, arguments) in enumerate(calls):
+            self._calls.take({"index": place, "function": {"name": name, "arguments": arguments}})
+
+    def _unreadable(self, data: str) -> Failure | None:
+        if self.finished or not data.strip():
+            return None
+        if data.startswith("<"):
+            return web_page(self.endpoint)
+        if data.startswith(("{", "[")):  # the connection broke inside an event
+            return incomplete(self.endpoint)
+        return malformed(self.endpoint, "sent something that is not JSON")
+
+
+def finish_in(known: Mapping[str, Finish], said: object) -> Finish:
+    """What a dialect's word for the end means; words that nobody knows mean a usual end."""
+    return known.get(str(said).lower(), "stop")
+
+
+def own_opaque(opaque: JsonObject, endpoint: Endpoint, key: str) -> list[JsonObject]:
+    """What this very model sent to be sent back; nothing when another model did."""
+    kept = opaque.get(key) if opaque.get("model") == endpoint.identity else None
+    return objects_in(cast("object", kept))
+
+
+def _decoded(text: str) -> Any:
+    """Decode one JSON value, in half the time of `json.loads`. Raises what that raises."""
+    text = text.strip()
+    value, end = DECODER.raw_decode(text)
+    if end != len(text):
+        raise ValueError("something follows the value")
+    return value

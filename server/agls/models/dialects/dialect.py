@@ -1,0 +1,80 @@
+"""How one family of model servers is spoken to, and which families there are."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, cast
+
+from agls.engine.ports import ModelRequest
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.models.dialects.answer import AnswerReader
+from agls.models.dialects.counting import CountTokens
+from agls.models.endpoint import Endpoint
+
+TOKEN = "eyJ"  # how a token of Microsoft Entra begins; a key of Azure stands in a header of its own
+
+
+@frozen
+class Dialect:
+    """One dialect: where a question goes, what it holds, how the answer is read.
+
+    `key` is the header that carries the API key and how it stands there. `names` are the keys under
+    which the server's list of models holds the list and a model's name. `counting` is how the server
+    counts tokens, where it does; `cuts_silently`, that it drops what does not fit without a word;
+    `writes_calls`, that there are servers of it which leave the calls of weak models in the text.
+    `sampled` are the names of temperature and top_p, behind that of the object that holds them ("" for the
+    body itself).
+    """
+
+    url: Callable[[Endpoint], str]
+    body: Callable[[ModelRequest, Endpoint], JsonObject]
+    answer: Callable[[str, Endpoint], AnswerReader]
+    listing: Callable[[Endpoint], str]
+    names: tuple[str, str] = ("data", "id")
+    key: tuple[str, str] = ("Authorization", "Bearer {}")
+    headers: Mapping[str, str] | None = None
+    counting: CountTokens | None = None
+    cuts_silently: bool = False
+    writes_calls: bool = False
+    sampled: tuple[str, str, str] = ("", "temperature", "top_p")
+
+    def whole_body(self, request: ModelRequest, endpoint: Endpoint) -> JsonObject:
+        """The body with the user's own settings in it; the conversation stays last."""
+        place, temperature, top_p = self.sampled
+        chosen = {temperature: endpoint.temperature, top_p: endpoint.top_p}
+        sampling = {name: value for name, value in chosen.items() if value is not None}
+        own = merged({place: sampling} if place and sampling else sampling, endpoint.extra_body)
+        body = self.body(request, endpoint)
+        if not own:
+            return body
+        *settings, (last, conversation) = body.items()
+        return {**merged(dict(settings), own), last: conversation}
+
+    def sent_headers(self, endpoint: Endpoint) -> dict[str, str]:
+        """All headers for this endpoint: the user's own replace ours."""
+        header, form = self.key
+        key = endpoint.api_key.strip()
+        if endpoint.service:
+            header, form = "Authorization", "Bearer {}"
+        elif endpoint.host.endswith(".azure.com") and form.startswith("Bearer") and not key.startswith(TOKEN):
+            header, form = "api-key", "{}"
+        ours = {**(self.headers or {}), **({header: form.format(key)} if key else {})}
+        theirs = {name.lower() for name in endpoint.headers}
+        kept = {name: value for name, value in ours.items() if name.lower() not in theirs}
+        return {**kept, **endpoint.headers}
+
+
+def merged(body: JsonObject, more: Mapping[str, Any]) -> JsonObject:
+    """The body with more in it: objects are joined, everything else is replaced."""
+    joined = dict(body)
+    for name, value in more.items():
+        known = joined.get(name)
+        both = isinstance(known, dict) and isinstance(value, dict)
+        joined[name] = merged(cast("JsonObject", known), cast("JsonObject", value)) if both else value
+    return joined
+
+
+def dialect_of(endpoint: Endpoint) -> Dialect:
+    """The dialect of this endpoint; only the one that is spoken is loaded."""
+    module: Any = import_module(f"agls.models.dialects.{endpoint.dialect}")
+    return module.DIALECT

@@ -1,0 +1,162 @@
+"""What every dialect writes the same way: the words in a conversation, and their order."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    Content,
+    Image,
+    JsonObject,
+    Message,
+    Resource,
+    Text,
+    ToolResult,
+    UserMessage,
+)
+from agls.models.values import valid_unicode
+
+STOPPED = "[The user stopped this answer here.]"
+NOTHING = "(empty)"
+CONVERSATIONS = 16  # of which is known how they were sent
+UserSide = UserMessage | ToolResult
+Turn = AssistantMessage | list[UserSide]
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class EncodedList(list[JsonObject]):
+    """A list that knows its JSON. It is not to be changed."""
+
+    def __init__(self, values: Iterable[JsonObject], texts: Iterable[str]) -> None:
+        super().__init__(values)
+        self.text = f"[{','.join(texts)}]"
+
+
+class ListEncoder:
+    """A list that is written once for the same things: nearly always they are those of the last time."""
+
+    def __init__(self, write: Callable[[Any], JsonObject]) -> None:
+        self._write = write
+        self._things: Sequence[object] = ()
+        self._listed = EncodedList((), ())
+
+    def listed(self, things: Sequence[object]) -> EncodedList:
+        """The things as they are sent."""
+        if things != self._things:
+            sent = [self._write(thing) for thing in things]
+            self._things, self._listed = things, EncodedList(sent, map(_encode, sent))
+        return self._listed
+
+
+class ConversationEncoder:
+    """How the latest conversations were written: a longer one is written from where it goes on."""
+
+    def __init__(self, write: Callable[[Turn, Any], list[JsonObject]]) -> None:
+        self._write = write
+        self._known: OrderedDict[Hashable, tuple[tuple[Message, ...], list[JsonObject], list[str]]]
+        self._known = OrderedDict()
+
+    def conversation(
+        self, messages: Sequence[Message], session_id: str, manner: Hashable, head: Sequence[JsonObject] = ()
+    ) -> EncodedList:
+        """All turns as they are written in this manner, behind the `head`."""
+        key = session_id, manner
+        begun, sent, texts = self._known.pop(key, ((), [], []))
+        if tuple(messages[: len(begun)]) != begun:
+            begun, sent, texts = (), [], []
+        rest = messages[len(begun) :]
+        ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
+        closed = rest[: ends[-1]] if ends else ()
+        if closed:
+            more = list(self._written(closed, manner))
+            sent, texts = [*sent, *more], [*texts, *map(_encode, more)]
+        self._known[key] = (*begun, *closed), sent, texts
+        if len(self._known) > CONVERSATIONS:
+            self._known.popitem(last=False)
+        last = list(self._written(rest[len(closed) :], manner))
+        return EncodedList([*head, *sent, *last], (*map(_encode, head), *texts, *map(_encode, last)))
+
+    def _written(self, messages: Sequence[Message], manner: Hashable) -> Iterator[JsonObject]:
+        for turn in turns(messages):
+            yield from self._write(turn, manner)
+
+
+def turns(messages: Sequence[Message]) -> Iterator[Turn]:
+    """The conversation turn by turn: each answer alone, and all that stands between two of them.
+
+    Answers without words and calls are left out: servers refuse them.
+    """
+    told = (message for message in messages if not _says_nothing(message))
+    for is_answer, group in groupby(told, key=lambda message: isinstance(message, AssistantMessage)):
+        if is_answer:
+            yield from (message for message in group if isinstance(message, AssistantMessage))
+        else:
+            yield [message for message in group if not isinstance(message, AssistantMessage)]
+
+
+def contents_of(messages: Iterable[UserSide]) -> list[Content]:
+    """All that the user's messages among them say; a message that says nothing says so."""
+    users = [message for message in messages if isinstance(message, UserMessage)]
+    parts = [part for message in users for part in message.content]
+    said = [part for part in parts if isinstance(part, Image) or as_text(part).strip()]
+    return said or [Text(NOTHING)] * bool(users)
+
+
+def images_of_results(messages: Iterable[UserSide]) -> list[Content]:
+    """The images of the results among them, for an API that takes none in a result: each says whose it is."""
+    parts: list[Content] = []
+    for result in results_of(messages):
+        if result.images:
+            parts += [Text(f"What the result of {result.name} shows:"), *result.images]
+    return parts
+
+
+def results_of(messages: Iterable[UserSide]) -> list[ToolResult]:
+    """The results among them."""
+    return [message for message in messages if isinstance(message, ToolResult)]
+
+
+def text_of(message: AssistantMessage) -> str:
+    """What the model said; an answer that the user stopped says so."""
+    return f"{message.text}\n\n{STOPPED}" if message.cut else message.text
+
+
+def as_text(part: Content) -> str:
+    """Content that is no image as text."""
+    match part:
+        case Text():
+            return part.text
+        case Resource():
+            return f'<attachment uri="{part.uri}">\n{part.text}\n</attachment>'
+        case Image():
+            return ""
+        case _:
+            return f'<attachment uri="{part.uri}" name="{part.name}"/>'
+
+
+def compact_json(value: object) -> str:
+    """JSON without spaces; the same value always gives the same text."""
+    return _encode(value)
+
+
+def encode_body(body: JsonObject) -> bytes:
+    """The body of a request as it is sent: what it knows of its JSON last, and not written again."""
+    plain = {name: value for name, value in body.items() if not isinstance(value, EncodedList)}
+    known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, EncodedList)]
+    text = f"{_encode(plain)[:-1]}{''.join(known)}}}"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # halves of characters, as they came
+        return valid_unicode(text).encode()
+
+
+def _ends_a_turn(message: Message) -> bool:
+    """Whether what follows is never written into the same message as what is before."""
+    return isinstance(message, AssistantMessage) and not _says_nothing(message)
+
+
+def _says_nothing(message: Message) -> bool:
+    return isinstance(message, AssistantMessage) and not message.text.strip() and not message.tool_calls

@@ -1,0 +1,31 @@
+"""Text and thinking on their way out: whatever one read brought leaves together."""
+
+from typing import Literal
+
+from agls.models.values import valid_unicode
+
+DeltaKind = Literal["text", "thinking"]
+
+
+class DeltaBuffer:
+    """Pieces in, in any number; out in their order, neighbours of one kind joined."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[DeltaKind, list[str]]] = []
+
+    def add(self, kind: DeltaKind, text: str) -> None:
+        """One more piece; nothing is fine."""
+        if self._runs and self._runs[-1][0] == kind:
+            self._runs[-1][1].append(text)
+        elif text:
+            self._runs.append((kind, [text]))
+
+    def taken(self, *, final: bool = False) -> list[tuple[DeltaKind, str]]:
+        """What is there. Half a character (of a surrogate pair) waits for the rest, unless this is all."""
+        runs: list[tuple[DeltaKind, str]] = [(kind, "".join(texts)) for kind, texts in self._runs]
+        self._runs = []
+        if runs and not final and "\ud800" <= runs[-1][1][-1] <= "\udbff":
+            kind, text = runs.pop()
+            self._runs = [(kind, [text[-1]])]
+            runs.append((kind, text[:-1]))
+        return [(kind, valid_unicode(text)) for kind, text in runs if text]

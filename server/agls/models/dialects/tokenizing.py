@@ -1,0 +1,24 @@
+"""How local servers of the chat dialect count: vLLM a conversation, llama.cpp a text made from one."""
+
+from typing import cast
+
+from agls.engine.vocabulary import JsonObject
+from agls.models.dialects.counting import PostJson
+from agls.models.dialects.usage import count_in
+from agls.models.endpoint import Endpoint
+from agls.models.values import text_in
+
+
+async def count_tokens(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
+    """The tokens of a request, as a server on this machine counts them; others are not asked."""
+    if not endpoint.is_local:
+        return None
+    root = endpoint.base_url.rstrip("/").removesuffix("/v1")
+    talk = {key: body[key] for key in ("model", "messages", "tools") if key in body}
+    told = await post(f"{root}/tokenize", talk)
+    if (count := count_in(told, "count")) or "tokens" not in told:
+        return count
+    prompt = text_in((await post(f"{root}/apply-template", talk)).get("prompt"))
+    asked = {"content": prompt, "add_special": True, "parse_special": True}
+    tokens = (await post(f"{root}/tokenize", asked)).get("tokens") if prompt else None
+    return len(cast("list[object]", tokens)) if isinstance(tokens, list) else None

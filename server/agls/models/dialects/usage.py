@@ -1,0 +1,44 @@
+"""What a model call used, as servers count it."""
+
+from agls.engine.vocabulary import JsonObject, Usage
+from agls.models.values import object_in
+
+
+def usage_of(raw: JsonObject) -> Usage:
+    """The usage object of a chat completion. Counts that cannot be true are unknown.
+
+    Tokens of the total that stand neither under prompt nor under completion are hidden reasoning
+    (xAI, Gemini) and are billed as output, so they count as output here.
+    """
+    given, made, total = (count_in(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
+    prompt, completion = (object_in(raw.get(f"{kind}_tokens_details")) for kind in ("prompt", "completion"))
+    reasoning = count_in(completion, "reasoning_tokens")
+    if given is not None and made is not None and total is not None and total > given + made:
+        reasoning = reasoning or total - given - made
+        made = total - given
+    return Usage(
+        input_tokens=given,
+        output_tokens=made,
+        reasoning_tokens=reasoning,
+        cache_read_tokens=_first(
+            count_in(prompt, "cached_tokens"),
+            count_in(raw, "cached_tokens"),
+            count_in(raw, "prompt_cache_hit_tokens"),
+            count_in(raw, "cache_read_input_tokens"),
+        ),
+        cache_write_tokens=_first(
+            count_in(prompt, "cache_write_tokens"), count_in(raw, "cache_creation_input_tokens")
+        ),
+    )
+
+
+def count_in(raw: JsonObject, key: str) -> int | None:
+    """A count of tokens; `None` when there is none that can be true."""
+    count = raw.get(key)
+    if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= 1e9:
+        return None
+    return int(count)
+
+
+def _first(*counts: int | None) -> int | None:
+    return next((count for count in counts if count is not None), None)

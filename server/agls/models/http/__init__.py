@@ -1,0 +1,1 @@
+"""HTTP: one pool of connections, and answers as they come."""

@@ -1,0 +1,233 @@
+"""The one pool of HTTP connections to models: what is sent to whom, and how a broken one is told."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from dataclasses import field
+from functools import cache, lru_cache
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from agls import __version__
+from agls.frozen import frozen
+from agls.models.endpoint import Endpoint
+from agls.models.errors import CallFailed, Failure, incomplete, malformed, timed_out
+from agls.models.http.transport import Transport
+
+CONNECTING = 10.0  # seconds
+KEPT = 60.0  # seconds an idle connection is kept for the next turn
+DIRECT = {"localhost", "127.0.0.1", "::1"}  # never through a proxy
+NO_CERTIFICATES = Failure(
+    "network", "The certificates could not be loaded.", "Check SSL_CERT_FILE and SSL_CERT_DIR."
+)
+NO_SUCH_PROXY = Failure(
+    "network",
+    "The proxy that the environment names cannot be used.",
+    "HTTPS_PROXY, HTTP_PROXY and ALL_PROXY must be like http://HOST:PORT.",
+)
+CLOSED = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)  # how a closed connection shows
+HEADERS = {
+    "User-Agent": f"agls/{__version__}",
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "Connection": "keep-alive",
+    "Content-Type": "application/json",
+}
+_UNLIMITED = nullcontext()
+
+
+@frozen
+class HttpRequest:
+    """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes | None = None
+    until: float | None = None
+
+
+class Connections:
+    """Made on first use: reading the certificates takes a while.
+
+    Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
+    certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
+    not kept. So transports are enough (docs/decisions/165, 207). A kept connection that its server closed
+    meanwhile, as llama.cpp does after every streamed answer, is no failure (147).
+    """
+
+    def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
+        self._trusted = cache(trusted or system_trust)
+        self._ways: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
+        self._making = asyncio.Lock()
+        self._proxy = cache(proxy_for)
+        self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
+
+    @asynccontextmanager
+    async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
+        """Send a request; leaving closes the connection unless the answer was read to its end.
+
+        Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
+        """
+        with failures_raised(endpoint):
+            idle, request = endpoint.idle_timeout, _request(asked, endpoint)
+            way = await self._way(self._proxy(request.url))
+            try:
+                async with ending_at(asked.until, CONNECTING + 2 * idle):
+                    response = await self._answered(way, request)
+            except TimeoutError:
+                raise CallFailed(timed_out(endpoint)) from None
+            try:
+                yield response
+            finally:
+                await response.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for way in self._ways.values():
+            await way.aclose()
+        self._ways.clear()
+
+    async def _answered(self, way: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+        """The head of the answer; from another connection when the one that was kept is closed."""
+        server = request.url.netloc
+        try:
+            response = await way.handle_async_request(request)
+        except CLOSED:
+            if server not in self._kept:
+                raise
+            self._kept.discard(server)
+            response = await way.handle_async_request(request)
+        self._kept.add(server)
+        return response
+
+    async def _way(self, proxy: str) -> httpx.AsyncBaseTransport:
+        if proxy not in self._ways:
+            async with self._making:
+                if proxy not in self._ways:
+                    try:
+                        trusted = await asyncio.to_thread(self._trusted)
+                    except OSError:
+                        raise CallFailed(NO_CERTIFICATES) from None
+                    self._ways[proxy] = transport(proxy, trusted)
+        return self._ways[proxy]
+
+
+def _request(asked: HttpRequest, endpoint: Endpoint) -> httpx.Request:
+    url, headers, can_be_sent = _address(asked.url, tuple(asked.headers.items()))
+    if not can_be_sent:
+        raise CallFailed(_unsendable(endpoint))
+    content, extensions = asked.content or b"", {"timeout": time_limits(endpoint.idle_timeout)}
+    request = httpx.Request(
+        asked.method, url, headers=headers, stream=httpx.ByteStream(content), extensions=extensions
+    )
+    if asked.content is not None:
+        request.headers["Content-Length"] = str(len(content))
+    return request
+
+
+@lru_cache(maxsize=64)  # every turn asks the same server in the same words
+def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL, httpx.Headers, bool]:
+    """The URL, all headers, and whether these can be sent."""
+    parsed = httpx.URL(url)
+    if not all(value.isascii() and value.isprintable() for _, value in headers):
+        return parsed, httpx.Headers(), False
+    return parsed, httpx.Headers({"Host": parsed.netloc.decode("ascii"), **HEADERS, **dict(headers)}), True
+
+
+def ending_at(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
+    """Ends at `until`, in the event loop's time, what ends by itself after the `longest` it can take.
+
+    A timer is set only where that could be later.
+    """
+    if until is None or until - asyncio.get_running_loop().time() > longest:
+        return _UNLIMITED
+    return asyncio.timeout_at(until)
+
+
+def time_limits(idle: float) -> dict[str, float | None]:
+    """What a transport ends by itself: a connection that is not there soon, and seconds of silence."""
+    return {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}
+
+
+def proxy_for(url: httpx.URL) -> str:
+    """The proxy on the way to this address, "" for none: there is none to this machine."""
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all", "")
+    if not proxy or url.host in DIRECT or proxy_bypass(url.netloc.decode("ascii")) or proxy_bypass(url.host):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
+    """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
+    try:
+        return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None)
+    except ValueError:
+        raise CallFailed(NO_SUCH_PROXY) from None
+
+
+def system_trust() -> ssl.SSLContext:
+    """Who is trusted: SSL_CERT_FILE and SSL_CERT_DIR, else the library's own list; and this system's."""
+    trusted = httpx.create_ssl_context()
+    trusted.load_default_certs()
+    return trusted
+
+
+def _unsendable(endpoint: Endpoint) -> Failure:
+    variable = endpoint.key_variable
+    where = f"the environment variable {variable}" if variable else "the configuration"
+    message = f"The API key of {endpoint.name}, or a header, has characters that cannot be sent."
+    return Failure("auth", message, f"Check {where}.")
+
+
+@contextmanager
+def failures_raised(endpoint: Endpoint) -> Generator[None]:
+    """Turn what the HTTP library raises into `CallFailed`; the original is dropped, it may hold the key."""
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise CallFailed(_told(error, endpoint)) from None
+
+
+def _told(error: Exception, endpoint: Endpoint) -> Failure:
+    match error:
+        case httpx.ReadTimeout() | httpx.WriteTimeout():
+            silence = f"{endpoint.name} was silent for {endpoint.idle_timeout:g} seconds."
+            hint = "Raise idle_timeout if the model needs longer to begin."
+            return Failure("timeout", silence, hint, is_retryable=True)
+        case httpx.ProxyError() if "407" in str(error):
+            hint = "Write its login into the proxy's address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT."
+            return Failure("network", f"The proxy wants a login for the way to {endpoint.host}.", hint)
+        case httpx.ProxyError():
+            hint = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
+            return Failure(
+                "network", f"The proxy refused the way to {endpoint.host}.", hint, is_retryable=True
+            )
+        case httpx.ConnectError() | httpx.ConnectTimeout():
+            return _unreachable(error, endpoint)
+        case httpx.DecodingError():
+            return malformed(endpoint, "sent bytes that cannot be decoded")
+        case httpx.TransportError() if not isinstance(
+            error, httpx.UnsupportedProtocol | httpx.LocalProtocolError
+        ):
+            return incomplete(endpoint)
+        case _:
+            hint = "base_url must be like https://host/v1, and headers plain text."
+            return Failure(
+                "badRequest", f"{endpoint.name} cannot be asked: its address or headers are wrong.", hint
+            )
+
+
+def _unreachable(error: Exception, endpoint: Endpoint) -> Failure:
+    message = f"{endpoint.address} cannot be reached."
+    if "CERTIFICATE" in str(error).upper():
+        hint = "Its certificate is not trusted: set SSL_CERT_FILE to your organisation's certificates."
+        return Failure("network", message, hint)
+    if endpoint.is_local:
+        return Failure(
+            "network", message, f"Is the server running? Start it, or correct base_url of {endpoint.name!r}."
+        )
+    return Failure("network", message, "Check the network, the proxy, and base_url.", is_retryable=True)

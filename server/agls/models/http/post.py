@@ -1,0 +1,33 @@
+"""One POST to an address that the user's configuration names."""
+
+import asyncio
+
+
+async def post(url: str, body: bytes) -> int:
+    """Send JSON; gives the HTTP status. Redirects are not followed. Raises `OSError`, without the address.
+
+    The caller bounds the time.
+    """
+    import httpx  # noqa: PLC0415 - few runs deliver anything, and it takes a while to load
+
+    from agls.models.errors import CallFailed  # noqa: PLC0415 - few runs deliver anything
+    from agls.models.http.connections import (  # noqa: PLC0415 - few runs deliver anything
+        CONNECTING,
+        HEADERS,
+        proxy_for,
+        system_trust,
+        time_limits,
+        transport,
+    )
+
+    host = ""
+    try:
+        limits = {"timeout": time_limits(CONNECTING)}
+        request = httpx.Request("POST", url, content=body, headers=HEADERS, extensions=limits)
+        host = request.url.host
+        async with transport(proxy_for(request.url), await asyncio.to_thread(system_trust)) as way:
+            response = await way.handle_async_request(request)
+            await response.aclose()
+            return response.status_code
+    except (httpx.HTTPError, httpx.InvalidURL, CallFailed) as error:
+        raise ConnectionError(f"{host or 'the address'} cannot be reached ({type(error).__name__})") from None

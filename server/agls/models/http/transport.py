@@ -1,0 +1,358 @@
+"""The network below HTTP: connections over asyncio itself, and the transport that sends requests on them.
+
+The HTTP library's own transport reaches asyncio through a layer that serves other event loops as well,
+with a turn of the loop for every write and a scope for every read: a tenth of what a short turn costs
+(docs/decisions/207). Everything here is an interface that the two libraries document for this.
+"""
+
+import asyncio
+import select
+import ssl
+from asyncio.staggered import staggered_race
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from functools import partial
+from math import inf
+from typing import Any, cast
+
+import httpcore
+import httpx
+
+from agls.models.http.addresses import resolve
+
+TOGETHER = 1 << 16  # bytes that are sent in one piece
+MOST = 1 << 18  # bytes that wait for who reads; then the other side has to
+EYEBALLS = 0.25  # seconds until the next address of a host is tried as well (RFC 8305, section 5)
+KEPT = 20  # idle connections
+RAISED = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
+ErrorType = type[Exception]
+
+
+class Transport(httpx.AsyncBaseTransport):
+    """HTTP/1.1 over connections of which some are `kept` for so many seconds.
+
+    Raises `ValueError` for a proxy that does not speak HTTP.
+    """
+
+    def __init__(self, trusted: ssl.SSLContext, kept: float, proxy: httpx.Proxy | None = None) -> None:
+        if proxy and proxy.url.scheme not in {"http", "https"}:
+            raise ValueError(proxy.url.scheme)
+        self._pool = _Pool(
+            ssl_context=trusted,
+            proxy=httpcore.Proxy(_plain(proxy.url), proxy.raw_auth, proxy.headers.raw) if proxy else None,
+            max_connections=None,
+            max_keepalive_connections=KEPT,
+            keepalive_expiry=kept,
+            network_backend=AsyncioBackend(),
+        )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """The head of the answer; its body is read from its stream. Raises `httpx.TransportError`."""
+        asked = httpcore.Request(
+            method=request.method,
+            url=_plain(request.url),
+            headers=request.headers.raw,
+            content=cast("httpx.AsyncByteStream", request.stream),
+            extensions=request.extensions,
+        )
+        try:
+            answer = await self._pool.handle_async_request(asked)
+        except RAISED as error:
+            raise _as_httpx(error) from error
+        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._pool.aclose()
+
+
+class _Pool(httpcore.AsyncConnectionPool):
+    """Connections that are closed when the first request on them comes to nothing."""
+
+    def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        return _OwnedConnection(super().create_connection(origin))
+
+
+class _OwnedConnection(httpcore.AsyncConnectionInterface):
+    """A connection of the pool; until an answer came on it, it belongs to the one request it was made for.
+
+    A cancel that meets the moment between the connecting and the request would leave it open and unused for
+    ever: the pool takes it for busy.
+    """
+
+    def __init__(self, connection: httpcore.AsyncConnectionInterface) -> None:
+        self._connection, self._answered = connection, False
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        try:
+            response = await self._connection.handle_async_request(request)
+        except BaseException:
+            if not self._answered:
+                await self._connection.aclose()
+            raise
+        self._answered = True
+        return response
+
+    async def aclose(self) -> None:
+        await self._connection.aclose()
+
+    def info(self) -> str:
+        return self._connection.info()
+
+    def can_handle_request(self, origin: httpcore.Origin) -> bool:
+        return self._connection.can_handle_request(origin)
+
+    def is_available(self) -> bool:
+        return self._connection.is_available()
+
+    def has_expired(self) -> bool:
+        return self._connection.has_expired()
+
+    def is_idle(self) -> bool:
+        return self._connection.is_idle()
+
+    def is_closed(self) -> bool:
+        return self._connection.is_closed()
+
+
+class _Body(httpx.AsyncByteStream):
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for part in cast("AsyncIterator[bytes]", self._answer.stream):
+                yield part
+        except RAISED as error:
+            raise _as_httpx(error) from error
+
+    async def aclose(self) -> None:
+        await asyncio.shield(self._answer.aclose())  # half closed, it would count as busy for ever
+
+
+def _plain(url: httpx.URL) -> httpcore.URL:
+    return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+
+
+def _as_httpx(error: Exception) -> httpx.TransportError:
+    """What the lower library raises, as the error of the same name of the upper one."""
+    return getattr(httpx, type(error).__name__)(str(error))
+
+
+class AsyncioBackend(httpcore.AsyncNetworkBackend):
+    """Opens connections of the running event loop."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - as the base class says it
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A connection to the first address of the host that answers; without options, which nobody sets.
+
+        Raises `httpcore.ConnectTimeout`, `httpcore.ConnectError`.
+        """
+        with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
+            async with asyncio.timeout(timeout):
+                return await _connected(await resolve(host, port), port)
+
+
+async def _connected(addresses: Sequence[str], port: int) -> "SocketStream":
+    """A connection to one of them; the next is tried as well when one takes long. Raises `OSError`."""
+    loop = asyncio.get_running_loop()
+    tried: list[SocketStream] = []
+    chosen: SocketStream | None = None
+
+    def another() -> SocketStream:
+        tried.append(SocketStream())
+        return tried[-1]
+
+    ways = [partial(loop.create_connection, another, address, port) for address in addresses]
+    try:
+        chosen = await _first(ways)
+        return chosen
+    finally:
+        for connection in tried:
+            if connection is not chosen:  # also one that was there in the moment of a cancel
+                connection.abandon()
+
+
+async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, SocketStream]]]]") -> "SocketStream":
+    if len(ways) == 1:
+        return (await ways[0]())[1]
+    made, _, problems = await staggered_race(ways, EYEBALLS)
+    if made is None:
+        raise OSError("; ".join(map(str, problems)))
+    return made[1]
+
+
+class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
+    """One connection: what came and was not read yet, and who waits for more."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport
+        self._made = self._abandoned = False
+        self._came = bytearray()
+        self._held = False  # whether the other side waits
+        self._over: Exception | bool = False  # True, or what went wrong
+        self._full = False  # whether what was written waits
+        self._unsent = bytearray()
+        self._waiting: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._until = inf  # the end of the wait (loop time), and what it is then
+        self._late: ErrorType = httpcore.TimeoutException
+
+    # --- for the event loop ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport, self._made = cast("asyncio.Transport", transport), True
+        if self._abandoned:
+            self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        if len(self._came) > MOST and not self._held:
+            self._held = True
+            self._transport.pause_reading()
+        self._go_on()
+
+    def eof_received(self) -> None:
+        self._over = self._over or True
+        self._go_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._over = exc or self._over or True
+        if self._timer:
+            self._timer.cancel()
+        self._go_on()
+
+    def pause_writing(self) -> None:
+        self._full = True
+
+    def resume_writing(self) -> None:
+        self._full = False
+        self._go_on()
+
+    def _send(self) -> None:
+        """Send head and body of a request in one piece: in the step in which they were written."""
+        if self._unsent and not self._transport.is_closing():
+            self._transport.write(bytes(self._unsent))
+        self._unsent.clear()
+
+    def _go_on(self) -> None:
+        if self._waiting and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def abandon(self) -> None:
+        """Nobody wants it, whether it is there yet or not."""
+        self._abandoned = True
+        if self._made:
+            self._transport.abort()
+
+    # --- for the HTTP library: it reads and writes in turns, never both at once ---
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - see above
+        """What came, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
+        self._send()
+        while not (self._came or self._over):
+            await self._wait(timeout, httpcore.ReadTimeout)
+        if not self._came and isinstance(self._over, Exception):
+            raise httpcore.ReadError(str(self._over)) from self._over
+        read = bytes(self._came[:max_bytes])
+        del self._came[:max_bytes]
+        if self._held and not self._over:
+            self._held = False
+            self._transport.resume_reading()
+        return read
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - see above
+        """Send it all. Raises `httpcore.WriteTimeout`, `httpcore.WriteError`."""
+        if self._over or self._transport.is_closing():
+            raise httpcore.WriteError("The connection was closed.")
+        if len(self._unsent) + len(buffer) > TOGETHER:
+            self._send()
+            self._transport.write(buffer)
+        else:
+            if not self._unsent:
+                self._loop.call_soon(self._send)
+            self._unsent += buffer
+        while self._full and not self._over:
+            await self._wait(timeout, httpcore.WriteTimeout)
+
+    async def aclose(self) -> None:
+        """Close it; what was not sent yet is not sent any more."""
+        self._transport.abort()
+        await asyncio.sleep(0)  # the loop lets go of it in its next turn
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - see above
+    ) -> httpcore.AsyncNetworkStream:
+        """The same connection, encrypted. Raises `httpcore.ConnectTimeout`, `httpcore.ConnectError`."""
+        with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
+            async with asyncio.timeout(timeout):
+                encrypted = await self._loop.start_tls(
+                    self._transport, self, ssl_context, server_hostname=server_hostname
+                )
+        self._transport = cast("asyncio.Transport", encrypted)
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        """`ssl_object`, `socket`, the addresses; `is_readable` tells of an idle connection that it ended."""
+        if info == "is_readable":
+            return bool(self._came or self._over) or self._readable()
+        known = {"client_addr": "sockname", "server_addr": "peername"}
+        return self._transport.get_extra_info(known.get(info, info))
+
+    def _readable(self) -> bool:
+        looking = select.poll()
+        looking.register(self._transport.get_extra_info("socket"), select.POLLIN)
+        return bool(looking.poll(0))
+
+    async def _wait(self, seconds: float | None, late: ErrorType) -> None:
+        """Wait for news. Raises `late`."""
+        self._waiting, self._late = self._loop.create_future(), late
+        self._until = inf if seconds is None else self._loop.time() + seconds
+        self._watch()
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+
+    def _watch(self) -> None:
+        """See to it that the wait has an end: with one timer for many, as nearly all end long before."""
+        if self._timer and self._timer.when() > self._until:
+            self._timer.cancel()
+            self._timer = None
+        if not self._timer and self._until < inf:
+            self._timer = self._loop.call_at(self._until, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if not self._waiting or self._waiting.done():
+            return
+        if self._loop.time() < self._until:
+            self._watch()
+        else:
+            self._waiting.set_exception(self._late("nothing came in time"))
+
+
+@contextmanager
+def _failing_as(late: ErrorType, broken: ErrorType) -> Generator[None]:
+    try:
+        yield
+    except TimeoutError as error:
+        raise late(str(error)) from error
+    except OSError as error:  # that of TLS is one, too
+        raise broken(str(error)) from error

@@ -1,0 +1,40 @@
+"""How much context the models of an Ollama server can have, asked of its own API.
+
+Ollama gives a model a small context unless a request says otherwise, and cuts off what does not fit,
+the definitions of tools first, without a word. So a size is chosen here and sent with every request.
+"""
+
+from collections.abc import Sequence
+
+from agls.engine.vocabulary import JsonObject
+from agls.models.local.context_sizes import token_count
+from agls.models.local.loopback import request_json
+from agls.models.values import object_in, objects_in, text_in
+
+ROOM = 16_384  # tokens: enough for instructions, tools and some work, small enough for a usual machine
+
+
+def choose_context_sizes(port: int, models: Sequence[str], until: float) -> dict[str, int] | None:
+    """Tokens of context to use, by model; `None` when this is no Ollama. Stops at `until` (monotonic).
+
+    A model that is loaded with more keeps what it has; none gets more than it was trained for.
+    """
+    running = request_json(port, "/api/ps", until)
+    if running is None or "models" not in running:
+        return None
+    loaded = {
+        text_in(m.get("name")): token_count(m.get("context_length")) or 0
+        for m in objects_in(running["models"])
+    }
+    sizes: dict[str, int] = {}
+    for model in models:
+        shown = request_json(port, "/api/show", until, method="POST", body={"model": model})
+        if most := _most(object_in((shown or {}).get("model_info"))):
+            sizes[model] = min(most, max(ROOM, loaded.get(model, 0)))
+    return sizes
+
+
+def _most(facts: JsonObject) -> int:
+    """The context a model was trained for; 0 when it is not told."""
+    key = f"{text_in(facts.get('general.architecture'))}.context_length"
+    return token_count(facts.get(key)) or 0

@@ -1,0 +1,111 @@
+"""What kind of server somebody runs, and how much context it really gives: asked of its own API."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Literal
+
+from agls.engine.vocabulary import JsonObject
+from agls.frozen import frozen
+from agls.models.catalog.bundled import is_provider
+from agls.models.catalog.listing import fetch_json, list_models
+from agls.models.dialects.ollama import root
+from agls.models.endpoint import Endpoint
+from agls.models.errors import Failure
+from agls.models.http.connections import Connections
+from agls.models.local.context_sizes import (
+    LLAMACPP,
+    LMSTUDIO,
+    OLLAMA,
+    llamacpp_context,
+    lmstudio_context,
+    ollama_context,
+)
+from agls.models.prices import Prices
+from agls.models.values import objects_in, text_in
+
+ServerKind = Literal["ollama", "llamacpp", "lmstudio", "vllm", ""]
+QUICK = 3.0  # seconds for one question
+SOON = 1.0  # seconds that an answer may be held up for all of them
+ASKED: Mapping[ServerKind, tuple[str, str, Callable[[JsonObject, str], int | None]]] = {
+    "ollama": (OLLAMA, "models", ollama_context),
+    "llamacpp": (LLAMACPP, "default_generation_settings", lambda props, _: llamacpp_context(props)),
+    "lmstudio": (LMSTUDIO, "data", lmstudio_context),
+}  # where, by which key of the answer it is known, and how the size is read
+MORE_CONTEXT: Mapping[ServerKind, str] = {
+    "ollama": "Start Ollama with OLLAMA_CONTEXT_LENGTH={size} in its environment, or let agls ask for it "
+    'with every request (num_ctx): dialect = "ollama" and context_window = {size} in [models.{name}].',
+    "llamacpp": "Start llama-server with --ctx-size {size}, times the slots of --parallel.",
+    "lmstudio": "Load the model with a context length of {size}: lms load {model} --context-length {size}.",
+    "vllm": "Start vLLM with --max-model-len {size}.",
+    "": "Raise the context length of the server to {size}, or choose a model that has it.",
+}
+TOOLS: Mapping[ServerKind, str] = {
+    "ollama": "Choose a model with the capability tools: ollama show {model} lists what it has.",
+    "llamacpp": "Start llama-server with --jinja, and a model whose template knows tools.",
+    "lmstudio": "Choose a model that LM Studio shows as trained for tool use.",
+    "vllm": "Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model.",
+    "": "Choose a model that can use tools, or switch tool calling on in the server.",
+}
+
+
+@frozen
+class ServerInfo:
+    """What answers there: its kind ("" is unknown) and the context of the asked model (`None` is unknown)."""
+
+    kind: ServerKind = ""
+    window: int | None = None
+
+    def more_context(self, endpoint: Endpoint, size: int) -> str:
+        """The exact setting that gives a model so many tokens."""
+        return _filled(MORE_CONTEXT[self.kind], endpoint, size)
+
+    def tools(self, endpoint: Endpoint) -> str:
+        """The exact setting that lets a model call tools."""
+        return _filled(TOOLS[self.kind], endpoint, 0)
+
+    @staticmethod
+    def table(endpoint: Endpoint) -> str:
+        """The name of the table that configures this model, or could."""
+        return endpoint.name.partition("/")[0] or "NAME"
+
+
+UNKNOWN_SERVER = ServerInfo()
+
+
+async def identify_server(endpoint: Endpoint, connections: Connections) -> ServerInfo:
+    """What serves this model. A provider's own service is not asked: it has no such API."""
+    if is_provider(endpoint):
+        return UNKNOWN_SERVER
+    for kind, (path, key, read) in ASKED.items():
+        answer = await fetch_json(f"{root(endpoint)}{path}", endpoint, connections, QUICK)
+        if not isinstance(answer, Failure) and key in answer:
+            return ServerInfo(kind, read(answer, endpoint.model))
+    listed = await fetch_json(endpoint.at("/models"), endpoint, connections, QUICK)
+    models = [] if isinstance(listed, Failure) else objects_in(listed.get("data"))
+    return ServerInfo("vllm" if any(text_in(m.get("owned_by")) == "vllm" for m in models) else "")
+
+
+async def with_server_figures(endpoint: Endpoint, connections: Connections) -> Endpoint:
+    """The endpoint with the size and the prices that its server tells, where nobody else has said them.
+
+    A provider's own service is not asked: what it has is in the list. Never raises.
+    """
+    if is_provider(endpoint) or endpoint.service:
+        return endpoint
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SOON):
+            listing = await list_models(endpoint, connections, SOON)
+            told = listing.figures_of(endpoint.model)
+            window = (await identify_server(endpoint, connections)).window or told.get("context_window")
+            prices = endpoint.prices
+            if prices == Prices():
+                price, cost = told.get("input_price"), told.get("output_price")
+                prices = Prices(price, cost, told.get("cache_read_price"), told.get("cache_write_price"))
+            return replace(endpoint, context_window=int(window) if window else None, prices=prices)
+    return endpoint
+
+
+def _filled(text: str, endpoint: Endpoint, size: int) -> str:
+    return text.format(name=ServerInfo.table(endpoint), model=endpoint.model, size=size)

@@ -1,0 +1,149 @@
+"""A deterministic model that plays a script: for the demo, for tests, and for trying things without a model.
+
+It remembers nothing. Its place in the script follows from the request alone: which of the user's
+messages is the last, and how many answers came since. So a resumed process goes on at the right place.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+
+from agls.engine.facts import ModelDelta, Overflowed, Replied, Retrying, TextDelta, ThinkingDelta
+from agls.engine.ports import ModelError, ModelInfo, ModelRequest, Reply
+from agls.engine.vocabulary import (
+    AssistantMessage,
+    Resource,
+    Text,
+    TokenCount,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from agls.models.dialects.pieces import DeltaBuffer
+from agls.models.dialects.tool_calls import parsed
+from agls.models.endpoint import Endpoint
+from agls.models.prices import cost_of
+from agls.models.scripted.script import Script, ScriptedCall, ScriptedTurn
+from agls.models.values import valid_unicode
+
+CHARACTERS = 4  # per token, when usage is estimated
+
+
+class ScriptedModel:
+    """Implements `ModelClient` from `endpoint.script`, which is read again for every request."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the configuration says of it."""
+        return self._endpoint.info
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        """As its usage is estimated."""
+        return TokenCount(_read(request) // CHARACTERS + 1, "guess")
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
+        """Play the turn for this request. Raises `ModelError` as the script says, or for a bad script."""
+        script = await asyncio.to_thread(Script.load, self._endpoint.script)
+        turn, place = _turn(script, request)
+        if turn.overflow and len(request.messages) > turn.overflow.above:
+            yield Overflowed("The script lets this overflow.", turn.overflow.limit, turn.overflow.used)
+            return
+        if turn.error:
+            for tried in range(1, turn.error.times + 1):
+                yield Retrying(tried, turn.error.wait, turn.error.message)
+                await asyncio.sleep(turn.error.wait)
+            if not turn.error.times:
+                raise ModelError(turn.error.message, kind=turn.error.kind, hint=turn.error.hint)
+        await asyncio.sleep(script.wait if turn.wait is None else turn.wait)
+        async for delta in _said(turn, script, request.reply_id):
+            yield delta
+        if turn.hang:
+            await asyncio.Event().wait()
+        if turn.cut:
+            raise ModelError("The script breaks the answer off here.", kind="network")
+        yield self._reply(turn, place, request)
+
+    def _reply(self, turn: ScriptedTurn, place: str, request: ModelRequest) -> Replied:
+        text = valid_unicode("".join(turn.text))
+        usage = _usage(turn, text, request)
+        return Replied(
+            request.reply_id,
+            text,
+            turn.thinking,
+            tuple(_call(call, f"call_{place}_{index}") for index, call in enumerate(turn.calls)),
+            turn.finish or ("tool_calls" if turn.calls else "stop"),
+            usage,
+            cost_of(usage, self._endpoint.prices),
+        )
+
+
+def _turn(script: Script, request: ModelRequest) -> tuple[ScriptedTurn, str]:
+    """The turn for this request, and the name of its place."""
+    asked = [m for m in request.messages if isinstance(m, UserMessage)]
+    asked = [m for m in asked if m.origin == "user"] or asked
+    if not asked:
+        raise ModelError("The request has no message to answer.", kind="badRequest")
+    ordered = [index for index, prompt in enumerate(script.prompts) if prompt.in_order]
+    chosen = [_fitting(script, _words(message), request.system) for message in asked]
+    number = chosen.count(None)
+    found = chosen[-1] if chosen[-1] is not None else next(iter(ordered[number - 1 : number]), None)
+    if found is None:
+        problem = f"The script has {len(ordered)} prompts in order; this is message {number}."
+        raise ModelError(problem, kind="badRequest", hint="Add a prompt to the script.")
+    prompt = script.prompts[found]
+    since = request.messages[request.messages.index(asked[-1]) :]
+    at = sum(isinstance(message, AssistantMessage) for message in since)
+    if at >= len(prompt.turns) and not prompt.repeat:
+        problem = f"prompts[{found}] of the script has {len(prompt.turns)} turns; this is turn {at + 1}."
+        raise ModelError(problem, kind="badRequest", hint="Add a turn to it, or set repeat = true.")
+    return prompt.turns[min(at, len(prompt.turns) - 1)], f"{len(asked)}_{at}"
+
+
+def _fitting(script: Script, message: str, system: str) -> int | None:
+    return next((n for n, prompt in enumerate(script.prompts) if prompt.fits(message, system)), None)
+
+
+def _words(message: UserMessage) -> str:
+    return "\n".join(part.text for part in message.content if isinstance(part, Text | Resource))
+
+
+async def _said(turn: ScriptedTurn, script: Script, reply_id: str) -> AsyncGenerator[ModelDelta, None]:
+    size, delay = turn.chunk or script.chunk, script.delay if turn.delay is None else turn.delay
+    for thinking in _pieces(turn.thinking, size):
+        yield ThinkingDelta(reply_id, thinking)
+        await asyncio.sleep(delay)
+    whole = DeltaBuffer()
+    for text in _pieces(turn.text, size):
+        whole.add("text", text)
+        for _, piece in whole.taken():
+            yield TextDelta(reply_id, piece)
+        await asyncio.sleep(delay)
+    for _, piece in whole.taken(final=True):
+        yield TextDelta(reply_id, piece)
+
+
+def _pieces(text: str | list[str], size: int) -> Sequence[str]:
+    return text if isinstance(text, list) else [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def _call(call: ScriptedCall, call_id: str) -> ToolCall:
+    arguments = parsed(call.raw) if call.raw else call.arguments
+    return ToolCall(call_id, call.name, arguments or {}, call.raw if arguments is None else "")
+
+
+def _usage(turn: ScriptedTurn, text: str, request: ModelRequest) -> Usage:
+    if told := turn.usage:
+        return Usage(told.input, told.output, told.reasoning, told.cached)
+    made = len(text) + len(turn.thinking) + sum(len(str(call.arguments)) for call in turn.calls)
+    return Usage(_read(request) // CHARACTERS + 1, made // CHARACTERS + 1)
+
+
+def _read(request: ModelRequest) -> int:
+    return len(request.system) + sum(_length(message) for message in request.messages)
+
+
+def _length(message: UserMessage | AssistantMessage | ToolResult) -> int:
+    return len(_words(message) if isinstance(message, UserMessage) else message.text)

@@ -1,0 +1,39 @@
+"""Calls with ids of ours: some servers count from one in each answer, and an id names an item for ever."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from agls.engine.facts import ModelDelta, Replied
+from agls.engine.ports import ModelClient, ModelInfo, ModelRequest, Reply, new_id
+from agls.engine.vocabulary import TokenCount
+from agls.models.dialects.call_ids import SERVER_IDS
+
+
+class WithUniqueCallIds:
+    """Implements `ModelClient`: the answers of another one, whose calls have new ids."""
+
+    def __init__(self, model: ModelClient) -> None:
+        self._model = model
+
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the model."""
+        return self._model.info
+
+    async def count(self, request: ModelRequest) -> TokenCount:
+        """The tokens that the model makes of a request."""
+        return await self._model.count(request)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
+        """What the model answers. Raises `ModelError`."""
+        async with aclosing(self._model.stream(request)) as parts:
+            async for part in parts:
+                yield _named(part) if isinstance(part, Replied) and part.tool_calls else part
+
+
+def _named(reply: Replied) -> Replied:
+    calls = tuple(replace(call, call_id=new_id("call")) for call in reply.tool_calls)
+    said = {ours.call_id: theirs.call_id for ours, theirs in zip(calls, reply.tool_calls, strict=True)}
+    opaque = {**reply.opaque, SERVER_IDS: said} if reply.opaque else reply.opaque
+    return replace(reply, tool_calls=calls, opaque=opaque)

@@ -1,0 +1,65 @@
+"""What a room says of itself: everything that must know rooms is derived from it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from agls.engine.feature import Feature
+from agls.frozen import frozen
+
+Build = Callable[..., Feature | None]
+"""Makes a room's feature for one run of its settings and what it needs; `None` when it has no part in it."""
+
+
+Check = Callable[[Any, Mapping[str, object]], object]
+"""Raises `ValueError` when a run with these settings and options could not begin."""
+
+
+def accept(settings: object, options: Mapping[str, object]) -> None:
+    """Accept any options: the room has none."""
+
+
+class NoSettings(BaseModel):
+    """Nothing can be set: the room has no table in the configuration."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Section = TypeVar("Section", bound=BaseModel)
+
+
+@frozen
+class Arrivals:
+    """A fixed place in the order, where rooms stand that arrive while the process runs."""
+
+    name: str
+
+
+@frozen(eq=False)
+class Room(Generic[Section]):
+    """A room, as its package declares it.
+
+    `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
+    is called for each run with the settings and then with an implementation of each port in `needs`; `check`
+    is called before a run is admitted.
+
+    `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
+    value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
+    user's own files may set a room that is `user_only`. A trusted project may make the numbers of one that is
+    `lowered` smaller.
+    """
+
+    name: str
+    settings: type[Section]
+    build: Build
+    needs: tuple[type, ...] = ()
+    check: Check = accept
+    of_agent: tuple[Any, Any] | None = None
+    user_only: bool = False
+    lowered: bool = False
+
+    @property
+    def has_table(self) -> bool:
+        """Whether anything of the room can be set in the configuration."""
+        return bool(self.settings.model_fields)

@@ -1,0 +1,103 @@
+"""Rooms declare themselves, and only the order names them (ARCHITECTURE.md, "Rooms declare themselves")."""
+
+import inspect
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from agls.assembly.needs import PORTS
+from agls.order import MCP, ORDER, PLUGINS, ROOMS
+from agls.room import Room
+
+SERVER = Path(__file__).parents[2] / "server" / "agls"
+IMPORTS = re.compile(r"^\s*(?:from agls\.features|import agls\.features)\b", re.MULTILINE)
+# Imports of rooms outside the order. They become fewer: a smaller number is written here, never a larger one.
+STILL_NAMED = {
+    "assembly/needs.py": 4,
+    "assembly/services.py": 2,
+    "checkup/models.py": 1,
+    "config/agents.py": 1,
+    "config/bounds.py": 3,
+    "config/load.py": 2,
+    "config/stricter.py": 1,
+    "world.py": 6,
+    "doors/attaching.py": 2,
+    "doors/errors.py": 1,
+    "doors/headless/sessions_command.py": 3,
+    "doors/headless/permitting.py": 6,
+    "doors/headless/showing.py": 1,
+    "doors/headless/trusting.py": 1,
+    "doors/headless/usage.py": 1,
+    "doors/importing.py": 1,
+    "doors/lsp/methods/session_fork.py": 1,
+    "doors/lsp/methods/session_new.py": 1,
+    "doors/lsp/methods/session_rename.py": 1,
+    "doors/lsp/recovering.py": 2,
+    "doors/options.py": 4,
+}
+
+
+def test_order_names_every_room_once_and_keeps_the_places_of_arrivals() -> None:
+    folders = {path.parent.name for path in (SERVER / "features").glob("*/__init__.py")}
+    assert sorted(room.name for room in ROOMS) == sorted(folders)
+    assert [each.name for each in ORDER] == snapshot(
+        [
+            "redaction",
+            "delivery",
+            "deadline",
+            "critic",
+            "guards",
+            "budget",
+            "instructions",
+            "continuation",
+            "phases",
+            "compaction",
+            "permissions",
+            "checkpoints",
+            "usage",
+            "audit",
+            "doctor",
+            "scratchpad",
+            "files",
+            "search",
+            "shell",
+            "ask",
+            "follow_along",
+            "subagents",
+            "plugins",
+            "mcp",
+            "output_schema",
+            "attachments",
+            "recovery",
+            "history",
+            "client_tools",
+            "lean",
+        ]
+    )
+    assert ORDER.index(PLUGINS) < ORDER.index(MCP)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_builder_takes_the_settings_and_then_what_the_room_needs(room: Room[Any]) -> None:
+    settings, *needed = inspect.signature(room.build, eval_str=True).parameters.values()
+    assert [each.annotation for each in needed] == list(room.needs)
+    told = room.of_agent[0] if room.of_agent and not room.has_table else room.settings
+    assert settings.annotation == told
+    assert room.settings.__module__ in {f"agls.features.{room.name}.settings", "agls.room.declaration"}
+
+
+def test_every_port_that_a_room_needs_is_provided_and_none_that_nobody_needs() -> None:
+    assert PORTS.keys() == {port for room in ROOMS for port in room.needs}
+
+
+def test_only_the_order_names_rooms() -> None:
+    found = Counter[str]()
+    for path in SERVER.rglob("*.py"):
+        name = str(path.relative_to(SERVER))
+        if not name.startswith("features/") and name != "order.py":
+            found[name] += len(IMPORTS.findall(path.read_text()))
+    assert dict(+found) == STILL_NAMED
