@@ -83,9 +83,10 @@ class Search:
         found: Callable[[Found], object],
         bounds: Bounds = UNBOUNDED,
     ) -> None:
-        self.searched, self.more, self.is_over = 0, False, False
-        self._asked, self._sieve, self._found = asked, sieve, found
-        self._bounds = bounds
+        self.searched = 0
+        self.more = self.is_over = False
+        self._asked, self._bounds = asked, bounds
+        self._sieve, self._found = sieve, found
         self._worked, self._since = 0.0, 0.0  # seconds of this thread
         test: Test = re.compile(asked["expression"], re.IGNORECASE if asked["ignore_case"] else 0).search
         self._test = test if bounds is UNBOUNDED else self._bounded(test)
