@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agls.engine.admission import Admission, Refused
+from agls.engine.admission import Admission, Prompter, Refused
 from agls.engine.facts import Admitted, Replied, RunStarted
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
@@ -89,7 +89,7 @@ async def test_what_was_cancelled_before_it_came_never_begins(busy: bool) -> Non
         if busy:
             await session.prompt(GO)
             await asked(session)
-        late = await session.prompt(OTHER, stop=BY_USER)
+        late = await session.prompt(OTHER, prompter=Prompter(BY_USER))
         assert (await end(session, late.run_id)).stop == BY_USER
         session.cancel()
         steered = await session.steer(OTHER, if_ended="run", stop=Stop(StopReason.CANCELLED, "no more"))

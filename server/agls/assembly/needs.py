@@ -82,6 +82,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     background.Background: lambda run: run.session.session.background,
     spawning.Spawner: lambda run: run.session.children,
     room.Ancestors: lambda run: room.Ancestors(run.session.above),
+    ports.Journal: lambda run: run.session.session.log.journal,
     room.SessionRecord: lambda run: run.session.record,
     room.ScratchFolder: SessionScratch,
     Memory: _memory,

@@ -14,7 +14,6 @@ from agls.engine.admission import Refused
 from agls.engine.facts import Asked
 from agls.engine.ports import JournalBusy, JournalError, ModelError, NoSuchSession, WorkspaceError
 from agls.engine.session import Session
-from agls.features.permissions.choices import UntrustedMode
 from agls_protocol.converter import explain
 from agls_protocol.errors import ERRORS
 
@@ -85,7 +84,6 @@ KINDS: Mapping[type[Exception], str] = {  # the first that fits
     JournalError: "journal",
     ActionError: "actionFailed",
     ConfigError: "configInvalid",
-    UntrustedMode: "untrustedMode",
     WorkspaceError: "failed",
 }
 

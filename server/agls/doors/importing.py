@@ -17,8 +17,9 @@ from agls.engine.history import forked
 from agls.engine.ports import JournalError
 from agls.engine.state import State, fold_all
 from agls.engine.vocabulary import JsonObject, Stop, StopReason
-from agls.features.history.filing import ROOM, archived, tagged, title_from
+from agls.features.history.filing import ROOM, archived, tagged
 from agls.stores.reading import read
+from agls.titles import title_from
 
 _LINE = re.compile(rb'\["[0-9a-f]{8}",')  # how a line of ours begins
 LARGEST = 500_000_000  # bytes

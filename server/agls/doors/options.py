@@ -5,14 +5,12 @@ from difflib import get_close_matches
 
 from agls.doors.from_wire import Malformed
 from agls.engine.vocabulary import JsonObject
-from agls.features.budget.limits import OPTIONS as BUDGETS
-from agls.features.delivery.settings import OPTION as DELIVER
-from agls.features.output_schema.settings import OPTION as SCHEMA
-from agls.features.permissions.modes import complaint, is_mode
+from agls.order import ROOMS
+from agls.room import RunOption
 
-TEXTS = ("agent", "model", "mode", "effort", "caller", "parentRun")
+OWN = tuple(RunOption(name, is_text=True) for name in ("agent", "model", "effort"))  # of no room
 USER = "user"  # who can choose a mode that widens what runs unasked
-KNOWN = (*TEXTS, *BUDGETS, SCHEMA, DELIVER)
+KNOWN = {option.name: option for option in (*OWN, *(each for room in ROOMS for each in room.options))}
 
 
 def read_options(given: Mapping[str, object]) -> JsonObject:
@@ -24,10 +22,8 @@ def read_options(given: Mapping[str, object]) -> JsonObject:
     options = {name: value for name, value in given.items() if value is not None}
     for name, value in options.items():
         check_name(name)
-        if name in TEXTS and not isinstance(value, str):
-            raise Malformed(f"params.options.{name} must be a string")
-    if "mode" in options and not is_mode(options["mode"]):
-        raise Malformed(f"params.options.mode: {complaint(options['mode'])}")
+        if option := KNOWN.get(name):
+            _check(option, value)
     return options
 
 
@@ -42,6 +38,13 @@ def check_name(name: str) -> None:
     """Refuse the name of an option that there is not. Raises `Malformed`."""
     if name not in KNOWN and not name.startswith("_"):
         raise Malformed(f"there is no option {name!r}; {_instead(name)}")
+
+
+def _check(option: RunOption, value: object) -> None:
+    if option.is_text and not isinstance(value, str):
+        raise Malformed(f"params.options.{option.name} must be a string")
+    if complaint := option.complaint(value):
+        raise Malformed(f"params.options.{option.name}: {complaint}")
 
 
 def _instead(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from agls.engine.facts import Admitted
 from agls.engine.log import Log
 from agls.engine.ports import JournalError
-from agls.engine.vocabulary import Content, JsonObject
+from agls.engine.vocabulary import Content, JsonObject, Stop
 from agls.frozen import frozen
 
 Policy = Literal["ifIdle", "queue", "steer", "interrupt"]
@@ -41,6 +41,19 @@ class Request:
 
 
 ANYBODY = Request()
+
+
+@frozen
+class Prompter:
+    """Who prompts. For one that is `gone` (why) the run never begins; one that `waits` for its end gets the
+    admission before it is durable: the end is durable with all before it.
+    """
+
+    gone: Stop | None = None
+    waits: bool = False
+
+
+SOMEBODY = Prompter()
 
 
 @frozen

@@ -15,7 +15,7 @@ from agls.engine.vocabulary import (
 )
 from agls.frozen import frozen
 
-ORIGIN = "compaction"  # of the message that is a summary
+SUMMARY = "compaction"  # the origin of the message that is a summary, as journals have it
 ENVIRONMENT = "environment"  # of the message that says where and when: a request can do without it
 CLEARED = "[This result was taken out to make room. If you still need it, make the call again.]"
 
@@ -78,7 +78,7 @@ def shortened(messages: tuple[Message, ...], fact: Compacted | Cleared) -> tuple
     """The messages after this: a summary takes the place of their beginning, or results are taken out."""
     if isinstance(fact, Cleared):
         return tuple(_emptied(message, fact.call_ids) for message in messages)
-    summary = UserMessage(fact.item_id, (Text(fact.summary),), ORIGIN)
+    summary = UserMessage(fact.item_id, (Text(fact.summary),), SUMMARY)
     before = (m for m in messages[: fact.keep_from] if isinstance(m, UserMessage) and m.item_id in fact.kept)
     return (*before, summary, *messages[fact.keep_from :])
 

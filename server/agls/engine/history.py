@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agls.engine import background
 from agls.engine.admission import REQUESTS, Refused
 from agls.engine.background import left_open
-from agls.engine.context import ORIGIN
+from agls.engine.context import SUMMARY
 from agls.engine.facts import (
     Admitted,
     Asked,
@@ -122,7 +122,7 @@ def _kept(state: State, item_id: str) -> int:
     """How many messages stand up to this item, with the results that belong to it."""
     messages, wanted = state.context.messages, item_id.removesuffix(".thought")
     since = max(
-        (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == ORIGIN), default=0
+        (n for n, m in enumerate(messages) if isinstance(m, UserMessage) and m.origin == SUMMARY), default=0
     )
     found = [place for place, m in enumerate(messages, 1) if place > since and name_of(m) == wanted]
     if found:

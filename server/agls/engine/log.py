@@ -2,14 +2,16 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 from agls.engine.facts import Entry, Fact, Glimpse, Notice, Shown
-from agls.engine.ports import Clock, Journal
+from agls.engine.ports import Clock, Journal, JournalError, Spawn
 from agls.engine.state import State, fold
 
 Event = Entry | Glimpse
 Observer = Callable[[Event, State], None]
 GATHERING = 0.002  # seconds until the flush for a prompt: what its run records first goes with it
+UNHURRIED = 0.05  # the same, when nobody waits for it: an answer that ends sooner is flushed with its prompt
 _log = logging.getLogger(__name__)
 
 
@@ -48,6 +50,17 @@ class Log:
     async def sync(self, later: float = 0.0) -> None:
         """Wait until everything recorded would survive a power cut (`Journal.sync`)."""
         await self.journal.sync(later)
+
+    async def sync_prompt(self, behind: Spawn | None = None) -> None:
+        """Make a prompt durable with what its run records first; with `behind`, return and do it later."""
+        if behind is None:
+            await self.sync(GATHERING)
+        else:
+            behind(self._sync_behind())
+
+    async def _sync_behind(self) -> None:
+        with suppress(JournalError):  # the run fails with it
+            await self.sync(UNHURRIED)
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
         """Tell `observer` everything from now on; call the result to stop. Observers are contained."""

@@ -4,11 +4,21 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from agls.engine.admission import Admission, Cancelled, IfEnded, Policy, Queued, Refused, same_again
+from agls.engine.admission import (
+    SOMEBODY,
+    Admission,
+    Cancelled,
+    IfEnded,
+    Policy,
+    Prompter,
+    Queued,
+    Refused,
+    same_again,
+)
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
 from agls.engine.feature import Outfit
-from agls.engine.log import GATHERING, Log
+from agls.engine.log import Log
 from agls.engine.loop import Run, RunResult
 from agls.engine.ports import JournalError, Spawn, new_id
 from agls.engine.questions import Questions
@@ -46,9 +56,9 @@ class Session:
         options: JsonObject | None = None,
         key: str = "",
         recovers: str = "",
-        stop: Stop | None = None,
+        prompter: Prompter = SOMEBODY,
     ) -> Admission:
-        """Admit a prompt, durably: once for the same `key`; with `stop` it never begins. Raises `Refused`."""
+        """Admit a prompt, durably (see `Prompter`): once for the same `key`. Raises `Refused`."""
         if key in self.state.keys:
             return await same_again(self.log, key, content, options or {}, continues=bool(recovers))
         outcome = "queued" if self._current or self.state.queue else "started"
@@ -64,9 +74,9 @@ class Session:
             self.cancel()
             self.log.record(QueueChanged((admitted.run_id, *(a.run_id for a in self.state.queue[:-1]))))
         self.start_next()
-        if stop:
-            self.cancel(admitted.run_id, stop=stop)
-        await self.log.sync(GATHERING)
+        if prompter.gone:
+            self.cancel(admitted.run_id, stop=prompter.gone)
+        await self.log.sync_prompt(self._spawn if prompter.waits else None)
         return Admission(outcome, admitted.run_id, admitted.item_id)
 
     async def finished(self, run_id: str) -> RunResult:
@@ -98,7 +108,11 @@ class Session:
             self.log.record(steered)
             await self.log.sync()
             return Admission("injected", steered.run_id, steered.item_id)
-        return Admission() if if_ended == "return" else await self.prompt(content, key=key, stop=stop)
+        return (
+            Admission()
+            if if_ended == "return"
+            else await self.prompt(content, key=key, prompter=Prompter(stop))
+        )
 
     def cancel(self, run_id: str = "", queued: Queued = "keep", stop: Stop = BY_USER) -> Cancelled:
         """Stop a run (the current one by default), whether or not it has begun. Never fails."""

@@ -1,11 +1,13 @@
 """What a room says of itself: everything that must know rooms is derived from it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from agls.engine.feature import Feature
+from agls.engine.note_items import NoteRow
 from agls.frozen import frozen
 
 Build = Callable[..., Feature | None]
@@ -29,6 +31,24 @@ class NoSettings(BaseModel):
 Section = TypeVar("Section", bound=BaseModel)
 
 
+def any_value(value: object) -> str:
+    """Find nothing wrong with any value."""
+    return ""
+
+
+@frozen
+class RunOption:
+    """An option of sessions and runs, which a client writes by this name (protocol#options).
+
+    `complaint` **returns** what is wrong with a value whatever the configuration says, "" for nothing; what
+    can only be judged with it is for `Room.check`. The value of one that `is_text` is text.
+    """
+
+    name: str
+    is_text: bool = False
+    complaint: Callable[[object], str] = any_value
+
+
 @frozen
 class Arrivals:
     """A fixed place in the order, where rooms stand that arrive while the process runs."""
@@ -42,7 +62,8 @@ class Room(Generic[Section]):
 
     `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
-    is called before a run is admitted.
+    is called before a run is admitted. `options` are those that the room reads; `notes` says what each kind
+    of its notes shows to clients.
 
     `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
     value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
@@ -55,6 +76,8 @@ class Room(Generic[Section]):
     build: Build
     needs: tuple[type, ...] = ()
     check: Check = accept
+    options: tuple[RunOption, ...] = ()
+    notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False
     lowered: bool = False

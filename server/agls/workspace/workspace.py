@@ -261,7 +261,10 @@ class OpenWorkspace:
         return self._tree.hides(target, target.parts)
 
     def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """Of each folder above, up to the root of the repository, the first of these files and its text."""
+        """Of each folder above, up to the root of the repository, the first of these files and its text.
+
+        As `read_each` it reads on the event loop: a thread takes longer.
+        """
         found = (read_above(folder, names) for folder in folders_above(self.root))
         return [file for file in found if file and not self._hiding.hides(file[0])]
 

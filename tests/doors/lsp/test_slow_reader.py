@@ -21,6 +21,9 @@ from .conftest import Serve
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 LIMITS = Limits()
+PATIENT = (
+    "stuck=3600"  # until all text has streamed a busy machine may need longer than a client may not read
+)
 
 
 def ended(wire: Wire, session: str) -> None:
@@ -50,7 +53,7 @@ def news(wire: Wire) -> list[dict[str, Any]]:
 
 def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcript(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "é" * 50 for n in range(50_000)]
-    wire = serve(turns({"text": pieces, "delay": 0, "hang": True}))
+    wire = serve(turns({"text": pieces, "delay": 0, "hang": True}), limits=PATIENT)
     wire.initialize()
     session = wire.session()
     before = resident(wire)
@@ -78,7 +81,7 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
 
 def test_a_client_that_reads_again_gets_what_it_missed_although_nothing_happens(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "x" * 500 for n in range(10_000)]
-    wire = serve(turns({"text": pieces, "delay": 0, "hang": True}))
+    wire = serve(turns({"text": pieces, "delay": 0, "hang": True}), limits=PATIENT)
     wire.initialize()
     session = wire.session()
     wire.reading.clear()

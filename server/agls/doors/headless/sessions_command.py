@@ -30,8 +30,9 @@ from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
 from agls.features.audit.record import records
 from agls.features.audit.telling import as_json, page
-from agls.features.history.filing import archived, changed, tags_of, title_from
+from agls.features.history.filing import archived, changed, tags_of
 from agls.stores.files import FileStore
+from agls.titles import title_from
 from agls.views.escape import escape_controls
 from agls.workspace.clock import SystemClock
 

@@ -16,9 +16,9 @@ from agls.doors.lsp.client_tools import ClientTools
 from agls.doors.lsp.dispatch import Dispatcher
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.editor import LspEditor
+from agls.doors.lsp.editor_undo import EditorUndo
 from agls.doors.lsp.focus import read_focus
 from agls.doors.lsp.hello import Greeting
-from agls.doors.lsp.judging import UndoneReverts
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.loading import SIGNALS
 from agls.doors.lsp.peer import Peer
@@ -73,9 +73,9 @@ class Connection:
                 dispatcher = Dispatcher(door, tasks)
                 self._listen_from_here()
                 self._tell_notices(world)
-                undone = UndoneReverts(door)
-                self._editor.on_edit = undone.edited
-                follows = (pulse(door, self._peer), recover(door), undone.follow())
+                undo = EditorUndo(door)
+                self._editor.on_edit = undo.edited
+                follows = (pulse(door, self._peer), recover(door), undo.follow())
                 besides = [tasks.create_task(each) for each in follows]
                 code = await self._listen(door, dispatcher)
                 for task in besides:

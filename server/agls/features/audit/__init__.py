@@ -2,9 +2,15 @@
 
 from agls.features.audit.feature import build
 from agls.features.audit.settings import Settings
-from agls.room import Room
+from agls.room import Room, RunOption
 from agls.room.ports import AuditFile, RunInfo, SessionRecord, Tiers
 
 __all__ = ["ROOM"]
 
-ROOM = Room("audit", Settings, build, needs=(RunInfo, SessionRecord, AuditFile, Tiers))
+ROOM = Room(
+    "audit",
+    Settings,
+    build,
+    needs=(RunInfo, SessionRecord, AuditFile, Tiers),
+    options=(RunOption("parentRun", is_text=True),),
+)

@@ -3,10 +3,12 @@
 from agls.features.budget.allowance import Allowance
 from agls.features.budget.books import Books
 from agls.features.budget.feature import build
+from agls.features.budget.limits import OPTIONS
 from agls.features.budget.settings import Settings
-from agls.room import Room
+from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
 
 __all__ = ["ROOM"]
 
-ROOM = Room("budget", Settings, build, needs=(Allowance, Books, RunInfo), lowered=True)
+LIMITS = (RunOption("caller", is_text=True), *map(RunOption, OPTIONS))
+ROOM = Room("budget", Settings, build, needs=(Allowance, Books, RunInfo), options=LIMITS, lowered=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from agls.engine.context import ORIGIN
+from agls.engine.context import SUMMARY
 from agls.engine.vocabulary import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 from agls.features.compaction.sizes import bytes_in, result_size, size_of
 
@@ -45,7 +45,7 @@ def tail_of(messages: Sequence[Message], budget: float, words: Collection[str] =
 def words_kept(head: Sequence[Message], budget: float, words: Collection[str] = ()) -> tuple[str, ...]:
     """What was said in the user's place and stays as it is: `words`, the first, then the newest that fit."""
     kept = [m.item_id for m in head if isinstance(m, UserMessage) and m.item_id in words]
-    said = [m for m in head if isinstance(m, UserMessage) and m.origin != ORIGIN and m.item_id not in kept]
+    said = [m for m in head if isinstance(m, UserMessage) and m.origin != SUMMARY and m.item_id not in kept]
     for message in (*said[:1], *reversed(said[1:])):
         budget -= size_of(message)
         if budget < 0:

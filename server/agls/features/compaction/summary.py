@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing
 
-from agls.engine.context import ORIGIN
+from agls.engine.context import SUMMARY
 from agls.engine.facts import Replied, Used
 from agls.engine.ports import ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.vocabulary import AssistantMessage, Message, Resource, Text, UserMessage
@@ -126,7 +126,7 @@ def _words(message: Message) -> str:
     match message:
         case UserMessage(_, content, origin):
             text = "\n".join(part.text for part in content if isinstance(part, Text | Resource))
-            who = "Summary of what was before" if origin == ORIGIN else origin.capitalize()
+            who = "Summary of what was before" if origin == SUMMARY else origin.capitalize()
             return f"## {who}\n{text}"
         case AssistantMessage(_, text, _, calls):
             asked = (f"Call of {call.name}: {_cut(str(call.arguments), LONGEST_CALL)}" for call in calls)

@@ -2,10 +2,18 @@
 
 from agls.engine.ports import Workspace
 from agls.features.delivery.feature import build
-from agls.features.delivery.settings import Settings, target_from
-from agls.room import Room
+from agls.features.delivery.settings import OPTION, Settings, target_from
+from agls.room import Room, RunOption
 from agls.room.ports import Post, RunInfo
 
 __all__ = ["ROOM"]
 
-ROOM = Room("delivery", Settings, build, needs=(RunInfo, Workspace, Post), check=target_from, user_only=True)
+ROOM = Room(
+    "delivery",
+    Settings,
+    build,
+    needs=(RunInfo, Workspace, Post),
+    check=target_from,
+    options=(RunOption(OPTION),),
+    user_only=True,
+)

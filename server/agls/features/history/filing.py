@@ -1,37 +1,17 @@
 """What is noted of a session's place among the others, and what may be noted. Pure."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from agls.engine.facts import Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
+from agls.titles import one_line
 
 ROOM = "history"
 TAGS = "tags"
 ARCHIVED = "archived"
-LONGEST_TITLE = 200  # characters
 LONGEST_TAG = 40  # characters
 MOST_TAGS = 20
-_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def one_line(words: str) -> str:
-    """The words without line breaks, control characters and changes of direction."""
-    return " ".join(_UNPRINTED.sub(" ", words).split())
-
-
-def shown_title(words: str) -> str:
-    """As much of the words as a title may be, on one line; "" when nothing is left."""
-    return one_line(words)[:LONGEST_TITLE].rstrip()
-
-
-def title_from(words: str) -> str:
-    """A title on one line. Raises `ValueError` when nothing is left."""
-    title = shown_title(words)
-    if not title:
-        raise ValueError("The title is empty.")
-    return title
 
 
 def tagged(tags: Iterable[str]) -> Noted:

@@ -9,8 +9,9 @@ from agls.engine.feature import RunView
 from agls.engine.ports import JournalError, ModelError, ModelRequest, ModelResolver, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Text, UserMessage
-from agls.features.history.filing import ROOM, title_from
+from agls.features.history.filing import ROOM
 from agls.room.ports import SessionRecord
+from agls.titles import title_from
 
 TIER, PATIENCE = "fast", 20.0  # seconds
 LONGEST_PROMPT, LONGEST = 4_000, 80  # characters: of what is sent, of a title

@@ -1,6 +1,5 @@
 """The wiring of the room."""
 
-import asyncio
 from collections.abc import Sequence
 
 from agls.engine.context import ENVIRONMENT, Context
@@ -50,6 +49,6 @@ def build(settings: Settings, run: RunInfo, workspace: Workspace, place: Surroun
         except WorkspaceError as problem:
             return Found(notices=(unread("the folder", str(problem)),))
         found = find(read, nearest, place.instructions, settings.file_limit)
-        return with_above(await asyncio.to_thread(place.above, NAMES), found, settings.file_limit)
+        return with_above(place.above(NAMES), found, settings.file_limit)
 
     return Feature(name="instructions", before_turn=before_turn)

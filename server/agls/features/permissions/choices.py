@@ -6,6 +6,7 @@ a session that is opened again has the configured mode until somebody chooses a 
 
 from collections.abc import Mapping
 
+from agls.engine.admission import Refused
 from agls.engine.state import State
 from agls.features.permissions.modes import Mode, is_mode, is_wider, widens
 from agls.frozen import frozen
@@ -16,11 +17,11 @@ NOT_CHOSEN = (
 )
 
 
-class UntrustedMode(Exception):
+class UntrustedMode(Refused):
     """A mode that widens what runs unasked, for a folder that nobody trusts, which no person chose."""
 
     def __init__(self, mode: object, folder: str) -> None:
-        super().__init__(NOT_CHOSEN.format(mode, folder))
+        super().__init__(NOT_CHOSEN.format(mode, folder), "untrustedMode")
 
 
 class Choices:

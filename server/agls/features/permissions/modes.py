@@ -22,6 +22,11 @@ def widens(mode: object) -> bool:
     return is_wider(mode, "ask")
 
 
+def complaint_of(value: object) -> str:
+    """**Returns** what is wrong with the mode, "" when there is one of this name."""
+    return "" if is_mode(value) else complaint(value)
+
+
 def complaint(value: object) -> str:
     """Why this is no mode, and what to write instead."""
     if value == "auto":

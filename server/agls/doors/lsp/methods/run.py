@@ -10,7 +10,8 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.once import check_prompt
 from agls.doors.options import by_user, read_options
-from agls.engine.admission import Admission, Refused
+from agls.engine.admission import Admission, Prompter, Refused
+from agls.engine.log import GATHERING
 from agls.engine.session import Session
 from agls.engine.state import gone_on_with
 from agls.engine.vocabulary import StopReason
@@ -30,6 +31,7 @@ async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
     attached.progress.give(admission.run_id, params.work_done_token)
     if not params.wait:
         return admitted(admission)
+    attached.publisher.linger(GATHERING)
     call.until_answered.close()
     call.ordered = True
     return await _end(attached, admission, call)
@@ -64,7 +66,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         options=options,
         key=params.client_key,
         recovers=recovers,
-        stop=call.stop if call.cancelled else None,
+        prompter=Prompter(call.stop if call.cancelled else None, waits=bool(params.wait)),
     )
     return attached, admission
 

@@ -6,7 +6,7 @@ from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import request_of
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.sessions import made_for
-from agls.features.history.filing import shown_title
+from agls.titles import shown_title
 from agls_protocol.sessions import SessionForkParams, SessionForkResult
 
 

@@ -13,7 +13,7 @@ from agls.doors.options import by_user, read_options
 from agls.engine.ports import JournalBusy
 from agls.engine.session import Session
 from agls.engine.sessions import made_for
-from agls.features.history.filing import shown_title
+from agls.titles import shown_title
 from agls_protocol.items import McpServer
 from agls_protocol.types import SessionNewParams, SessionNewResult
 

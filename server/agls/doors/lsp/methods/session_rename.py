@@ -4,7 +4,7 @@ from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.engine.facts import SessionChanged
-from agls.features.history.filing import title_from
+from agls.titles import title_from
 from agls_protocol.sessions import SessionRenameParams
 from agls_protocol.types import Empty
 

@@ -1,17 +1,17 @@
 """Code actions: answer a question, judge a change, ask about code (protocol#plain-mode)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agls.diff import find, guess, lines_of
+from agls.diff import lines_of
 from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
-from agls.doors.lsp.judging import refresh
+from agls.doors.lsp.plain.changes import waiting_in
 from agls.doors.lsp.positions import Place, offset_at
-from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
+from agls.features.review.changes import AgentChange
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
 from agls.views.wire_json import is_object
@@ -42,8 +42,7 @@ async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
     actions = [*_answers(door)]
     if buffer is not None:
         for attached in list(door.attached.values()):
-            await refresh(attached)
-            actions += _changes(attached.review.of(buffer.uri), buffer, span)
+            actions += _changes(await waiting_in(attached, buffer), buffer, span)
         actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
     return [_told(door, action) for action in actions]
 
@@ -85,16 +84,15 @@ def _answers(door: Door) -> Iterator[JsonObject]:
                 yield _action(title, command, argument)
 
 
-def _changes(pending: list[Pending], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
+def _changes(waiting: Sequence[AgentChange], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
     """The changes of the agent that the span touches."""
-    lines = lines_of(buffer.text) if pending else []
-    for change in pending:
-        found = find(change.hunk, lines, change.line)
-        place = guess(change.hunk, lines, change.line) if found is None else found
+    lines = lines_of(buffer.text) if waiting else []
+    for change in waiting:
+        place, stands = change.locate(lines)
         if not (place <= span[1].line and span[0].line <= place + max(len(change.hunk.new) - 1, 0)):
             continue
         yield _action("Keep this change", "agls.keep", {"hunk": change.hunk_id})
-        disabled = {"disabled": {"reason": MOVED_ON}} if found is None else {}
+        disabled = {"disabled": {"reason": MOVED_ON}} if not stands else {}
         yield _action("Revert this change", "agls.revert", {"hunk": change.hunk_id}, **disabled)
 
 

@@ -1,0 +1,24 @@
+"""Titles of sessions: one line without what could confuse whoever reads it."""
+
+import re
+
+LONGEST = 200  # characters
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def one_line(words: str) -> str:
+    """**Returns** the words without line breaks, control characters and changes of direction."""
+    return " ".join(_UNPRINTED.sub(" ", words).split())
+
+
+def shown_title(words: str) -> str:
+    """**Returns** as much of the words as a title may be, on one line; "" when nothing is left."""
+    return one_line(words)[:LONGEST].rstrip()
+
+
+def title_from(words: str) -> str:
+    """**Returns** a title on one line. **Raises** `ValueError` when nothing is left."""
+    title = shown_title(words)
+    if not title:
+        raise ValueError("The title is empty.")
+    return title

@@ -1,0 +1,53 @@
+"""What waits for the disk and what does not: a server whose flushes take until the test lets them go."""
+
+import sys
+from pathlib import Path
+
+from support.wire import Wire, script, turns
+from support.wire_rules import check_wire
+
+SLOW_DISK = """
+import os, sys, time
+from pathlib import Path
+held, flush = Path({held!r}), os.fdatasync
+
+def held_back(descriptor):
+    while held.exists():
+        time.sleep(0.01)
+    flush(descriptor)
+
+os.fdatasync = held_back
+from agls.doors.lsp import main
+sys.exit(main())
+"""
+
+
+def test_waiting_run_shows_its_answer_before_the_disk_and_is_answered_after_it(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    command = [sys.executable, "-c", SLOW_DISK.format(held=str(held))]
+    with Wire(tmp_path, script(tmp_path, turns("hello")), command) as wire:
+        wire.initialize()
+        session = wire.session()
+        held.touch()
+        request = wire.post("agent/run", {"sessionId": session, "input": "go", "wait": True})
+        wire.event("runEnded")
+        assert not any(message.get("id") == request for message in wire.messages), "nothing is on the disk"
+        held.unlink()
+        assert wire.answer_of(request)["result"]["stopReason"] == "endTurn"
+        check_wire(wire.events)
+
+
+def test_run_without_wait_is_answered_only_when_its_prompt_is_on_the_disk(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    command = [sys.executable, "-c", SLOW_DISK.format(held=str(held))]
+    with Wire(tmp_path, script(tmp_path, turns("hello")), command) as wire:
+        wire.initialize()
+        session = wire.session()
+        held.touch()
+        request = wire.post("agent/run", {"sessionId": session, "input": "go"})
+        wire.call("agent/status", {})
+        assert not any(message.get("id") == request for message in wire.messages), "nothing is on the disk"
+        held.unlink()
+        assert wire.answer_of(request)["result"]["outcome"] == "started"
+        wire.event("runEnded")
+        check_wire(wire.events)
