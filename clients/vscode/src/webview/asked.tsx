@@ -9,64 +9,64 @@ const SLACK = 2; // pixels: heights are rounded
 
 /** The text, line by line: nothing of it is left out, decoded or rendered as anything but text. */
 export function AskedText({ text, patches }: { text: string; patches: boolean }) {
-    return (
-        <>
-            {blocksOf(text).map(({ quoted, lines }) => {
-                if (!quoted) return lines.map((line) => <p class="faint">{line}</p>);
-                if (patches && lines.some((line) => line.startsWith("@@ ")))
-                    return <PatchView patch={lines.join("\n")} most={Infinity} />;
-                return <pre class="command">{lines.join("\n")}</pre>;
-            })}
-        </>
-    );
+  return (
+    <>
+      {blocksOf(text).map(({ quoted, lines }) => {
+        if (!quoted) return lines.map((line) => <p class="faint">{line}</p>);
+        if (patches && lines.some((line) => line.startsWith("@@ ")))
+          return <PatchView patch={lines.join("\n")} most={Infinity} />;
+        return <pre class="command">{lines.join("\n")}</pre>;
+      })}
+    </>
+  );
 }
 
 interface Block {
-    quoted: boolean;
-    lines: string[];
+  quoted: boolean;
+  lines: string[];
 }
 
 function blocksOf(text: string): Block[] {
-    const blocks: Block[] = [];
-    for (const line of text.split("\n")) {
-        const quoted = line.startsWith(MARGIN.trimEnd());
-        const last = blocks.at(-1);
-        const shown = quoted ? line.slice(MARGIN.length) : line;
-        if (last?.quoted === quoted) last.lines.push(shown);
-        else if (line !== "") blocks.push({ quoted, lines: [shown] });
-    }
-    return blocks;
+  const blocks: Block[] = [];
+  for (const line of text.split("\n")) {
+    const quoted = line.startsWith(MARGIN.trimEnd());
+    const last = blocks.at(-1);
+    const shown = quoted ? line.slice(MARGIN.length) : line;
+    if (last?.quoted === quoted) last.lines.push(shown);
+    else if (line !== "") blocks.push({ quoted, lines: [shown] });
+  }
+  return blocks;
 }
 
 /** A box that scrolls by itself, and whether its end was on the screen since `text` stands in it. */
 export function useRead(text: string): { box: RefObject<HTMLDivElement>; read: boolean; look: () => void } {
-    const box = useRef<HTMLDivElement>(null);
-    const [read, setRead] = useState("");
-    const look = () => {
-        const element = box.current;
-        if (!element) return;
-        const below = element.scrollHeight - element.scrollTop - element.clientHeight;
-        if (below <= SLACK) setRead(text);
-    };
-    useLayoutEffect(look);
-    useLayoutEffect(() => {
-        const resized = new ResizeObserver(look);
-        if (box.current) resized.observe(box.current);
-        return () => resized.disconnect();
-    });
-    return { box, read: read === text, look };
+  const box = useRef<HTMLDivElement>(null);
+  const [read, setRead] = useState("");
+  const look = () => {
+    const element = box.current;
+    if (!element) return;
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight;
+    if (below <= SLACK) setRead(text);
+  };
+  useLayoutEffect(look);
+  useLayoutEffect(() => {
+    const resized = new ResizeObserver(look);
+    if (box.current) resized.observe(box.current);
+    return () => resized.disconnect();
+  });
+  return { box, read: read === text, look };
 }
 
 interface BoxProps {
-    box: RefObject<HTMLDivElement>;
-    look: () => void;
-    children: ComponentChildren;
+  box: RefObject<HTMLDivElement>;
+  look: () => void;
+  children: ComponentChildren;
 }
 
 export function AskedBox({ box, look, children }: BoxProps) {
-    return (
-        <div class="asked" ref={box} onScroll={look} tabIndex={0} role="group" aria-label="What is asked">
-            {children}
-        </div>
-    );
+  return (
+    <div class="asked" ref={box} onScroll={look} tabIndex={0} role="group" aria-label="What is asked">
+      {children}
+    </div>
+  );
 }

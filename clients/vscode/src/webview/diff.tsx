@@ -9,50 +9,46 @@ const MOST = 400; // rows; the rest is in the diff editor
 const SIGNS = { add: "+", del: "-", same: " ", hunk: "" };
 
 export function DiffView({ change, itemId, index }: { change: Change; itemId: string; index: number }) {
-    const name = decodeURIComponent(change.uri.split("/").at(-1) ?? change.uri);
-    const { added, removed } = statOf(change.patch);
-    return (
-        <div class="change">
-            <div class="file">
-                <button
-                    type="button"
-                    class="link"
-                    title={change.uri}
-                    onClick={() => host.postMessage({ type: "open", uri: change.uri })}
-                >
-                    {visible(name)}
-                </button>
-                <span class="faint">{change.change === "modified" ? "" : change.change}</span>
-                <span class="added">+{added}</span>
-                <span class="removed">−{removed}</span>
-                <button
-                    type="button"
-                    class="end"
-                    onClick={() => host.postMessage({ type: "diff", itemId, index })}
-                >
-                    Open diff
-                </button>
-            </div>
-            <PatchView patch={change.patch} />
-        </div>
-    );
+  const name = decodeURIComponent(change.uri.split("/").at(-1) ?? change.uri);
+  const { added, removed } = statOf(change.patch);
+  return (
+    <div class="change">
+      <div class="file">
+        <button
+          type="button"
+          class="link"
+          title={change.uri}
+          onClick={() => host.postMessage({ type: "open", uri: change.uri })}
+        >
+          {visible(name)}
+        </button>
+        <span class="faint">{change.change === "modified" ? "" : change.change}</span>
+        <span class="added">+{added}</span>
+        <span class="removed">−{removed}</span>
+        <button type="button" class="end" onClick={() => host.postMessage({ type: "diff", itemId, index })}>
+          Open diff
+        </button>
+      </div>
+      <PatchView patch={change.patch} />
+    </div>
+  );
 }
 
 /** `most` rows are shown; what is to be allowed is shown whole. */
 export function PatchView({ patch, most = MOST }: { patch: string; most?: number }) {
-    const rows = rowsOf(patch);
-    return (
-        <pre class="diff" tabIndex={0} aria-label="Diff">
-            {rows.slice(0, most).map((row) => (
-                <div class={row.kind}>
-                    <span class="number" aria-hidden="true">
-                        {row.new ?? row.old ?? ""}
-                    </span>
-                    <span class="sign">{SIGNS[row.kind]}</span>
-                    <span class="line">{visible(row.text) || " "}</span>
-                </div>
-            ))}
-            {rows.length > most && <div class="faint">… {rows.length - most} more lines</div>}
-        </pre>
-    );
+  const rows = rowsOf(patch);
+  return (
+    <pre class="diff" tabIndex={0} aria-label="Diff">
+      {rows.slice(0, most).map((row) => (
+        <div class={row.kind}>
+          <span class="number" aria-hidden="true">
+            {row.new ?? row.old ?? ""}
+          </span>
+          <span class="sign">{SIGNS[row.kind]}</span>
+          <span class="line">{visible(row.text) || " "}</span>
+        </div>
+      ))}
+      {rows.length > most && <div class="faint">… {rows.length - most} more lines</div>}
+    </pre>
+  );
 }

@@ -13,73 +13,69 @@ const LOG = { command: "agls.server.logs", label: "Show the log" } as const;
 const STATUS = { command: "agls.server.doctor", label: "Check the server" } as const;
 
 interface Step {
-    command: ChatCommand;
-    label: string;
+  command: ChatCommand;
+  label: string;
 }
 
 /** What helps with an error, by its kind on the wire. */
 const HELP: Record<string, Step[]> = {
-    auth: [KEY, MODEL],
-    authRequired: [KEY, MODEL],
-    configInvalid: [KEY, MODEL, CONFIG],
-    modelNotFound: [MODEL, CONFIG],
-    badRequest: [MODEL, LOG],
-    quota: [MODEL],
-    rateLimit: [MODEL],
-    overloaded: [MODEL],
-    contextTooLong: [MODEL],
-    contentFilter: [MODEL],
-    network: [STATUS, LOG],
-    timeout: [STATUS, MODEL],
-    providerInternal: [MODEL, LOG],
-    toolCrash: [LOG],
-    internal: [LOG],
+  auth: [KEY, MODEL],
+  authRequired: [KEY, MODEL],
+  configInvalid: [KEY, MODEL, CONFIG],
+  modelNotFound: [MODEL, CONFIG],
+  badRequest: [MODEL, LOG],
+  quota: [MODEL],
+  rateLimit: [MODEL],
+  overloaded: [MODEL],
+  contextTooLong: [MODEL],
+  contentFilter: [MODEL],
+  network: [STATUS, LOG],
+  timeout: [STATUS, MODEL],
+  providerInternal: [MODEL, LOG],
+  toolCrash: [LOG],
+  internal: [LOG],
 };
 
 export function Help({ kind }: { kind: string }) {
-    return (
-        <>
-            {(HELP[kind] ?? []).map(({ command, label }) => (
-                <button type="button" onClick={() => host.postMessage({ type: "command", command })}>
-                    {label}
-                </button>
-            ))}
-        </>
-    );
+  return (
+    <>
+      {(HELP[kind] ?? []).map(({ command, label }) => (
+        <button type="button" onClick={() => host.postMessage({ type: "command", command })}>
+          {label}
+        </button>
+      ))}
+    </>
+  );
 }
 
 interface Props {
-    ended: RunEndedData;
-    /** Nothing was done since: the run can go on. */
-    newest: boolean;
+  ended: RunEndedData;
+  /** Nothing was done since: the run can go on. */
+  newest: boolean;
 }
 
 export function Ending({ ended, newest }: Props) {
-    const { stopReason, error, detail } = ended;
-    const text = error
-        ? `The run failed: ${error.message}`
-        : `The run ended: ${endOf(stopReason)}. ${sentence(detail ?? "")}`;
-    return (
-        <section class={`item ending ${error ? "problem" : ""}`} aria-label="How the run ended">
-            <p role={error && newest ? "alert" : undefined}>{visible(text.trim())}</p>
-            {newest && (
-                <div class="choices">
-                    <button
-                        type="button"
-                        class="primary"
-                        onClick={() => host.postMessage({ type: "continue" })}
-                    >
-                        {error ? "Try again" : "Continue"}
-                    </button>
-                    {error && <Help kind={error.kind} />}
-                </div>
-            )}
-        </section>
-    );
+  const { stopReason, error, detail } = ended;
+  const text = error
+    ? `The run failed: ${error.message}`
+    : `The run ended: ${endOf(stopReason)}. ${sentence(detail ?? "")}`;
+  return (
+    <section class={`item ending ${error ? "problem" : ""}`} aria-label="How the run ended">
+      <p role={error && newest ? "alert" : undefined}>{visible(text.trim())}</p>
+      {newest && (
+        <div class="choices">
+          <button type="button" class="primary" onClick={() => host.postMessage({ type: "continue" })}>
+            {error ? "Try again" : "Continue"}
+          </button>
+          {error && <Help kind={error.kind} />}
+        </div>
+      )}
+    </section>
+  );
 }
 
 /** The server's words for why it ended, which are part of a sentence, as one of its own; the name stays as it is. */
 function sentence(words: string): string {
-    const begin = words.startsWith("agls") ? "" : words.charAt(0).toUpperCase();
-    return words && `${begin}${words.slice(begin.length)}${/[.!?]$/.test(words) ? "" : "."}`;
+  const begin = words.startsWith("agls") ? "" : words.charAt(0).toUpperCase();
+  return words && `${begin}${words.slice(begin.length)}${/[.!?]$/.test(words) ? "" : "."}`;
 }

@@ -7,147 +7,146 @@ import { visible } from "./visible";
 import { host } from "./model";
 
 interface Field {
-    name: string;
-    title: string;
-    description: string;
-    type: string;
-    choices: string[];
-    required: boolean;
+  name: string;
+  title: string;
+  description: string;
+  type: string;
+  choices: string[];
+  required: boolean;
 }
 
 export function fieldsOf(schema: Record<string, unknown>): Field[] {
-    const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
-    const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-    return Object.entries(properties).map(([name, given]) => {
-        const items = given["items"] as Record<string, unknown> | undefined;
-        const choices = given["enum"] ?? items?.["enum"] ?? [];
-        return {
-            name,
-            title: textOf(given["title"], name),
-            description: textOf(given["description"]),
-            type: textOf(given["type"], "string"),
-            choices: Array.isArray(choices) ? choices.map(String) : [],
-            required: required.includes(name),
-        };
-    });
+  const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return Object.entries(properties).map(([name, given]) => {
+    const items = given["items"] as Record<string, unknown> | undefined;
+    const choices = given["enum"] ?? items?.["enum"] ?? [];
+    return {
+      name,
+      title: textOf(given["title"], name),
+      description: textOf(given["description"]),
+      type: textOf(given["type"], "string"),
+      choices: Array.isArray(choices) ? choices.map(String) : [],
+      required: required.includes(name),
+    };
+  });
 }
 
 type Value = string | boolean | string[];
 
 export function FormCard({ question }: { question: Question }) {
-    const fields = fieldsOf(question.schema ?? {});
-    const [values, setValues] = useState<Record<string, Value>>({});
-    const set = (name: string, value: Value) => setValues((before) => ({ ...before, [name]: value }));
-    const answer = (outcome: string, content?: Record<string, unknown>) => {
-        const filled = content ? { outcome, content } : { outcome };
-        host.postMessage({ type: "answer", requestId: question.requestId, answer: filled });
-    };
-    const missing = fields.some(
-        (field) => field.required && isEmpty(values[field.name]) && field.type !== "boolean",
-    );
-    const submit = (event: Event) => {
-        event.preventDefault();
-        if (!missing) answer("accept", contentOf(fields, values));
-    };
-    return (
-        <form class="card" aria-label={`Question: ${question.title}`} onSubmit={submit}>
-            <h3>{visible(question.title)}</h3>
-            {fields.map((field) => (
-                <FieldInput
-                    key={field.name}
-                    field={field}
-                    value={values[field.name]}
-                    set={(value) => set(field.name, value)}
-                />
-            ))}
-            <div class="choices">
-                <button type="submit" class="primary" disabled={missing}>
-                    Answer
-                </button>
-                <button type="button" onClick={() => answer("decline")}>
-                    Decline
-                </button>
-            </div>
-        </form>
-    );
+  const fields = fieldsOf(question.schema ?? {});
+  const [values, setValues] = useState<Record<string, Value>>({});
+  const set = (name: string, value: Value) => setValues((before) => ({ ...before, [name]: value }));
+  const answer = (outcome: string, content?: Record<string, unknown>) => {
+    const filled = content ? { outcome, content } : { outcome };
+    host.postMessage({ type: "answer", requestId: question.requestId, answer: filled });
+  };
+  const missing = fields.some(
+    (field) => field.required && isEmpty(values[field.name]) && field.type !== "boolean",
+  );
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!missing) answer("accept", contentOf(fields, values));
+  };
+  return (
+    <form class="card" aria-label={`Question: ${question.title}`} onSubmit={submit}>
+      <h3>{visible(question.title)}</h3>
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          value={values[field.name]}
+          set={(value) => set(field.name, value)}
+        />
+      ))}
+      <div class="choices">
+        <button type="submit" class="primary" disabled={missing}>
+          Answer
+        </button>
+        <button type="button" onClick={() => answer("decline")}>
+          Decline
+        </button>
+      </div>
+    </form>
+  );
 }
 
 function FieldInput({
-    field,
-    value,
-    set,
+  field,
+  value,
+  set,
 }: {
-    field: Field;
-    value: Value | undefined;
-    set: (value: Value) => void;
+  field: Field;
+  value: Value | undefined;
+  set: (value: Value) => void;
 }) {
-    const label = (
-        <span>
-            {visible(field.title)}
-            {field.description && <span class="faint"> {visible(field.description)}</span>}
-        </span>
-    );
-    if (field.type === "boolean") {
-        return (
-            <label class="field">
-                <input
-                    type="checkbox"
-                    checked={value === true}
-                    onChange={(event) => set(event.currentTarget.checked)}
-                />{" "}
-                {label}
-            </label>
-        );
-    }
-    if (field.choices.length > 0) {
-        const many = field.type === "array";
-        const chosen = Array.isArray(value) ? value : value === undefined ? [] : [String(value)];
-        const pick = (choice: string, on: boolean) => {
-            if (!many) set(choice);
-            else set(on ? [...chosen, choice] : chosen.filter((other) => other !== choice));
-        };
-        return (
-            <fieldset class="field">
-                <legend>{label}</legend>
-                {field.choices.map((choice) => (
-                    <label>
-                        <input
-                            type={many ? "checkbox" : "radio"}
-                            name={field.name}
-                            checked={chosen.includes(choice)}
-                            onChange={(event) => pick(choice, event.currentTarget.checked)}
-                        />{" "}
-                        {visible(choice)}
-                    </label>
-                ))}
-            </fieldset>
-        );
-    }
-    const number = field.type === "number" || field.type === "integer";
+  const label = (
+    <span>
+      {visible(field.title)}
+      {field.description && <span class="faint"> {visible(field.description)}</span>}
+    </span>
+  );
+  if (field.type === "boolean") {
     return (
-        <label class="field">
-            {label}
-            <input
-                type={number ? "number" : "text"}
-                value={typeof value === "string" ? value : ""}
-                onInput={(event) => set(event.currentTarget.value)}
-            />
-        </label>
+      <label class="field">
+        <input
+          type="checkbox"
+          checked={value === true}
+          onChange={(event) => set(event.currentTarget.checked)}
+        />{" "}
+        {label}
+      </label>
     );
+  }
+  if (field.choices.length > 0) {
+    const many = field.type === "array";
+    const chosen = Array.isArray(value) ? value : value === undefined ? [] : [String(value)];
+    const pick = (choice: string, on: boolean) => {
+      if (!many) set(choice);
+      else set(on ? [...chosen, choice] : chosen.filter((other) => other !== choice));
+    };
+    return (
+      <fieldset class="field">
+        <legend>{label}</legend>
+        {field.choices.map((choice) => (
+          <label>
+            <input
+              type={many ? "checkbox" : "radio"}
+              name={field.name}
+              checked={chosen.includes(choice)}
+              onChange={(event) => pick(choice, event.currentTarget.checked)}
+            />{" "}
+            {visible(choice)}
+          </label>
+        ))}
+      </fieldset>
+    );
+  }
+  const number = field.type === "number" || field.type === "integer";
+  return (
+    <label class="field">
+      {label}
+      <input
+        type={number ? "number" : "text"}
+        value={typeof value === "string" ? value : ""}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    </label>
+  );
 }
 
 function isEmpty(value: Value | undefined): boolean {
-    return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+  return value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** The answers as the schema wants them; what was left empty is left out. */
 export function contentOf(fields: Field[], values: Record<string, Value>): Record<string, unknown> {
-    const content: Record<string, unknown> = {};
-    for (const { name, type } of fields) {
-        const value = values[name];
-        if (type === "boolean") content[name] = value === true;
-        else if (!isEmpty(value))
-            content[name] = type === "number" || type === "integer" ? Number(value) : value;
-    }
-    return content;
+  const content: Record<string, unknown> = {};
+  for (const { name, type } of fields) {
+    const value = values[name];
+    if (type === "boolean") content[name] = value === true;
+    else if (!isEmpty(value)) content[name] = type === "number" || type === "integer" ? Number(value) : value;
+  }
+  return content;
 }

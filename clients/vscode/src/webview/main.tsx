@@ -11,30 +11,30 @@ import "./colours.css";
 
 /** The cursor goes where the user goes on: to the question that waits, else to the prompt. */
 function focus(): void {
-    window.focus();
-    root.querySelector<HTMLElement>(".card .asked, .card input, .composer > textarea")?.focus();
+  window.focus();
+  root.querySelector<HTMLElement>(".card .asked, .card input, .composer > textarea")?.focus();
 }
 
 const root = document.getElementById("chat") as HTMLElement;
 const model = new Model(() => render(<App model={model} />, root));
 
 window.addEventListener("message", (event: MessageEvent<ToChat>) => {
-    model.take(event.data);
-    if (event.data.type === "focus") requestAnimationFrame(focus);
+  model.take(event.data);
+  if (event.data.type === "focus") requestAnimationFrame(focus);
 });
 document.addEventListener("click", (event) => {
-    const target = event.target as HTMLElement;
-    const link = target.closest("a");
-    if (link) {
-        event.preventDefault();
-        host.postMessage({ type: "link", href: link.getAttribute("href") ?? "" });
-    }
-    const copy = target.closest<HTMLElement>(".code > .copy");
-    if (copy)
-        host.postMessage({
-            type: "copy",
-            text: copy.parentElement?.querySelector("code")?.textContent ?? "",
-        });
+  const target = event.target as HTMLElement;
+  const link = target.closest("a");
+  if (link) {
+    event.preventDefault();
+    host.postMessage({ type: "link", href: link.getAttribute("href") ?? "" });
+  }
+  const copy = target.closest<HTMLElement>(".code > .copy");
+  if (copy)
+    host.postMessage({
+      type: "copy",
+      text: copy.parentElement?.querySelector("code")?.textContent ?? "",
+    });
 });
 render(<App model={model} />, root);
 host.postMessage({ type: "ready" });

@@ -16,185 +16,183 @@ const PINNED = 30; // pixels from the end that count as the end
 
 /** Which items are in the page; `end` is `Infinity` while the end is followed. */
 export interface Span {
-    start: number;
-    end: number;
+  start: number;
+  end: number;
 }
 
 export function spanAtEnd(count: number): Span {
-    return { start: Math.max(0, count - 2 * STEP), end: Infinity };
+  return { start: Math.max(0, count - 2 * STEP), end: Infinity };
 }
 
 /** The window after a scroll that came near an edge. */
 export function moved(span: Span, count: number, edge: "top" | "bottom"): Span {
-    const end = Math.min(span.end, count);
-    if (edge === "top") {
-        const start = Math.max(0, span.start - STEP);
-        const last = Math.min(end, start + MOST);
-        return { start, end: last >= count ? Infinity : last };
-    }
-    const last = end + STEP;
-    return last >= count
-        ? { start: Math.max(span.start, count - MOST), end: Infinity }
-        : { start: Math.max(span.start, last - MOST), end: last };
+  const end = Math.min(span.end, count);
+  if (edge === "top") {
+    const start = Math.max(0, span.start - STEP);
+    const last = Math.min(end, start + MOST);
+    return { start, end: last >= count ? Infinity : last };
+  }
+  const last = end + STEP;
+  return last >= count
+    ? { start: Math.max(span.start, count - MOST), end: Infinity }
+    : { start: Math.max(span.start, last - MOST), end: last };
 }
 
 /** An item on the screen, and where it stands there. */
 interface Place {
-    item: Element;
-    top: number;
+  item: Element;
+  top: number;
 }
 
 /** The first item that is seen, not the line above the items. */
 function placeOf(scroller: HTMLElement): Place | undefined {
-    const { top } = scroller.getBoundingClientRect();
-    for (const item of scroller.querySelectorAll(".items > .item")) {
-        const box = item.getBoundingClientRect();
-        if (box.bottom > top) return { item, top: box.top };
-    }
-    return undefined;
+  const { top } = scroller.getBoundingClientRect();
+  for (const item of scroller.querySelectorAll(".items > .item")) {
+    const box = item.getBoundingClientRect();
+    if (box.bottom > top) return { item, top: box.top };
+  }
+  return undefined;
 }
 
 interface Props {
-    sessionId: string;
-    items: AnyItem[];
-    older: boolean;
-    idle: boolean;
-    helpers?: Helpers | undefined;
-    /** How runs ended that came to no end of their own, by their last item. */
-    endings?: ReadonlyMap<string, RunEndedData>;
+  sessionId: string;
+  items: AnyItem[];
+  older: boolean;
+  idle: boolean;
+  helpers?: Helpers | undefined;
+  /** How runs ended that came to no end of their own, by their last item. */
+  endings?: ReadonlyMap<string, RunEndedData>;
 }
 
 /** Holds what is read where it stands when items come or go before it; at the end, the end is held. */
 function useHold(
-    scroller: RefObject<HTMLDivElement>,
-    pinned: MutableRef<boolean>,
-    top: MutableRef<number>,
-    first: string | undefined,
+  scroller: RefObject<HTMLDivElement>,
+  pinned: MutableRef<boolean>,
+  top: MutableRef<number>,
+  first: string | undefined,
 ): void {
-    const drawn = useRef<string>();
-    const read = useRef<Place>();
-    if (scroller.current && !pinned.current && drawn.current !== first)
-        read.current = placeOf(scroller.current);
-    useLayoutEffect(() => {
-        const element = scroller.current;
-        drawn.current = first;
-        if (!element) return;
-        if (pinned.current) element.scrollTop = element.scrollHeight;
-        else if (read.current?.item.isConnected)
-            element.scrollTop += read.current.item.getBoundingClientRect().top - read.current.top;
-        if (read.current) top.current = element.scrollTop;
-        read.current = undefined;
-    });
+  const drawn = useRef<string>();
+  const read = useRef<Place>();
+  if (scroller.current && !pinned.current && drawn.current !== first)
+    read.current = placeOf(scroller.current);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    drawn.current = first;
+    if (!element) return;
+    if (pinned.current) element.scrollTop = element.scrollHeight;
+    else if (read.current?.item.isConnected)
+      element.scrollTop += read.current.item.getBoundingClientRect().top - read.current.top;
+    if (read.current) top.current = element.scrollTop;
+    read.current = undefined;
+  });
 }
 
 /** Keeps the end on the screen while what is there grows, as long as nobody scrolled up. */
 function useFollow(scroller: RefObject<HTMLDivElement>, pinned: MutableRef<boolean>): void {
-    useEffect(() => {
-        const element = scroller.current;
-        if (!element) return undefined;
-        const follow = new ResizeObserver(() => {
-            if (pinned.current) element.scrollTop = element.scrollHeight;
-        });
-        follow.observe(element);
-        for (const child of element.children) follow.observe(child);
-        return () => follow.disconnect();
-    }, []);
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return undefined;
+    const follow = new ResizeObserver(() => {
+      if (pinned.current) element.scrollTop = element.scrollHeight;
+    });
+    follow.observe(element);
+    for (const child of element.children) follow.observe(child);
+    return () => follow.disconnect();
+  }, []);
 }
 
 /** Which items are in the page: more at an edge that is near, and older ones from the extension at the first. */
 function useSpan(
-    { sessionId, items, older }: Props,
-    scroller: RefObject<HTMLDivElement>,
-    pinned: MutableRef<boolean>,
+  { sessionId, items, older }: Props,
+  scroller: RefObject<HTMLDivElement>,
+  pinned: MutableRef<boolean>,
 ): { shown: Span; atEnd: boolean; bring: (below: number) => void } {
-    const asked = useRef("");
-    const [span, setSpan] = useState<Span>(() => spanAtEnd(items.length));
-    const oldest = items[0]?.itemId;
-    const first = useRef(oldest);
-    const atEnd = !Number.isFinite(span.end);
+  const asked = useRef("");
+  const [span, setSpan] = useState<Span>(() => spanAtEnd(items.length));
+  const oldest = items[0]?.itemId;
+  const first = useRef(oldest);
+  const atEnd = !Number.isFinite(span.end);
 
-    useLayoutEffect(() => {
-        pinned.current = true;
-        setSpan(spanAtEnd(items.length));
-    }, [sessionId]);
+  useLayoutEffect(() => {
+    pinned.current = true;
+    setSpan(spanAtEnd(items.length));
+  }, [sessionId]);
 
-    // Older items that were put before the first one: the window stays where it was.
-    const added = first.current === undefined ? 0 : items.findIndex((item) => item.itemId === first.current);
-    if (added > 0) setSpan({ start: span.start + added, end: span.end + added });
-    first.current = oldest;
+  // Older items that were put before the first one: the window stays where it was.
+  const added = first.current === undefined ? 0 : items.findIndex((item) => item.itemId === first.current);
+  if (added > 0) setSpan({ start: span.start + added, end: span.end + added });
+  first.current = oldest;
 
-    const shown = atEnd
-        ? { start: Math.min(span.start, Math.max(0, items.length - 1)), end: items.length }
-        : span;
-    if (atEnd && pinned.current && items.length - span.start > MOST) setSpan(spanAtEnd(items.length));
+  const shown = atEnd
+    ? { start: Math.min(span.start, Math.max(0, items.length - 1)), end: items.length }
+    : span;
+  if (atEnd && pinned.current && items.length - span.start > MOST) setSpan(spanAtEnd(items.length));
 
-    const askForOlder = () => {
-        if (oldest === undefined || asked.current === oldest) return; // it was asked for, and has not come yet
-        asked.current = oldest;
-        host.postMessage({ type: "older" });
-    };
-    const bringAbove = (): boolean => {
-        if (!scroller.current || scroller.current.scrollTop >= NEAR) return false;
-        if (shown.start > 0) setSpan(moved(span, items.length, "top"));
-        else if (older) askForOlder();
-        return shown.start > 0 || older;
-    };
-    useEffect(() => {
-        // Who waits at the top for older items cannot scroll up once more; nor can who has nothing to scroll.
-        const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}; // 0 while the page is hidden
-        if (clientHeight > 0 && (!pinned.current || scrollHeight <= clientHeight)) bringAbove();
-    }, [oldest, shown.start, older]);
+  const askForOlder = () => {
+    if (oldest === undefined || asked.current === oldest) return; // it was asked for, and has not come yet
+    asked.current = oldest;
+    host.postMessage({ type: "older" });
+  };
+  const bringAbove = (): boolean => {
+    if (!scroller.current || scroller.current.scrollTop >= NEAR) return false;
+    if (shown.start > 0) setSpan(moved(span, items.length, "top"));
+    else if (older) askForOlder();
+    return shown.start > 0 || older;
+  };
+  useEffect(() => {
+    // Who waits at the top for older items cannot scroll up once more; nor can who has nothing to scroll.
+    const { scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}; // 0 while the page is hidden
+    if (clientHeight > 0 && (!pinned.current || scrollHeight <= clientHeight)) bringAbove();
+  }, [oldest, shown.start, older]);
 
-    const bring = (below: number) => {
-        if (!bringAbove() && below < NEAR && !atEnd) setSpan(moved(span, items.length, "bottom"));
-    };
-    return { shown, atEnd, bring };
+  const bring = (below: number) => {
+    if (!bringAbove() && below < NEAR && !atEnd) setSpan(moved(span, items.length, "bottom"));
+  };
+  return { shown, atEnd, bring };
 }
 
 export function Timeline(props: Props) {
-    const { items, older, idle, helpers, endings } = props;
-    const scroller = useRef<HTMLDivElement>(null);
-    const pinned = useRef(true);
-    const top = useRef(0);
-    const { shown, atEnd, bring } = useSpan(props, scroller, pinned);
-    useHold(scroller, pinned, top, items[shown.start]?.itemId);
-    useFollow(scroller, pinned);
+  const { items, older, idle, helpers, endings } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  const top = useRef(0);
+  const { shown, atEnd, bring } = useSpan(props, scroller, pinned);
+  useHold(scroller, pinned, top, items[shown.start]?.itemId);
+  useFollow(scroller, pinned);
 
-    const onScroll = () => {
-        const element = scroller.current;
-        if (!element) return;
-        const below = element.scrollHeight - element.scrollTop - element.clientHeight;
-        // Only who scrolls up leaves the end: it also moves away by itself, when something is added.
-        if (below < PINNED) pinned.current = atEnd;
-        else if (element.scrollTop < top.current) pinned.current = false;
-        top.current = element.scrollTop;
-        bring(below);
-    };
+  const onScroll = () => {
+    const element = scroller.current;
+    if (!element) return;
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight;
+    // Only who scrolls up leaves the end: it also moves away by itself, when something is added.
+    if (below < PINNED) pinned.current = atEnd;
+    else if (element.scrollTop < top.current) pinned.current = false;
+    top.current = element.scrollTop;
+    bring(below);
+  };
 
-    return (
-        <div
-            class="timeline"
-            ref={scroller}
-            onScroll={onScroll}
-            role="feed"
-            aria-label="Conversation"
-            tabIndex={0}
-        >
-            <div class="items">
-                {(older || shown.start > 0) && (
-                    <div class="faint center">Scroll up for what was said before</div>
-                )}
-                {items.slice(shown.start, shown.end).map((item) => {
-                    const ended = endings?.get(item.itemId);
-                    const newest = idle && item === items.at(-1);
-                    return (
-                        <Fragment key={item.itemId}>
-                            <ItemView item={item} idle={idle} helpers={helpers?.[item.itemId]} />
-                            {ended && <Ending ended={ended} newest={newest} />}
-                        </Fragment>
-                    );
-                })}
-            </div>
-        </div>
-    );
+  return (
+    <div
+      class="timeline"
+      ref={scroller}
+      onScroll={onScroll}
+      role="feed"
+      aria-label="Conversation"
+      tabIndex={0}
+    >
+      <div class="items">
+        {(older || shown.start > 0) && <div class="faint center">Scroll up for what was said before</div>}
+        {items.slice(shown.start, shown.end).map((item) => {
+          const ended = endings?.get(item.itemId);
+          const newest = idle && item === items.at(-1);
+          return (
+            <Fragment key={item.itemId}>
+              <ItemView item={item} idle={idle} helpers={helpers?.[item.itemId]} />
+              {ended && <Ending ended={ended} newest={newest} />}
+            </Fragment>
+          );
+        })}
+      </div>
+    </div>
+  );
 }

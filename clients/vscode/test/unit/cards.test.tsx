@@ -9,183 +9,179 @@ import type { Question } from "../../src/protocol.gen";
 
 const sent: FromChat[] = [];
 vi.stubGlobal("acquireVsCodeApi", () => ({
-    postMessage: (message: FromChat) => sent.push(message),
-    getState: () => undefined,
-    setState: () => undefined,
+  postMessage: (message: FromChat) => sent.push(message),
+  getState: () => undefined,
+  setState: () => undefined,
 }));
 vi.stubGlobal(
-    "ResizeObserver",
-    class {
-        observe(): void {}
-        disconnect(): void {}
-    },
+  "ResizeObserver",
+  class {
+    observe(): void {}
+    disconnect(): void {}
+  },
 );
 const { contentOf, fieldsOf } = await import("../../src/webview/form");
 const { Cards } = await import("../../src/webview/cards");
 
 beforeEach(() => {
-    sent.length = 0;
-    document.body.innerHTML = "<div id='root'></div>";
+  sent.length = 0;
+  document.body.innerHTML = "<div id='root'></div>";
 });
 const root = () => document.getElementById("root") as HTMLElement;
 
 function show(node: ComponentChild): void {
-    void act(() => render(node, root()));
+  void act(() => render(node, root()));
 }
 
 const command: Question = {
-    requestId: "q1",
-    kind: "permission",
-    title: "Run ls",
-    itemId: "c1",
-    reason: "It runs a command.",
-    subject: { type: "command", command: "ls -la", cwd: "/project" },
-    options: [
-        { optionId: "once", label: "Allow once", decision: "allow", scope: "once" },
-        {
-            optionId: "session",
-            label: "Allow for this session",
-            decision: "allow",
-            scope: "session",
-            rule: "shell(ls -la)",
-        },
-        { optionId: "reject", label: "Reject", decision: "reject", scope: "once" },
-    ],
-    shown: {
-        text: "│ ls -la\nin /project\nAllowed from then on, if it is for longer than once:\n│ shell(ls -la)",
-        whole: true,
+  requestId: "q1",
+  kind: "permission",
+  title: "Run ls",
+  itemId: "c1",
+  reason: "It runs a command.",
+  subject: { type: "command", command: "ls -la", cwd: "/project" },
+  options: [
+    { optionId: "once", label: "Allow once", decision: "allow", scope: "once" },
+    {
+      optionId: "session",
+      label: "Allow for this session",
+      decision: "allow",
+      scope: "session",
+      rule: "shell(ls -la)",
     },
+    { optionId: "reject", label: "Reject", decision: "reject", scope: "once" },
+  ],
+  shown: {
+    text: "│ ls -la\nin /project\nAllowed from then on, if it is for longer than once:\n│ shell(ls -la)",
+    whole: true,
+  },
 };
 const call = { itemId: "c1", kind: "toolCall", status: "pending", input: { command: "ls -la", timeout: 5 } };
 const button = (name: string) =>
-    [...root().querySelectorAll("button")].find(
-        (found) => found.textContent.trim() === name,
-    ) as HTMLButtonElement;
+  [...root().querySelectorAll("button")].find(
+    (found) => found.textContent.trim() === name,
+  ) as HTMLButtonElement;
 
 function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): void {
-    void act(() => {
-        element.value = value;
-        element.dispatchEvent(new Event("input", { bubbles: true }));
-    });
+  void act(() => {
+    element.value = value;
+    element.dispatchEvent(new Event("input", { bubbles: true }));
+  });
 }
 
 test("a permission shows the exact command, where it runs, and the rule that always saves", () => {
-    show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
-    expect(root().querySelector("textarea")?.value).toBe("ls -la");
-    expect(root().textContent).toContain("in /project");
-    expect(root().textContent).toContain("shell(ls -la)");
-    void act(() => button("Allow for this session").click());
-    expect(sent).toEqual([
-        { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "session" } },
-    ]);
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  expect(root().querySelector("textarea")?.value).toBe("ls -la");
+  expect(root().textContent).toContain("in /project");
+  expect(root().textContent).toContain("shell(ls -la)");
+  void act(() => button("Allow for this session").click());
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "session" } },
+  ]);
 });
 
 test("an edited command is allowed once only, with all its other arguments", () => {
-    show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
-    write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
-    expect(button("Allow for this session")).toBeUndefined();
-    void act(() => button("Allow as edited").click());
-    const answer = { outcome: "selected", optionId: "once", input: { command: "ls", timeout: 5 } };
-    expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
+  expect(button("Allow for this session")).toBeUndefined();
+  void act(() => button("Allow as edited").click());
+  const answer = { outcome: "selected", optionId: "once", input: { command: "ls", timeout: 5 } };
+  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
 });
 
 test("what is spelled out or counted cannot be edited, and stands there to the letter", () => {
-    const hidden = 'echo "[tests pass](https://a)"⟨5000 spaces⟩; rm ⟨U+202E⟩b';
-    const shown = { text: `│ ${hidden}\nin /project`, whole: true };
-    show(<Cards questions={[{ ...command, shown }]} items={new Map([["c1", call]])} />);
-    expect(root().querySelector("textarea")).toBeNull();
-    expect(root().querySelector(".asked pre")?.textContent).toBe(hidden);
-    expect(root().querySelector(".asked a")).toBeNull();
+  const hidden = 'echo "[tests pass](https://a)"⟨5000 spaces⟩; rm ⟨U+202E⟩b';
+  const shown = { text: `│ ${hidden}\nin /project`, whole: true };
+  show(<Cards questions={[{ ...command, shown }]} items={new Map([["c1", call]])} />);
+  expect(root().querySelector("textarea")).toBeNull();
+  expect(root().querySelector(".asked pre")?.textContent).toBe(hidden);
+  expect(root().querySelector(".asked a")).toBeNull();
 });
 
 test("without all of the text there is no yes", () => {
-    for (const shown of [{ text: "│ ls\n[… 9 more characters]", whole: false }, undefined]) {
-        const question: Question = { ...command, shown: shown ?? { text: "", whole: false } };
-        if (!shown) delete question.shown; // as a server of before sends it
-        show(<Cards questions={[question]} items={new Map()} />);
-        const names = [...root().querySelectorAll("button")].map((found) => found.textContent);
-        expect(names).toEqual(["Reject"]);
-        render(null, root());
-    }
+  for (const shown of [{ text: "│ ls\n[… 9 more characters]", whole: false }, undefined]) {
+    const question: Question = { ...command, shown: shown ?? { text: "", whole: false } };
+    if (!shown) delete question.shown; // as a server of before sends it
+    show(<Cards questions={[question]} items={new Map()} />);
+    const names = [...root().querySelectorAll("button")].map((found) => found.textContent);
+    expect(names).toEqual(["Reject"]);
+    render(null, root());
+  }
 });
 
 test("what is longer than its box is allowed only after it was scrolled to its end", () => {
-    const sizes = { scrollHeight: 1000, clientHeight: 100 };
-    const spies = Object.entries(sizes).map(([name, value]) =>
-        vi.spyOn(Element.prototype, name as keyof typeof sizes, "get").mockReturnValue(value),
-    );
-    show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
-    expect(button("Allow once").disabled).toBe(true);
-    expect(button("Allow for this session").disabled).toBe(true);
-    expect(button("Reject").disabled).toBe(false);
-    expect(root().textContent).toContain("scroll to the end");
-    const box = root().querySelector(".asked") as HTMLElement;
-    void act(() => {
-        box.scrollTop = 900;
-        box.dispatchEvent(new Event("scroll"));
-    });
-    expect(button("Allow once").disabled).toBe(false);
-    for (const spy of spies) spy.mockRestore();
+  const sizes = { scrollHeight: 1000, clientHeight: 100 };
+  const spies = Object.entries(sizes).map(([name, value]) =>
+    vi.spyOn(Element.prototype, name as keyof typeof sizes, "get").mockReturnValue(value),
+  );
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  expect(button("Allow once").disabled).toBe(true);
+  expect(button("Allow for this session").disabled).toBe(true);
+  expect(button("Reject").disabled).toBe(false);
+  expect(root().textContent).toContain("scroll to the end");
+  const box = root().querySelector(".asked") as HTMLElement;
+  void act(() => {
+    box.scrollTop = 900;
+    box.dispatchEvent(new Event("scroll"));
+  });
+  expect(button("Allow once").disabled).toBe(false);
+  for (const spy of spies) spy.mockRestore();
 });
 
 test("what the agent says of a command stands in its question", () => {
-    const told = { ...call, input: { ...call.input, description: "list the files" } };
-    show(<Cards questions={[command]} items={new Map([["c1", told]])} />);
-    expect(root().textContent).toContain("The agent says: list the files");
+  const told = { ...call, input: { ...call.input, description: "list the files" } };
+  show(<Cards questions={[command]} items={new Map([["c1", told]])} />);
+  expect(root().textContent).toContain("The agent says: list the files");
 });
 
 test("a refusal carries the reason, and never an edited command", () => {
-    show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
-    write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
-    write(root().querySelector("input.reason") as HTMLInputElement, "use find");
-    void act(() => button("Reject").click());
-    const answer = { outcome: "selected", optionId: "reject", feedback: "use find" };
-    expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
+  show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
+  write(root().querySelector("input.reason") as HTMLInputElement, "use find");
+  void act(() => button("Reject").click());
+  const answer = { outcome: "selected", optionId: "reject", feedback: "use find" };
+  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer }]);
 });
 
 test("a form is filled in by its schema, and what must be there is waited for", () => {
-    const schema = {
-        type: "object",
-        properties: { choice: { type: "string", title: "Choice", enum: ["a", "b"] }, n: { type: "integer" } },
-        required: ["choice"],
-    };
-    show(
-        <Cards questions={[{ requestId: "q2", kind: "form", title: "Which?", schema }]} items={new Map()} />,
-    );
-    expect(button("Answer").disabled).toBe(true);
-    void act(() => (root().querySelectorAll("input[type=radio]")[1] as HTMLInputElement).click());
-    expect(button("Answer").disabled).toBe(false);
-    void act(() => button("Answer").click());
-    expect(sent).toEqual([
-        { type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } },
-    ]);
-    expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
+  const schema = {
+    type: "object",
+    properties: { choice: { type: "string", title: "Choice", enum: ["a", "b"] }, n: { type: "integer" } },
+    required: ["choice"],
+  };
+  show(<Cards questions={[{ requestId: "q2", kind: "form", title: "Which?", schema }]} items={new Map()} />);
+  expect(button("Answer").disabled).toBe(true);
+  void act(() => (root().querySelectorAll("input[type=radio]")[1] as HTMLInputElement).click());
+  expect(button("Answer").disabled).toBe(false);
+  void act(() => button("Answer").click());
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q2", answer: { outcome: "accept", content: { choice: "b" } } },
+  ]);
+  expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
 });
 
 test("a helper's command can be edited, with the arguments of its own call", () => {
-    const input = { command: "ls -la", cwd: "/project" };
-    const other = {
-        itemId: "c1",
-        kind: "toolCall",
-        status: "pending",
-        input: { command: "ls -la", of: "another" },
-    };
-    const items = new Map([[other.itemId, other]]);
-    show(<Cards questions={[{ ...command, from: "worker", input }]} items={items} />);
-    write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
-    void act(() => button("Allow as edited").click());
-    const edited = { outcome: "selected", optionId: "once", input: { command: "ls", cwd: "/project" } };
-    expect(sent).toEqual([{ type: "answer", requestId: "q1", answer: edited }]);
+  const input = { command: "ls -la", cwd: "/project" };
+  const other = {
+    itemId: "c1",
+    kind: "toolCall",
+    status: "pending",
+    input: { command: "ls -la", of: "another" },
+  };
+  const items = new Map([[other.itemId, other]]);
+  show(<Cards questions={[{ ...command, from: "worker", input }]} items={items} />);
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "ls");
+  void act(() => button("Allow as edited").click());
+  const edited = { outcome: "selected", optionId: "once", input: { command: "ls", cwd: "/project" } };
+  expect(sent).toEqual([{ type: "answer", requestId: "q1", answer: edited }]);
 });
 
 test("what a helper asks is a card that says who asks, and is answered like any other", () => {
-    show(<Cards questions={[{ ...command, from: "worker" }]} items={new Map()} />);
-    expect(root().textContent).toContain("The helper “worker” asks:");
-    const allow = [...root().querySelectorAll("button")].find(
-        (button) => button.textContent === "Allow once",
-    );
-    void act(() => allow?.click());
-    expect(sent).toEqual([
-        { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "once" } },
-    ]);
+  show(<Cards questions={[{ ...command, from: "worker" }]} items={new Map()} />);
+  expect(root().textContent).toContain("The helper “worker” asks:");
+  const allow = [...root().querySelectorAll("button")].find((button) => button.textContent === "Allow once");
+  void act(() => allow?.click());
+  expect(sent).toEqual([
+    { type: "answer", requestId: "q1", answer: { outcome: "selected", optionId: "once" } },
+  ]);
 });

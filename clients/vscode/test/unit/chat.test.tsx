@@ -11,246 +11,246 @@ import type { AnyItem } from "../../src/store/transcript";
 const sent: FromChat[] = [];
 let kept: { draft?: string } | undefined; // what the editor keeps of the page
 vi.stubGlobal("acquireVsCodeApi", () => ({
-    postMessage: (message: FromChat) => sent.push(message),
-    getState: () => kept,
-    setState: () => undefined,
+  postMessage: (message: FromChat) => sent.push(message),
+  getState: () => kept,
+  setState: () => undefined,
 }));
 vi.stubGlobal(
-    "ResizeObserver",
-    class {
-        observe(): void {}
-        disconnect(): void {}
-    },
+  "ResizeObserver",
+  class {
+    observe(): void {}
+    disconnect(): void {}
+  },
 );
 const { moved, spanAtEnd, Timeline } = await import("../../src/webview/timeline");
 const { Composer, wordAt } = await import("../../src/webview/composer");
 const { Model } = await import("../../src/webview/model");
 
 beforeEach(() => {
-    sent.length = 0;
-    kept = undefined;
-    document.body.innerHTML = "<div id='root'></div>";
+  sent.length = 0;
+  kept = undefined;
+  document.body.innerHTML = "<div id='root'></div>";
 });
 const root = () => document.getElementById("root") as HTMLElement;
 
 function show(node: ComponentChild): void {
-    void act(() => render(node, root()));
+  void act(() => render(node, root()));
 }
 
 test("of five thousand items only the last are in the page", () => {
-    const items = Array.from({ length: 5000 }, (_, n) => {
-        return { itemId: `i${n}`, kind: "message", status: "completed", text: `Text **${n}**` };
-    });
-    show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
-    expect(root().querySelectorAll("article").length).toBe(80);
-    expect(root().textContent).toContain("Text 4999");
+  const items = Array.from({ length: 5000 }, (_, n) => {
+    return { itemId: `i${n}`, kind: "message", status: "completed", text: `Text **${n}**` };
+  });
+  show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
+  expect(root().querySelectorAll("article").length).toBe(80);
+  expect(root().textContent).toContain("Text 4999");
 });
 
 test("a reply that broke off is marked as one that does not count", () => {
-    const torn = { kind: "message", status: "failed", text: "half", discarded: true };
-    const thought = { ...torn, itemId: "t", kind: "thought", text: "hm" };
-    const whole = { itemId: "b", kind: "message", status: "completed", text: "whole" };
-    const items = [thought, { ...torn, itemId: "a" }, whole];
-    show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
-    const marked = [...root().querySelectorAll("article.discarded")];
-    expect(marked.map((one) => one.textContent)).toEqual(["half\nbroken off: does not count"]);
-    expect(root().textContent.match(/broken off: does not count/g)?.length).toBe(2);
+  const torn = { kind: "message", status: "failed", text: "half", discarded: true };
+  const thought = { ...torn, itemId: "t", kind: "thought", text: "hm" };
+  const whole = { itemId: "b", kind: "message", status: "completed", text: "whole" };
+  const items = [thought, { ...torn, itemId: "a" }, whole];
+  show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
+  const marked = [...root().querySelectorAll("article.discarded")];
+  expect(marked.map((one) => one.textContent)).toEqual(["half\nbroken off: does not count"]);
+  expect(root().textContent.match(/broken off: does not count/g)?.length).toBe(2);
 });
 
 test("whoever scrolls up and down again sees every item, and never too many at once", () => {
-    const count = 1000;
-    let span = spanAtEnd(count);
-    const seen = new Set<number>();
-    const note = () => {
-        const end = Math.min(span.end, count);
-        for (let n = span.start; n < end; n++) seen.add(n);
-        expect(end - span.start).toBeLessThanOrEqual(160);
-    };
-    for (note(); span.start > 0; note()) span = moved(span, count, "top");
-    expect(seen.size).toBe(count);
-    for (; Number.isFinite(span.end); note()) span = moved(span, count, "bottom");
-    expect(Math.min(span.end, count)).toBe(count);
+  const count = 1000;
+  let span = spanAtEnd(count);
+  const seen = new Set<number>();
+  const note = () => {
+    const end = Math.min(span.end, count);
+    for (let n = span.start; n < end; n++) seen.add(n);
+    expect(end - span.start).toBeLessThanOrEqual(160);
+  };
+  for (note(); span.start > 0; note()) span = moved(span, count, "top");
+  expect(seen.size).toBe(count);
+  for (; Number.isFinite(span.end); note()) span = moved(span, count, "bottom");
+  expect(Math.min(span.end, count)).toBe(count);
 });
 
 test("what is typed asks for completion in the right places only", () => {
-    expect(wordAt("look at @src/a", 14)).toEqual({ kind: "@", word: "src/a", start: 8 });
-    expect(wordAt("/comp", 5)).toEqual({ kind: "/", word: "comp", start: 0 });
-    expect(wordAt("me@example", 10)).toBeUndefined();
-    expect(wordAt("a /comp", 7)).toBeUndefined();
-    expect(wordAt("@done more", 10)).toBeUndefined();
+  expect(wordAt("look at @src/a", 14)).toEqual({ kind: "@", word: "src/a", start: 8 });
+  expect(wordAt("/comp", 5)).toEqual({ kind: "/", word: "comp", start: 0 });
+  expect(wordAt("me@example", 10)).toBeUndefined();
+  expect(wordAt("a /comp", 7)).toBeUndefined();
+  expect(wordAt("@done more", 10)).toBeUndefined();
 });
 
 function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): void {
-    void act(() => {
-        element.value = value;
-        element.dispatchEvent(new Event("input", { bubbles: true }));
-    });
+  void act(() => {
+    element.value = value;
+    element.dispatchEvent(new Event("input", { bubbles: true }));
+  });
 }
 
 function press(key: string, more: KeyboardEventInit = {}): void {
-    void act(() => {
-        const event = new KeyboardEvent("keydown", { key, bubbles: true, ...more });
-        root().querySelector("textarea")?.dispatchEvent(event);
-    });
+  void act(() => {
+    const event = new KeyboardEvent("keydown", { key, bubbles: true, ...more });
+    root().querySelector("textarea")?.dispatchEvent(event);
+  });
 }
 
 test("Enter sends, Shift+Enter does not; Enter takes a completion while there is one", () => {
-    const model = new Model(() => undefined);
-    show(<Composer model={model} />);
-    const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
-    write(prompt, "look at @gre");
-    const asked = sent.find((message) => message.type === "complete");
-    expect(asked).toMatchObject({ kind: "@", word: "gre" });
-    const row = { label: "greet.py", detail: "greet.py", insert: "@greet.py " };
-    model.take({ type: "completions", ticket: asked?.ticket ?? 0, rows: [row] });
-    show(<Composer model={model} />);
-    press("Enter");
-    expect(prompt.value).toBe("look at @greet.py ");
-    press("Enter", { shiftKey: true });
-    expect(sent.some((message) => message.type === "send")).toBe(false);
-    press("Enter");
-    expect(sent.at(-1)).toEqual({ type: "send", text: "look at @greet.py ", how: "queue" });
-    expect(prompt.value).toBe("");
+  const model = new Model(() => undefined);
+  show(<Composer model={model} />);
+  const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
+  write(prompt, "look at @gre");
+  const asked = sent.find((message) => message.type === "complete");
+  expect(asked).toMatchObject({ kind: "@", word: "gre" });
+  const row = { label: "greet.py", detail: "greet.py", insert: "@greet.py " };
+  model.take({ type: "completions", ticket: asked?.ticket ?? 0, rows: [row] });
+  show(<Composer model={model} />);
+  press("Enter");
+  expect(prompt.value).toBe("look at @greet.py ");
+  press("Enter", { shiftKey: true });
+  expect(sent.some((message) => message.type === "send")).toBe(false);
+  press("Enter");
+  expect(sent.at(-1)).toEqual({ type: "send", text: "look at @greet.py ", how: "queue" });
+  expect(prompt.value).toBe("");
 });
 
 test("a draft comes back with the page, but not one that was sent before the page was left", () => {
-    const items = [
-        {
-            itemId: "u",
-            kind: "userMessage",
-            status: "completed",
-            content: [{ type: "text", text: "Mend it" }],
-        },
-    ];
-    const empty = {
-        runs: {},
-        lastItems: {},
-        steers: {},
-        info: {},
-        options: {},
-        queue: [],
-        runId: "",
-        older: false,
-        requests: [],
-    };
-    const view = { sessionId: "s", epoch: "e", seq: 1, state: "idle", ...empty };
-    const restored = (draft: string, shown: AnyItem[]) => {
-        kept = { draft };
-        const model = new Model(() => undefined);
-        model.take({ type: "session", view: { ...view, items: shown } });
-        return model.compose.text;
-    };
-    expect(restored("Mend it", [])).toBe("Mend it");
-    expect(restored("Mend it all", items)).toBe("Mend it all");
-    expect(restored("Mend it", items)).toBe("");
+  const items = [
+    {
+      itemId: "u",
+      kind: "userMessage",
+      status: "completed",
+      content: [{ type: "text", text: "Mend it" }],
+    },
+  ];
+  const empty = {
+    runs: {},
+    lastItems: {},
+    steers: {},
+    info: {},
+    options: {},
+    queue: [],
+    runId: "",
+    older: false,
+    requests: [],
+  };
+  const view = { sessionId: "s", epoch: "e", seq: 1, state: "idle", ...empty };
+  const restored = (draft: string, shown: AnyItem[]) => {
+    kept = { draft };
+    const model = new Model(() => undefined);
+    model.take({ type: "session", view: { ...view, items: shown } });
+    return model.compose.text;
+  };
+  expect(restored("Mend it", [])).toBe("Mend it");
+  expect(restored("Mend it all", items)).toBe("Mend it all");
+  expect(restored("Mend it", items)).toBe("");
 });
 
 test("what went wrong is told until the user goes on", () => {
-    const model = new Model(() => undefined);
-    model.take({ type: "failed", text: "There is no /x.", kind: "" });
-    show(<Composer model={model} />);
-    expect(model.failed?.text).toBe("There is no /x.");
-    write(root().querySelector("textarea") as HTMLTextAreaElement, "y");
-    expect(model.failed).toBeUndefined();
+  const model = new Model(() => undefined);
+  model.take({ type: "failed", text: "There is no /x.", kind: "" });
+  show(<Composer model={model} />);
+  expect(model.failed?.text).toBe("There is no /x.");
+  write(root().querySelector("textarea") as HTMLTextAreaElement, "y");
+  expect(model.failed).toBeUndefined();
 });
 
 test("while it works, Ctrl+Enter says it at once and Escape stops", () => {
-    const model = new Model(() => undefined);
-    model.transcript.state = "running";
-    show(<Composer model={model} />);
-    const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
-    write(prompt, "Use tabs");
-    press("Enter", { ctrlKey: true });
-    expect(sent.at(-1)).toEqual({ type: "send", text: "Use tabs", how: "steer" });
-    press("Escape");
-    expect(sent.at(-1)).toEqual({ type: "stop" });
+  const model = new Model(() => undefined);
+  model.transcript.state = "running";
+  show(<Composer model={model} />);
+  const prompt = root().querySelector("textarea") as HTMLTextAreaElement;
+  write(prompt, "Use tabs");
+  press("Enter", { ctrlKey: true });
+  expect(sent.at(-1)).toEqual({ type: "send", text: "Use tabs", how: "steer" });
+  press("Escape");
+  expect(sent.at(-1)).toEqual({ type: "stop" });
 });
 
 test("a command in the background says so, what it printed, and how it ended", () => {
-    const task = { itemId: "task_1", kind: "task", status: "running", title: "make", output: "one\n" };
-    const terminal = { command: "make -j", cwd: "/project", exitCode: null };
-    const shown = (item: AnyItem) => {
-        show(<Timeline sessionId="s" items={[item]} older={false} idle={true} />);
-        return root().querySelector("details.tool");
-    };
-    const running = shown({ ...task, terminal });
-    expect(running?.querySelector("summary")?.textContent).toContain("makein the backgroundrunning");
-    expect(running?.querySelector(".output pre")?.textContent).toBe("one\n");
-    const ended = shown({ ...task, status: "completed", terminal: { ...terminal, exitCode: 2 } });
-    expect(ended?.querySelector("summary")?.textContent).toContain("makein the backgroundexit code 2");
+  const task = { itemId: "task_1", kind: "task", status: "running", title: "make", output: "one\n" };
+  const terminal = { command: "make -j", cwd: "/project", exitCode: null };
+  const shown = (item: AnyItem) => {
+    show(<Timeline sessionId="s" items={[item]} older={false} idle={true} />);
+    return root().querySelector("details.tool");
+  };
+  const running = shown({ ...task, terminal });
+  expect(running?.querySelector("summary")?.textContent).toContain("makein the backgroundrunning");
+  expect(running?.querySelector(".output pre")?.textContent).toBe("one\n");
+  const ended = shown({ ...task, status: "completed", terminal: { ...terminal, exitCode: 2 } });
+  expect(ended?.querySelector("summary")?.textContent).toContain("makein the backgroundexit code 2");
 });
 
 test("a helper's events change nothing of the session but what its call says it does", () => {
-    const model = new Model(() => undefined);
-    const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };
-    const view = { sessionId: "s", epoch: "e", seq: 4, state: "running", items: [call], requests: [] };
-    const empty = {
-        runs: {},
-        lastItems: {},
-        steers: {},
-        info: {},
-        options: {},
-        queue: [],
-        runId: "r",
-        older: false,
-    };
-    model.take({ type: "session", view: { ...view, ...empty } });
-    const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
-    const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
-    const told = [
-        { ...place, seq: 1, type: "sessionInfo", data: { parentSessionId: "s" } },
-        { ...place, seq: 2, type: "runStarted", runId: "x", data: {} },
-        { ...place, seq: 3, type: "itemStarted", itemId: "i", data: { item } },
-        {
-            ...place,
-            seq: 4,
-            type: "requestOpened",
-            data: { requestId: "q", kind: "permission", title: "Run ls" },
-        },
-        { ...place, seq: 5, type: "sessionState", data: { state: "requiresAction" } },
-    ];
-    model.take({ type: "events", events: told as unknown as Event[] });
-    const { seq, state, info, requests, items, runId } = model.transcript;
-    expect({ seq, state, info, requests, runId }).toEqual({
-        seq: 4,
-        state: "running",
-        info: {},
-        requests: {},
-        runId: "r",
-    });
-    expect([...items.keys()]).toEqual(["c"]);
-    show(
-        <Timeline
-            sessionId="s"
-            items={[...items.values()]}
-            older={false}
-            idle={false}
-            helpers={model.transcript.helpers}
-        />,
-    );
-    const shown = () => root().querySelector(".helpers summary")?.textContent;
-    expect(shown()).toBe("workershell lsrunning");
-    const ended = { ...place, seq: 6, type: "runEnded", runId: "x", data: { stopReason: "endTurn" } };
-    model.take({ type: "events", events: [ended] as unknown as Event[] });
-    expect(model.transcript.helpers["c"]?.["child"]?.state).toBe("endTurn");
-    expect(model.transcript.runs).toEqual({});
-    const over = [{ ...call, status: "completed" }];
-    const { helpers } = model.transcript;
-    show(<Timeline sessionId="s" items={over} older={false} idle={true} helpers={helpers} />);
-    expect(shown()).toBe("worker1 call, done");
-    expect(root().querySelector(".helpers .calls")?.textContent).toContain("shell ls");
+  const model = new Model(() => undefined);
+  const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };
+  const view = { sessionId: "s", epoch: "e", seq: 4, state: "running", items: [call], requests: [] };
+  const empty = {
+    runs: {},
+    lastItems: {},
+    steers: {},
+    info: {},
+    options: {},
+    queue: [],
+    runId: "r",
+    older: false,
+  };
+  model.take({ type: "session", view: { ...view, ...empty } });
+  const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
+  const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
+  const told = [
+    { ...place, seq: 1, type: "sessionInfo", data: { parentSessionId: "s" } },
+    { ...place, seq: 2, type: "runStarted", runId: "x", data: {} },
+    { ...place, seq: 3, type: "itemStarted", itemId: "i", data: { item } },
+    {
+      ...place,
+      seq: 4,
+      type: "requestOpened",
+      data: { requestId: "q", kind: "permission", title: "Run ls" },
+    },
+    { ...place, seq: 5, type: "sessionState", data: { state: "requiresAction" } },
+  ];
+  model.take({ type: "events", events: told as unknown as Event[] });
+  const { seq, state, info, requests, items, runId } = model.transcript;
+  expect({ seq, state, info, requests, runId }).toEqual({
+    seq: 4,
+    state: "running",
+    info: {},
+    requests: {},
+    runId: "r",
+  });
+  expect([...items.keys()]).toEqual(["c"]);
+  show(
+    <Timeline
+      sessionId="s"
+      items={[...items.values()]}
+      older={false}
+      idle={false}
+      helpers={model.transcript.helpers}
+    />,
+  );
+  const shown = () => root().querySelector(".helpers summary")?.textContent;
+  expect(shown()).toBe("workershell lsrunning");
+  const ended = { ...place, seq: 6, type: "runEnded", runId: "x", data: { stopReason: "endTurn" } };
+  model.take({ type: "events", events: [ended] as unknown as Event[] });
+  expect(model.transcript.helpers["c"]?.["child"]?.state).toBe("endTurn");
+  expect(model.transcript.runs).toEqual({});
+  const over = [{ ...call, status: "completed" }];
+  const { helpers } = model.transcript;
+  show(<Timeline sessionId="s" items={over} older={false} idle={true} helpers={helpers} />);
+  expect(shown()).toBe("worker1 call, done");
+  expect(root().querySelector(".helpers .calls")?.textContent).toContain("shell ls");
 });
 
 test("what is of a kind nobody knows is shown by its title", () => {
-    const items = [
-        {
-            itemId: "h",
-            kind: "hologram",
-            status: "completed",
-            title: "Something new",
-            text: "It says **this**.",
-        },
-    ];
-    show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
-    expect(root().querySelector(".hologram")?.textContent).toMatch(/Something new[^]*It says this\./);
+  const items = [
+    {
+      itemId: "h",
+      kind: "hologram",
+      status: "completed",
+      title: "Something new",
+      text: "It says **this**.",
+    },
+  ];
+  show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
+  expect(root().querySelector(".hologram")?.textContent).toMatch(/Something new[^]*It says this\./);
 });
