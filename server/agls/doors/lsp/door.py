@@ -146,7 +146,7 @@ class Door:
         self.admissions = Admissions()
         self._closing: dict[str, asyncio.Future[None]] = {}
         with suppress(ConfigError):  # then there are no sessions
-            world.sessions.hosts.append(self._welcome)
+            world.sessions.hosts.append(self.welcome)
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -315,7 +315,7 @@ class Door:
                     one.publisher.say_detached()
                 one.leave()
 
-    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+    def welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """Who hears of a session hears of its children and answers for them; gives what says goodbye."""
         parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
         if parent is None or known is not None:

@@ -8,10 +8,9 @@ from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
-from agls.doors.lsp.plain.changes import waiting_in
+from agls.doors.lsp.plain.changes import rows_in
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.messages import JsonObject
-from agls.features.review.changes import AgentChange
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
 from agls.views.wire_json import is_object
@@ -42,7 +41,7 @@ async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
     actions = [*_answers(door)]
     if buffer is not None:
         for attached in list(door.attached.values()):
-            actions += _changes(await waiting_in(attached, buffer), buffer, span)
+            actions += _changes(await rows_in(attached, buffer), span)
         actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
     return [_told(door, action) for action in actions]
 
@@ -84,16 +83,15 @@ def _answers(door: Door) -> Iterator[JsonObject]:
                 yield _action(title, command, argument)
 
 
-def _changes(waiting: Sequence[AgentChange], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
-    """The changes of the agent that the span touches."""
-    lines = lines_of(buffer.text) if waiting else []
-    for change in waiting:
-        place, stands = change.locate(lines)
-        if not (place <= span[1].line and span[0].line <= place + max(len(change.hunk.new) - 1, 0)):
+def _changes(rows: Sequence[JsonObject], span: Span) -> Iterator[JsonObject]:
+    """Yield the actions for the changes of the agent that the span touches."""
+    for row in rows:
+        last = row["line"] + max(len(lines_of(row["new"])) - 1, 0)
+        if not (row["line"] <= span[1].line and span[0].line <= last):
             continue
-        yield _action("Keep this change", "agls.keep", {"hunk": change.hunk_id})
-        disabled = {"disabled": {"reason": MOVED_ON}} if not stands else {}
-        yield _action("Revert this change", "agls.revert", {"hunk": change.hunk_id}, **disabled)
+        yield _action("Keep this change", "agls.keep", {"hunk": row["hunk"]})
+        disabled = {} if row["stands"] else {"disabled": {"reason": MOVED_ON}}
+        yield _action("Revert this change", "agls.revert", {"hunk": row["hunk"]}, **disabled)
 
 
 def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
