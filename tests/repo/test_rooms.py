@@ -35,6 +35,7 @@ def test_order_names_every_room_once_and_keeps_the_places_of_arrivals() -> None:
             "compaction",
             "permissions",
             "checkpoints",
+            "review",
             "usage",
             "audit",
             "doctor",
