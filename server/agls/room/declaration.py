@@ -1,11 +1,13 @@
 """What a room says of itself: everything that must know rooms is derived from it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from agls.engine.feature import Feature
+from agls.engine.ports import Workspace
+from agls.engine.vocabulary import Resource, ResourceLink
 from agls.frozen import frozen
 
 Build = Callable[..., Feature | None]
@@ -14,6 +16,16 @@ Build = Callable[..., Feature | None]
 
 Check = Callable[[Any, Mapping[str, object]], object]
 """Raises `ValueError` when a run with these settings and options could not begin."""
+
+
+Piece = Resource | ResourceLink
+Expand = Callable[[Any, str, Workspace], Awaitable[Sequence[Piece]]]
+"""**Returns** the pieces that a text which somebody typed means besides its words, in these settings."""
+
+
+async def understand_nothing(settings: object, text: str, workspace: Workspace) -> Sequence[Piece]:
+    """Find nothing in a text but its words."""
+    return ()
 
 
 def accept(settings: object, options: Mapping[str, object]) -> None:
@@ -60,7 +72,8 @@ class Room(Generic[Section]):
 
     `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
-    is called before a run is admitted. `options` are those that the room reads.
+    is called before a run is admitted, `expand` before that with what somebody typed. `options` are those
+    that the room reads.
 
     `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
     value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
@@ -74,6 +87,7 @@ class Room(Generic[Section]):
     needs: tuple[type, ...] = ()
     check: Check = accept
     options: tuple[RunOption, ...] = ()
+    expand: Expand = understand_nothing
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False
     lowered: bool = False
