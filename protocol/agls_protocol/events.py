@@ -190,7 +190,7 @@ class ContextUsageData(TypedDict):
 class CommandsData(TypedDict):
     """The slash commands there are, as in `agent/action/list`; full replacement value."""
 
-    commands: list[Action]
+    commands: list[Annotated[JsonObject, Action]]
 
 
 class McpStatusData(TypedDict):
@@ -286,6 +286,35 @@ class HistoryRewoundData(TypedDict):
     changes: list[Annotated[Any, Change]]
     undoes: NotRequired[str | None]
 
+
+EventData = (
+    SessionStateData
+    | SessionInfoData
+    | OptionsData
+    | RunAdmittedData
+    | RunStartedData
+    | RunEndedData
+    | TurnStartedData
+    | TurnRetryingData
+    | TurnEndedData
+    | ItemData
+    | ItemDeltaData
+    | ItemUpdatedData
+    | Question
+    | RequestResolvedData
+    | QueueChangedData
+    | ContextUsageData
+    | CommandsData
+    | McpStatusData
+    | TurnDiffData
+    | TaskChangedData
+    | CheckpointData
+    | NoticeData
+    | HeartbeatData
+    | GapData
+    | HistoryRewoundData
+    | RecordedData
+)
 
 EVENTS: dict[str, Any] = {
     "sessionState": SessionStateData,

@@ -7,6 +7,7 @@ checkpoints) stands before the rooms that bring tools, so that it holds for thos
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agls.engine.note_items import NoteTable
 from agls.features import (
     ask,
     attachments,
@@ -32,6 +33,7 @@ from agls.features import (
     phases,
     recovery,
     redaction,
+    review,
     scratchpad,
     search,
     shell,
@@ -56,6 +58,7 @@ ORDER: tuple[Room[Any] | Arrivals, ...] = (
     compaction.ROOM,
     permissions.ROOM,
     checkpoints.ROOM,
+    review.ROOM,
     usage.ROOM,
     audit.ROOM,
     doctor.ROOM,
@@ -77,6 +80,9 @@ ORDER: tuple[Room[Any] | Arrivals, ...] = (
     lean.ROOM,
 )
 ROOMS: tuple[Room[Any], ...] = tuple(each for each in ORDER if isinstance(each, Room))
+
+NOTES: NoteTable = {(room.name, kind): row for room in ROOMS for kind, row in room.notes.items()}
+"""What the notes of rooms show."""
 
 
 def in_order(arrived: Mapping[Arrivals, Sequence[Room[Any]]]) -> Iterator[Room[Any]]:

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from inspect import cleandoc
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from agls.engine.actions import ActionContext, ActionError, ActionOutcome, ActionSpec
 from agls.engine.ports import Effect, PathOutside, Preview, Target, ToolContext, ToolSpec, WorkspaceError
-from agls.engine.vocabulary import JsonObject, ToolCall, ToolOutcome
+from agls.engine.vocabulary import FileChange, FileVersion, JsonObject, ToolCall, ToolOutcome
 from agls.frozen import frozen
 
 SHOWN_PROBLEMS = 10  # wrong arguments that are told to the model at once
@@ -242,3 +242,46 @@ def fenced(text: str, language: str = "") -> str:
     """`text` in a Markdown block of code that it cannot leave."""
     fence = backticks(text)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+# --- changes of files ----------------------------------------------------------------------------
+
+
+class Counts(Protocol):
+    """How many lines came and went."""
+
+    @property
+    def insertions(self) -> int: ...
+    @property
+    def deletions(self) -> int: ...
+
+
+def file_json(uri: str, kind: str, counts: Counts) -> JsonObject:
+    """Return a file that changed, as programs read it."""
+    return {"uri": uri, "change": kind, "insertions": counts.insertions, "deletions": counts.deletions}
+
+
+def change_json(change: FileChange) -> JsonObject:
+    """Return a change with the fields of `engine.vocabulary.FileChange`, as the wire has them."""
+    return {
+        **file_json(change.uri, change.change, change),
+        "base": _version_json(change.base),
+        "result": _version_json(change.result),
+        "patch": change.patch,
+        "via": change.via,
+    }
+
+
+def change_of(data: JsonObject) -> FileChange:
+    """Return the change that `change_json` wrote."""
+    base, result = FileVersion(**data["base"]), FileVersion(**data["result"])
+    members: JsonObject = {**data, "base": base, "result": result}
+    return FileChange(**members)
+
+
+def _version_json(version: FileVersion) -> JsonObject:
+    return (
+        {"hash": version.hash}
+        if version.version is None
+        else {"hash": version.hash, "version": version.version}
+    )

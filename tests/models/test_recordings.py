@@ -97,7 +97,7 @@ async def read_cut(read: Reader, exchange: Exchange, ends: Sequence[int]) -> Non
         for then in ("end", "close"):
             body, ended = exchange.body[:end], then == "end"
             if exchange.stream:
-                whole = said_finished(body, exchange.dialect, ended=ended)
+                whole = said_finished(body, exchange, ended=ended)
             else:  # nothing but white space is missing
                 whole = ended and body.strip() == exchange.body.strip()
             heard = await read(exchange, Raw(cut.pieces, cut.status, cut.headers, then=then))

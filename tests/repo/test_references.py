@@ -1,6 +1,7 @@
 """References name what exists: `scripts/check` refuses others."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,28 @@ def test_broken_link_of_a_page_is_found(link: str, broken: bool) -> None:
 def test_every_method_is_named_by_the_protocol_page() -> None:
     page = (ROOT / "protocol" / "README.md").read_text()
     assert [method for method in METHODS if f"`{method}`" not in page] == []
+
+
+def answers() -> dict[str, list[str]]:
+    """The questions of ARCHITECTURE.md, and the files that answer each."""
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    table = page.partition("## Where is …")[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
+    pattern = re.compile(r"`([\w./-]+\.(?:py|tsx?|lua|json))`|\]\(([\w./-]+\.md)")
+    return {
+        question.strip(): [first or second for first, second in pattern.findall(where)]
+        for question, where in rows[1:]
+    }
+
+
+def test_newcomers_questions_are_answered_by_files_that_exist() -> None:
+    for question, files in answers().items():
+        assert files, question
+        missing = [f for f in files if not ((ROOT / f).exists() or (ROOT / "server" / "agls" / f).exists())]
+        assert missing == [], question
+
+
+def test_newcomers_questions_are_answered_by_three_files_at_most() -> None:
+    numbers = sorted(len(files) for files in answers().values())
+    assert len(numbers) >= 10
+    assert numbers[-1] <= 3

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from agls.order import NOTES
 from agls.stores.files import FileStore
-from agls.views.project import Translator
+from agls.views.project import Projection
 from agls.views.transcript import fold
 from support.model_server import Request
 from support.pairing import judged, refused, turns_in
@@ -98,8 +99,8 @@ class Ended:
 
 def kept_events(state: Path, session: str) -> list[Message]:
     """What the journal of a session tells, in the order of its facts."""
-    translator = Translator(session, "epoch")
-    return [event for entry in FileStore(state).peek(session) for event in translator.events(entry)]
+    projection = Projection(NOTES, session, "epoch")
+    return [event for entry in FileStore(state).peek(session) for event in projection.events(entry)]
 
 
 def _unix(stamp: str) -> float:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
+from agls.order import NOTES
 from agls.stores.files import FileStore
-from agls.views.project import Translator
+from agls.views.project import Projection
 from support.wire_rules import check_wire
 
 LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of the long runs
@@ -14,8 +15,8 @@ LARGEST = 2_000_000  # bytes of a journal that is read: the largest are those of
 
 def check_entries(entries: Sequence[Entry]) -> None:
     """What these facts say on the wire keeps every rule; they begin with the first of a session."""
-    translator = Translator("ses", "epoch")
-    check_wire([event for entry in entries for event in translator.events(entry)])
+    projection = Projection(NOTES, "ses", "epoch")
+    check_wire([event for entry in entries for event in projection.events(entry)])
 
 
 def check_journals(folder: Path) -> int:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agls.engine.vocabulary import ToolCall
 from agls.models.errors import CallFailed
@@ -41,7 +41,10 @@ UNSAID: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Exchange:
-    """What a server sent, and what of it must be understood. `body` is everything, byte for byte."""
+    """What a server sent, and what of it must be understood. `body` is everything, byte for byte.
+
+    `last` is the event that ends a stream of a dialect that this module has no rule for.
+    """
 
     id: str
     provider: str
@@ -51,6 +54,7 @@ class Exchange:
     headers: dict[str, str]
     body: bytes
     expected: dict[str, Any]
+    last: dict[str, Any] | None = None
 
     def raw(self, seed: int, end: int | None = None) -> Raw:
         """The answer in pieces cut at random places, up to byte `end`."""
@@ -108,7 +112,13 @@ def _own(dialect: str, case: dict[str, Any]) -> Exchange:
         | case.get("headers", {}),
         body.encode(),
         {**UNSAID, **case["expected"]},
+        _last_event(case.get("events", [])),
     )
+
+
+def _last_event(events: Sequence[Any]) -> dict[str, Any] | None:
+    found = [cast("dict[str, Any]", event) for event in events if isinstance(event, dict)]
+    return found[-1] if found else None
 
 
 def _compact(value: Any) -> str:
@@ -197,11 +207,12 @@ def check_error(heard: Heard, expected: dict[str, Any]) -> None:
 # --- where an answer is over ---------------------------------------------------------------------
 
 
-def said_finished(body: bytes, dialect: str, *, ended: bool = True) -> bool:
-    """Whether this beginning of a stream holds a whole event that says that the answer is whole.
+def said_finished(body: bytes, exchange: Exchange, *, ended: bool = True) -> bool:
+    """Return whether this beginning of the exchange's stream holds the event that completes the answer.
 
     With `ended` the server closed the stream itself, which ends its last event too.
     """
+    dialect = exchange.dialect
     body = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # a CR alone ends a line, too
     if not ended:
         body = body[: body.rfind(b"\n" if dialect == "ollama" else b"\n\n") + 1]
@@ -213,14 +224,14 @@ def said_finished(body: bytes, dialect: str, *, ended: bool = True) -> bool:
             value: Any = json.loads(data)
         except ValueError:
             continue
-        if data.startswith(b"{") and _is_last(value, dialect):
+        if data.startswith(b"{") and _is_last(value, exchange):
             return True
     return False
 
 
-def _is_last(event: dict[str, Any], dialect: str) -> bool:
+def _is_last(event: dict[str, Any], exchange: Exchange) -> bool:
     choices: list[Any] = event.get("choices") or []
-    match dialect:
+    match exchange.dialect:
         case "chat":
             return any(c.get("finish_reason") and not c.get("index") for c in choices)
         case "responses":
@@ -230,5 +241,7 @@ def _is_last(event: dict[str, Any], dialect: str) -> bool:
         case "gemini":
             blocked = event.get("promptFeedback", {}).get("blockReason")
             return bool(blocked) or any(c.get("finishReason") for c in event.get("candidates", []))
-        case _:
+        case "ollama":
             return event.get("done") is True
+        case _:
+            return event == exchange.last

@@ -50,10 +50,11 @@ from agls.engine.vocabulary import (
     Usage,
     UserMessage,
 )
+from agls.order import NOTES
 from agls.stores.memory import MemoryStore
-from agls.views import wire_json
-from agls.views.project import Translator
-from agls.views.run_totals import Tally
+from agls.views import values
+from agls.views.project import Projection
+from agls.views.run_totals import RunTotals
 from agls.views.transcript import Transcript, fold
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
@@ -67,13 +68,13 @@ class Recording:
     def __init__(self, session: Session, model: FakeModel) -> None:
         self.session, self.model = session, model
         self.events: list[Wire] = []
-        self.translator = Translator(session.session_id, "epoch")
+        self.projection = Projection(NOTES, session.session_id, "epoch")
         for entry in session.log.journal.entries():
-            self.events += self.translator.events(entry)
+            self.events += self.projection.events(entry)
         session.log.subscribe(self._take)
 
     def _take(self, event: Entry | Glimpse, state: State) -> None:
-        self.events += self.translator.events(event)
+        self.events += self.projection.events(event, state)
 
     def of(self, *types: str) -> list[Wire]:
         """The events of these types."""
@@ -99,8 +100,8 @@ class Recording:
         """All events folded, after checking them; facts alone must tell the same story."""
         check_wire(self.events)
         folded = fold(json.loads(json.dumps(self.events)))
-        translator = Translator(self.session.session_id, "epoch")
-        again = [e for entry in self.session.log.journal.entries() for e in translator.events(entry)]
+        projection = Projection(NOTES, self.session.session_id, "epoch")
+        again = [e for entry in self.session.log.journal.entries() for e in projection.events(entry)]
         check_wire(again)
         replayed = fold(again)
         kept = {i: item for i, item in folded.items.items() if not item.get("discarded")}
@@ -142,9 +143,9 @@ def tools(*made: Any) -> tuple[Feature, ...]:
 def test_how_full_the_context_is_says_how_large_it_is_where_that_is_known() -> None:
     answered = Replied("i", "Hi.", usage=Usage(10, 3))
     facts = (TurnStarted("t1", "m", 32_000), answered, TurnStarted("t2", "n"), answered)
-    translator = Translator("ses_1", "epoch")
+    projection = Projection(NOTES, "ses_1", "epoch")
     entries = (Entry(seq, 1.0, fact) for seq, fact in enumerate(facts, 1))
-    events = [told for entry in entries for told in translator.events(entry)]
+    events = [told for entry in entries for told in projection.events(entry)]
     meters = [event["data"] for event in events if event["type"] == "contextUsage"]
     assert meters == [{"used": 13, "sure": "told", "size": 32_000}, {"used": 13, "sure": "told"}]
 
@@ -289,9 +290,9 @@ async def test_open_calls_and_questions_are_closed_when_the_run_ends() -> None:
         recording.session.questions.attend(True)
         admission = await recording.session.prompt((Text("go"),))
         await recording.until("requestOpened")
-        assert recording.translator.status == "requiresAction"
-        assert recording.translator.open_items()[0]["status"] == "pending"
-        assert recording.translator.open_requests()[0]["title"] == "May I?"
+        assert recording.projection.status == "requiresAction"
+        assert recording.projection.open_items()[0]["status"] == "pending"
+        assert recording.projection.open_requests()[0]["title"] == "May I?"
         recording.session.cancel()
         await recording.session.finished(admission.run_id)
 
@@ -345,7 +346,7 @@ async def test_a_crash_leaves_nothing_open_on_the_wire() -> None:
             session = await sessions.open("ses_cut")
             recording = Recording(session, model)
             recording.transcript()
-            half = Translator("ses_cut", "epoch", fold_all(entries[:cut]))
+            half = Projection(NOTES, "ses_cut", "epoch", fold_all(entries[:cut]))
             rest = [e for entry in session.log.journal.entries()[cut:] for e in half.events(entry)]
             whole = [event for event in recording.events if event.get("seq", 0) > cut]
             assert [e["type"] for e in rest if "seq" in e if e["type"] != "turnEnded"] == [
@@ -455,20 +456,20 @@ async def test_every_stop_reason_has_a_wire_name(reason: StopReason) -> None:
 
 async def test_deltas_that_come_too_late_are_left_out() -> None:
     recording = await play(say("hi"), scene=just_run)
-    translator = recording.translator
+    projection = recording.projection
     late = [TextDelta("x", "late"), ThinkingDelta("x", "late"), ToolDelta("c9", "late")]
-    assert [translator.events(Glimpse(9, 1.0, shown)) for shown in late] == [[], [], []]
+    assert [projection.events(Glimpse(9, 1.0, shown)) for shown in late] == [[], [], []]
 
 
 async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
     facts = await play(say("hi"), scene=just_run)
     entries = facts.session.log.journal.entries()
-    translator = Translator("ses", "epoch")
-    events = [e for entry in entries[:4] for e in translator.events(entry)]
+    projection = Projection(NOTES, "ses", "epoch")
+    events = [e for entry in entries[:4] for e in projection.events(entry)]
     assert isinstance(entries[3].fact, TurnStarted)
-    events += translator.events(Glimpse(4, 1.0, TextDelta("item_x", "half")))
-    assert translator.open_items()[0]["text"] == "half"
-    events += translator.events(Entry(5, 1.0, entries[-1].fact))
+    events += projection.events(Glimpse(4, 1.0, TextDelta("item_x", "half")))
+    assert projection.open_items()[0]["text"] == "half"
+    events += projection.events(Entry(5, 1.0, entries[-1].fact))
     check_wire(events)
     assert fold(events).items["item_x"] == {
         "itemId": "item_x", "kind": "message", "status": "cancelled", "text": "half",
@@ -476,23 +477,23 @@ async def test_the_end_of_a_run_closes_a_message_that_nobody_cut() -> None:
 
 
 def test_a_second_failed_attempt_has_an_item_of_its_own() -> None:
-    translator = Translator("ses", "epoch", State(running=True))
+    projection = Projection(NOTES, "ses", "epoch", State(running=True))
     events: list[Wire] = []
     facts = [TurnStarted("turn_1", "m"), Cut("item_1", "a", cause="failed"), Replied("item_1", "b", "t")]
     for seq, fact in enumerate(facts, 1):
-        events += translator.events(Entry(seq, 1.0, fact))
+        events += projection.events(Entry(seq, 1.0, fact))
     assert [item["itemId"] for item in fold(events).items.values()] == [
         "item_1", "item_1.thought~2", "item_1~2",
     ]  # fmt: skip
 
 
 def test_what_became_shorter_is_told_with_the_tokens_before_and_after() -> None:
-    translator = Translator("ses", "epoch", State())
+    projection = Projection(NOTES, "ses", "epoch", State())
     summary = Compacted("item_1", "so far", 3, ("item_0",), "threshold", 140_000, 21_000)
     cleared = Cleared("item_2", ("c1", "c2"), "idle", 90_000, 40_000)
     facts = [summary, cleared, Compacted("item_3", "again", 0), Cleared("item_4", ("c3",))]
     events = [
-        event for seq, fact in enumerate(facts, 1) for event in translator.events(Entry(seq, 1.0, fact))
+        event for seq, fact in enumerate(facts, 1) for event in projection.events(Entry(seq, 1.0, fact))
     ]
     items = fold(events).items
     assert items["item_1"]["kind"] == "compaction"
@@ -507,13 +508,13 @@ def test_files_are_summed_over_the_run() -> None:
     def change(uri: str, kind: Any) -> FileChange:
         return FileChange(uri, kind, FileVersion(), FileVersion(), "", "disk", 2, 1)
 
-    tally = Tally()
+    totals = RunTotals()
     for done in (
         change("a", "added"), change("a", "modified"), change("b", "added"), change("b", "deleted"),
         change("d", "modified"), change("d", "modified"),
     ):  # fmt: skip
-        tally.change(done)
-    assert tally.members()["filesChanged"] == [
+        totals.change(done)
+    assert totals.end(Stop(StopReason.END_TURN))["filesChanged"] == [
         {"uri": "a", "change": "added", "insertions": 4, "deletions": 2},
         {"uri": "d", "change": "modified", "insertions": 4, "deletions": 2},
     ]
@@ -521,4 +522,4 @@ def test_files_are_summed_over_the_run() -> None:
 
 def test_answers_carry_no_form_content() -> None:
     answer = Answer("accepted", content={"password": "x"}, by="vim")
-    assert wire_json.resolution("ask_1", answer) == {"requestId": "ask_1", "outcome": "accepted", "by": "vim"}
+    assert values.resolution("ask_1", answer) == {"requestId": "ask_1", "outcome": "accepted", "by": "vim"}

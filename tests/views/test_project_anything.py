@@ -49,11 +49,12 @@ from agls.engine.vocabulary import (
     ToolResult,
     UserMessage,
 )
+from agls.order import NOTES
 from agls.stores.memory import MemoryStore
-from agls.views.project import Translator
+from agls.views.project import Projection
 from agls.views.replay import end_of
 from agls.views.transcript import Transcript, fold
-from agls.views.wire_json import content_blocks, plain_text
+from agls.views.values import content_blocks, plain_text
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, call, overflow, say
 from support.wire_rules import check_wire
 
@@ -61,9 +62,9 @@ Wire = dict[str, Any]
 SAID = (Text("go"),)
 
 
-def translated(entries: Sequence[Entry], translator: Translator | None = None) -> list[Wire]:
-    translator = translator or Translator("ses", "epoch")
-    return [event for entry in entries for event in translator.events(entry)]
+def translated(entries: Sequence[Entry], projection: Projection | None = None) -> list[Wire]:
+    projection = projection or Projection(NOTES, "ses", "epoch")
+    return [event for entry in entries for event in projection.events(entry)]
 
 
 def numbered(*facts: Fact) -> list[Entry]:
@@ -171,9 +172,9 @@ async def play(turns: Sequence[str], deeds: Sequence[str]) -> tuple[list[list[Wi
     told: list[list[Wire]] = []
     async with Sessions(MemoryStore(), equipped(model), FakeClock()) as sessions:
         session = await sessions.create("/project")
-        translator = Translator("ses", "epoch")
-        told.append(translated(session.log.journal.entries(), translator))
-        session.log.subscribe(lambda event, state: told.append(translator.events(event)))
+        projection = Projection(NOTES, "ses", "epoch")
+        told.append(translated(session.log.journal.entries(), projection))
+        session.log.subscribe(lambda event, state: told.append(projection.events(event)))
         session.questions.attend(True)
         for deed in ("prompt", *deeds):
             await act(session, deed)
@@ -195,7 +196,7 @@ def test_a_client_and_the_state_tell_the_same_story(turns: list[str], deeds: lis
         assert (live.state, live.queue) == ("idle", [])
     assert live.runs == again.runs
     for run_id, ended in live.runs.items():
-        assert end_of(run_id, "ses", entries) == ended
+        assert end_of(NOTES, run_id, "ses", entries) == ended
 
 
 @settings(max_examples=40, deadline=None)
@@ -206,7 +207,7 @@ def test_whoever_joins_later_hears_the_rest_as_if_always_there(
     _, entries, _ = asyncio.run(play(turns, deeds))
     cut = data.draw(st.integers(0, len(entries)))
     whole = [e for e in translated(entries) if e.get("seq", 0) > cut]
-    rest = translated(entries[cut:], Translator("ses", "epoch", fold_all(entries[:cut])))
+    rest = translated(entries[cut:], Projection(NOTES, "ses", "epoch", fold_all(entries[:cut])))
     rest = [e for e in rest if "seq" in e]
     skip = {"turnEnded", "recorded", "runEnded", "queueChanged"}  # they sum up what was heard before
 
@@ -269,8 +270,8 @@ def test_messages_no_request_took_in_are_told_when_the_run_ends(injected: bool) 
 
 
 def test_the_prompt_of_a_run_is_no_steer_for_whoever_joins_before_it_is_taken_in() -> None:
-    translator = Translator("ses", "epoch", fold_all(numbered(*BEGUN)))
-    [event, _] = translator.events(Entry(4, 1.0, TakenIn(("item_1",))))
+    projection = Projection(NOTES, "ses", "epoch", fold_all(numbered(*BEGUN)))
+    [event, _] = projection.events(Entry(4, 1.0, TakenIn(("item_1",))))
     assert "steer" not in event["data"]["item"]
 
 
@@ -278,11 +279,11 @@ def test_a_run_that_waited_for_nobody_can_be_dropped() -> None:
     """Left by a process that died: nothing begins by itself, whatever is removed."""
     left = (Admitted("run_1", "item_1", SAID), Admitted("run_2", "item_2", SAID))
     state = fold_all(numbered(SessionChanged("/project"), *left))
-    translator = Translator("ses", "epoch", state)
+    projection = Projection(NOTES, "ses", "epoch", state)
     cancelled = Stop(StopReason.CANCELLED)
-    events = translator.events(Entry(4, 1.0, QueueChanged(("run_2",))))
-    events += translator.events(Entry(5, 1.0, RunEnded("run_1", cancelled)))
-    events += translator.events(Entry(6, 1.0, Admitted("run_3", "item_3", SAID)))
+    events = projection.events(Entry(4, 1.0, QueueChanged(("run_2",))))
+    events += projection.events(Entry(5, 1.0, RunEnded("run_1", cancelled)))
+    events += projection.events(Entry(6, 1.0, Admitted("run_3", "item_3", SAID)))
     queues = [[w["runId"] for w in e["data"]["queue"]] for e in events if e["type"] == "queueChanged"]
     assert queues == [["run_2"], ["run_3"]]
     assert [e["data"]["admission"] for e in events if e["type"] == "runAdmitted"] == ["queued"]
@@ -296,24 +297,24 @@ def test_a_call_whose_reply_is_unknown_is_an_item_too() -> None:
 
 
 def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> None:
-    translator = Translator("ses", "epoch")
+    projection = Projection(NOTES, "ses", "epoch")
     reply = Replied("item_2", "", tool_calls=(ToolCall("c1", "shell", {}),))
     begun = numbered(*BEGUN, TurnStarted("t", "m"), reply, ToolStarted("c1", "shell", {}))
-    events = translated(begun, translator)
+    events = translated(begun, projection)
     printed = 0
     for number in range(3_000):
         line = f"{number:06d} é" + "x" * 990 + "\n"
         printed += len(line.encode())
-        [delta] = translator.events(Glimpse(6, 1.0, ToolDelta("c1", line)))
+        [delta] = projection.events(Glimpse(6, 1.0, ToolDelta("c1", line)))
         assert delta["data"]["offset"] == printed - len(line.encode())
-    kept = translator._items._open["c1"]
+    kept = projection._items._open["c1"]
     assert sum(map(len, kept._pieces)) < 200_000
-    item = translator.open_items()[0]
+    item = projection.open_items()[0]
     assert item["output"].startswith("000000 é")
     assert item["output"].endswith("x\n")
     shown = item["output"].replace(f"\n[… {item['truncated']} bytes left out …]\n", "")
     assert len(shown.encode()) + item["truncated"] == printed
-    events += translator.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.INTERRUPTED))))
+    events += projection.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.INTERRUPTED))))
     check_wire(events)
     ended = fold(events).items["c1"]
     assert ended["truncated"] == item["truncated"]
@@ -322,28 +323,28 @@ def test_a_flood_of_output_is_kept_in_little_memory_and_its_ends_are_told() -> N
 
 
 def test_what_the_model_says_is_kept_whole() -> None:
-    translator = Translator("ses", "epoch")
-    translated(numbered(*BEGUN, TurnStarted("t", "m")), translator)
+    projection = Projection(NOTES, "ses", "epoch")
+    translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
     for _ in range(100):
-        translator.events(Glimpse(4, 1.0, TextDelta("item_2", "é" * 1_000)))
-    assert translator.open_items()[0]["text"] == "é" * 100_000
-    [gap, update] = translator.caught_up({"item_2": 4, "item_9": 4}, 2.0)
+        projection.events(Glimpse(4, 1.0, TextDelta("item_2", "é" * 1_000)))
+    assert projection.open_items()[0]["text"] == "é" * 100_000
+    [gap, update] = projection.caught_up({"item_2": 4, "item_9": 4}, 2.0)
     assert (gap["type"], gap["after"], gap["runId"]) == ("gap", 4, "run_1")
     assert gap["data"] == {"from": 4, "to": 4, "itemIds": ["item_2"]}
     assert update["data"]["patch"] == {"text": "é" * 100_000}
-    assert translator.caught_up({"item_9": 4}, 2.0) == []
+    assert projection.caught_up({"item_9": 4}, 2.0) == []
 
 
 def test_a_reply_that_is_tried_again_is_told_with_what_counts() -> None:
     """Cut by a wrapper that asks another model with the same request."""
-    translator = Translator("ses", "epoch")
-    events = translated(numbered(*BEGUN, TurnStarted("t", "m")), translator)
-    events += translator.events(Glimpse(4, 1.0, TextDelta("item_2", "ba")))
-    events += translator.events(Entry(5, 1.0, Cut("item_2", "ba", cause="failed")))
-    events += translator.events(Glimpse(5, 1.0, Retrying(1, 0.1, "again")))
-    events += translator.events(Glimpse(5, 1.0, Notice("info", "Trying", "another")))
-    events += translator.events(Entry(6, 1.0, Replied("item_2", "good")))
-    events += translator.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.END_TURN))))
+    projection = Projection(NOTES, "ses", "epoch")
+    events = translated(numbered(*BEGUN, TurnStarted("t", "m")), projection)
+    events += projection.events(Glimpse(4, 1.0, TextDelta("item_2", "ba")))
+    events += projection.events(Entry(5, 1.0, Cut("item_2", "ba", cause="failed")))
+    events += projection.events(Glimpse(5, 1.0, Retrying(1, 0.1, "again")))
+    events += projection.events(Glimpse(5, 1.0, Notice("info", "Trying", "another")))
+    events += projection.events(Entry(6, 1.0, Replied("item_2", "good")))
+    events += projection.events(Entry(7, 1.0, RunEnded("run_1", Stop(StopReason.END_TURN))))
     check_wire(events)
     said = [i for i in fold(events).items.values() if i["kind"] == "message" and not i.get("discarded")]
     assert [item["text"] for item in said] == ["good"]

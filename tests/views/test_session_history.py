@@ -4,19 +4,20 @@ from pathlib import Path
 
 import pytest
 
+from agls.order import NOTES
 from agls.stores.files import FileStore
 from agls.stores.reading import read
-from agls.views.events import PASSING, place_of
+from agls.views.events import place_of
 from agls.views.replay import Replay
 from agls.views.session_history import SessionHistory
-from agls.views.transcript import Transcript
+from agls.views.transcript import UNSEEN, Transcript
 
 GOLDEN = Path(__file__).parents[1] / "stores" / "golden" / "v1.jsonl"
 ENTRIES = read(GOLDEN.read_bytes()).entries
 
 
 def whole_replay(epoch: str) -> Replay:
-    replay = Replay("ses_1", epoch)
+    replay = Replay(NOTES, "ses_1", epoch)
     replay.take(ENTRIES)
     return replay
 
@@ -25,7 +26,7 @@ def whole_replay(epoch: str) -> Replay:
 def history(tmp_path: Path) -> SessionHistory:
     """With every kind of fact there is, many times over, taken in piece by piece."""
     journal = FileStore(tmp_path).create("ses_1")
-    history = SessionHistory(journal)
+    history = SessionHistory(NOTES, journal)
     for entry in ENTRIES:
         journal.append(entry)
         history.catch_up()
@@ -50,7 +51,7 @@ def test_history_gives_the_events_of_any_part_as_a_replay_does(
     monkeypatch.setattr("agls.views.session_history.STRIDE", stride)
     journal = FileStore(tmp_path).create("ses_1")
     journal.append(*ENTRIES)
-    history = SessionHistory(journal)
+    history = SessionHistory(NOTES, journal)
     history.catch_up()
     events = whole_replay(journal.epoch).events
     last = len(ENTRIES)
@@ -64,7 +65,7 @@ def test_history_gives_the_events_of_any_part_as_a_replay_does(
     journal.close()
 
 
-@pytest.mark.parametrize("type", sorted(PASSING))
+@pytest.mark.parametrize("type", sorted(UNSEEN))
 def test_what_a_brief_replay_leaves_out_changes_no_transcript(type: str) -> None:
     """Or it would have to be told."""
     transcript = Transcript()

@@ -36,7 +36,8 @@ from agls.engine.vocabulary import (
     ToolCall,
     ToolOutcome,
 )
-from agls.views.project import Translator
+from agls.order import NOTES
+from agls.views.project import Projection
 from support.message_rules import check_messages
 from support.wire import Wire
 from support.wire_rules import check_lines, check_wire
@@ -70,13 +71,13 @@ FACTS: tuple[Any, ...] = (
 
 def recorded() -> Events:
     """Two runs with everything in them: a call, a question, a queue."""
-    translator, events, seq = Translator("ses", "epoch"), Events(), 0
+    projection, events, seq = Projection(NOTES, "ses", "epoch"), Events(), 0
     for told in FACTS:
         if isinstance(told, TextDelta | ToolDelta | RunDiff):
-            events += translator.events(Glimpse(seq, 1.0, told))
+            events += projection.events(Glimpse(seq, 1.0, told))
         else:
             seq += 1
-            events += translator.events(Entry(seq, 1.0, told))
+            events += projection.events(Entry(seq, 1.0, told))
     return copy.deepcopy(events)
 
 
@@ -248,7 +249,7 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
 }  # fmt: skip
 
 
-def test_what_the_translator_says_keeps_every_rule() -> None:
+def test_projection_of_random_facts_keeps_every_rule() -> None:
     check_wire(recorded())
 
 

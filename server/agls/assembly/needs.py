@@ -83,6 +83,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     spawning.Spawner: lambda run: run.session.children,
     room.Ancestors: lambda run: room.Ancestors(run.session.above),
     room.SessionRecord: lambda run: run.session.record,
+    room.SessionFacts: lambda run: run.session.session.log.journal,
     room.ScratchFolder: SessionScratch,
     Memory: _memory,
     # of the run

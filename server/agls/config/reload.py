@@ -4,6 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from agls.config.environment import process_environment
+from agls.config.errors import ConfigError
+from agls.config.load import load
 from agls.config.setup import Setup, Told, Trusts, read
 from agls.config.sources import Rank, Source
 from agls.engine.vocabulary import JsonObject
@@ -15,7 +17,8 @@ Stamp = tuple[int, int, int] | None
 class Reload:
     """Which models the config file names now. All other settings hold as they were when the process began.
 
-    A program that the agent starts could write the file: what widens permissions needs a restart.
+    A program that the agent starts could write the file: what widens permissions needs a restart. Where the
+    settings were wrong, nothing could be started so far: then the file counts whole.
     """
 
     def __init__(self, told: Told, folder: str, trusts: Trusts, setup: Setup) -> None:
@@ -36,7 +39,8 @@ class Reload:
             variables.pop(name, None)
         self._seen = stamp
         environment = {name: value for name, value in setup.environment.items() if name not in now.keys}
-        sources = _with_models(setup.sources, now.sources, str(setup.config_file))
+        before, file = setup.sources, str(setup.config_file)
+        sources = now.sources if _is_wrong(setup) else _with_models(before, now.sources, file)
         return replace(setup, sources=sources, keys=now.keys, environment=environment)
 
 
@@ -48,6 +52,14 @@ def _with_models(before: tuple[Source, ...], now: tuple[Source, ...], file: str)
     models = {key: value for key, value in read_now.values.items() if key in MODEL_KEYS}
     others = (source for source in before if source.file != file)
     return (replace(read_now, values={**kept, **models}), *others)
+
+
+def _is_wrong(setup: Setup) -> bool:
+    try:
+        load(setup.sources)
+    except ConfigError:
+        return True
+    return False
 
 
 def _stamp(file: Path) -> Stamp:

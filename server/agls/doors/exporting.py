@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
+from agls.order import NOTES
 from agls.stores.codec import Header, encode
 from agls.stores.rows import summarise
 from agls.views.render.html import html_page
@@ -35,7 +36,7 @@ def _html(session_id: str, entries: Sequence[Entry]) -> bytes:
 
 
 def _replayed(session_id: str, entries: Sequence[Entry]) -> Replay:
-    replay = Replay(session_id, "")
+    replay = Replay(NOTES, session_id, "")
     replay.take(entries)
     return replay
 

@@ -10,8 +10,8 @@ from agls.engine.history import name_of, rewinding, undoing
 from agls.engine.invoking import actions, invoke
 from agls.engine.ports import new_id
 from agls.engine.session import Session
-from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
+from agls.toolkit import change_of
 
 WHAT = ("conversation", "files", "both")
 RESTORE = "checkpoint.restore"
@@ -47,7 +47,7 @@ async def go_back(session: Session, back: Back) -> Gone:
     restored = await _restored(session, back) if back.what != "conversation" else {}
     kept = session.state.rewinds[fact.undoes] if fact.undoes else before[: fact.keep]
     if not back.dry_run:
-        changes = tuple(map(_change, restored.get("changes", [])))
+        changes = tuple(map(change_of, restored.get("changes", [])))
         fact = replace(fact, checkpoint_id=restored.get("checkpointId", fact.checkpoint_id), changes=changes)
         session.log.record(fact)
         await session.log.sync()
@@ -67,9 +67,3 @@ async def _restored(session: Session, back: Back) -> JsonObject:
     asked: JsonObject = {"checkpointId": back.undo} if back.undo else {"toItemId": back.to_item}
     outcome = await invoke(session, RESTORE, {**asked, "dryRun": back.dry_run})
     return outcome.data or {}
-
-
-def _change(told: JsonObject) -> FileChange:
-    base, result = FileVersion(**told["base"]), FileVersion(**told["result"])
-    members: JsonObject = {**told, "base": base, "result": result}
-    return FileChange(**members)

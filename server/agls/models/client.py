@@ -57,7 +57,9 @@ class HttpModel:
     def __init__(
         self, endpoint: Endpoint, connections: Connections, policy: RetryPolicy = USUAL_RETRIES
     ) -> None:
-        self._endpoint, self._connections, self._policy = endpoint, connections, policy
+        self._endpoint = endpoint
+        self._connections = connections
+        self._policy = policy
         self._dialect, self._gauge = dialect_of(endpoint), TokenEstimator()
         self._looked = False  # whether the server was asked for its size
 

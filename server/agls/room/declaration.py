@@ -1,11 +1,13 @@
 """What a room says of itself: everything that must know rooms is derived from it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from agls.engine.feature import Feature
+from agls.engine.note_items import NoteRow
 from agls.engine.ports import Workspace
 from agls.engine.vocabulary import Resource, ResourceLink
 from agls.frozen import frozen
@@ -73,7 +75,7 @@ class Room(Generic[Section]):
     `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
     is called before a run is admitted, `expand` before that with what somebody typed. `options` are those
-    that the room reads.
+    that the room reads; `notes` says what each kind of its notes shows to clients.
 
     `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
     value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
@@ -88,6 +90,7 @@ class Room(Generic[Section]):
     check: Check = accept
     options: tuple[RunOption, ...] = ()
     expand: Expand = understand_nothing
+    notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False
     lowered: bool = False

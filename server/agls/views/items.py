@@ -1,11 +1,13 @@
-"""The items that are open: what streams into them, and their completion, exactly once (protocol#order)."""
+"""The items that are open: what streams into them, and their completion, exactly once."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal, cast
 
 from agls.engine.vocabulary import JsonObject
-from agls.views.events import Envelope
-from agls.views.wire_json import KEPT_INLINE, ends, joined, utf8_length
+from agls.views.events import EventWriter
+from agls.views.wire_json import INLINE_BYTES, ends, joined, utf8_length
+from agls_protocol.events import EventData, GapData, ItemDeltaData
+from agls_protocol.items import Item, MessageItem, ThoughtItem
 
 ReplyKind = Literal["message", "thought"]
 REPLY_KINDS: tuple[ReplyKind, ReplyKind] = ("thought", "message")
@@ -20,53 +22,58 @@ class OpenItem:
 
     __slots__ = ("_head", "_kept", "_pieces", "background", "field", "item", "omitted", "reply_id", "size")
 
-    def __init__(self, item: JsonObject, field: str) -> None:
-        self.item, self.field, self.size, self.reply_id = item, field, 0, ""
+    def __init__(self, item: Item, field: str, reply_id: str = "") -> None:
+        self.item = item
+        self.field = field
+        self.reply_id = reply_id
+        self.size = 0  # UTF-8 bytes that streamed in
         self.background = "background" in item  # then nothing but its start is part of a run
         self.omitted = 0  # bytes of the middle that are not kept
-        self._head, self._kept = "", 0
+        self._head = ""
+        self._kept = 0
         self._pieces: list[str] = []
 
-    def grow(self, text: str) -> JsonObject:
-        """Append text; gives the delta with the offset in UTF-8 bytes at which it stands."""
-        delta: JsonObject = {"field": self.field, "offset": self.size, "append": text}
+    def append(self, text: str) -> ItemDeltaData:
+        """Append text. **Returns** the delta, with the offset in UTF-8 bytes at which it stands."""
+        delta: ItemDeltaData = {"field": self.field, "offset": self.size, "append": text}
         length = utf8_length(text)
         self.size += length
         self._kept += length
         self._pieces.append(text)
-        if self.field == "output" and self._kept > 2 * KEPT_INLINE:
+        if self.field == "output" and self._kept > 2 * INLINE_BYTES:
             self._shorten()
         return delta
 
     @property
     def text(self) -> str:
         """What streamed in so far."""
-        if self.field == "output" and self.size > KEPT_INLINE:
+        if self.field == "output" and self.size > INLINE_BYTES:
             self._shorten()
         self._pieces = ["".join(self._pieces)]
         return joined(self._head, self._pieces[0], self.omitted)
 
-    def members(self) -> JsonObject:
-        """What streamed in so far, as members of the item."""
+    def streamed(self) -> JsonObject:
+        """Return what streamed in so far, as members of the item."""
         members: JsonObject = {self.field: self.text} if self.size else {}
         return members | ({"truncated": self.omitted} if self.omitted else {})
 
-    def folded(self) -> JsonObject:
-        """The item as it stands, with what streamed in."""
-        return {**self.item, **self.members()}
+    def with_members(self, members: JsonObject) -> Item:
+        """Return the item with these members in place of its own."""
+        return cast(Item, {**self.item, **members})
 
     def _shorten(self) -> None:
         head, tail = ends("".join(self._pieces))
         self._head = self._head or head
-        self._pieces, self._kept = [tail], utf8_length(tail)
+        self._pieces = [tail]
+        self._kept = utf8_length(tail)
         self.omitted = self.size - utf8_length(self._head) - self._kept
 
 
 class OpenItems:
     """All open items of a session, in the order in which they were started."""
 
-    def __init__(self, envelope: Envelope) -> None:
-        self._envelope = envelope
+    def __init__(self, out: EventWriter) -> None:
+        self._out = out
         self._open: dict[str, OpenItem] = {}
         self._failures: dict[str, int] = {}  # how often a reply was broken off and begun again
 
@@ -74,81 +81,73 @@ class OpenItems:
         return item_id in self._open
 
     def folded(self) -> list[JsonObject]:
-        """The open items as they stand."""
-        return [item.folded() for item in self._open.values()]
+        """Return the open items as they stand."""
+        return [cast(Any, opened.with_members(opened.streamed())) for opened in self._open.values()]
 
     def catch_up(self, behind: Mapping[str, int]) -> None:
-        """Tell of these items, as far as they are open, what their deltas came to, which were left out.
+        """Write these items, as far as they are open, as they stand: their deltas were left out.
 
-        `behind` says for each the fact behind which the first was left out.
+        `behind` says for each the fact behind which the first delta was left out.
         """
         still_open = {item_id: place for item_id, place in behind.items() if item_id in self._open}
         if still_open:
-            place = {"from": min(still_open.values()), "to": self._envelope.seq}
-            self._envelope.put("gap", {**place, "itemIds": list(still_open)})
+            gap: GapData = {
+                "from": min(still_open.values()),
+                "to": self._out.seq,
+                "itemIds": list(still_open),
+            }
+            self._out.write("gap", gap)
         for item_id in still_open:
             opened = self._open[item_id]
-            self._put(opened, "itemUpdated", {"patch": opened.members()})
+            self._write(opened, "itemUpdated", {"patch": opened.streamed()})
 
-    def adopt(self, item: JsonObject, field: str) -> None:
-        """Take over an item whose start was told before."""
+    def adopt(self, item: Item, field: str) -> None:
+        """Take over an item whose start was written before."""
         self._open[item["itemId"]] = OpenItem(item, field)
 
-    def start(self, item: JsonObject, field: str) -> OpenItem:
-        """Tell that an item began."""
-        self._envelope.put("itemStarted", {"item": item}, item["itemId"])
-        opened = self._open[item["itemId"]] = OpenItem(item, field)
-        return opened
+    def start(self, item: Item, field: str, reply_id: str = "") -> None:
+        """Write that an item began."""
+        self._out.write("itemStarted", {"item": item}, item["itemId"])
+        self._open[item["itemId"]] = OpenItem(item, field, reply_id)
 
-    def grow(self, item_id: str, text: str) -> None:
-        """Tell that text streamed into an open item; what comes too late is left out."""
+    def append(self, item_id: str, text: str) -> None:
+        """Write that text streamed into an open item; what comes too late is left out."""
         if opened := self._open.get(item_id):
-            self._put(opened, "itemDelta", opened.grow(text))
+            self._write(opened, "itemDelta", opened.append(text))
 
     def patch(self, item_id: str, patch: JsonObject) -> None:
-        """Tell that members of an open item changed."""
+        """Write that members of an open item changed."""
         if opened := self._open.get(item_id):
-            opened.item = {**opened.item, **patch}
-            self._put(opened, "itemUpdated", {"patch": patch})
+            opened.item = opened.with_members(patch)
+            self._write(opened, "itemUpdated", {"patch": patch})
 
     def complete(self, item_id: str, members: JsonObject) -> None:
-        """Tell how an open item ended, whole."""
+        """Write how an open item ended, whole."""
         opened = self._open.pop(item_id)
-        self._put(opened, "itemCompleted", {"item": {**opened.item, **members}})
-
-    def _put(self, opened: OpenItem, type: str, data: JsonObject) -> None:
-        if opened.background:
-            self._envelope.put_for("", type, data, opened.item["itemId"])
-        else:
-            self._envelope.put(type, data, opened.item["itemId"])
-
-    def tell(self, item: JsonObject) -> None:
-        """Tell of an item that is complete as soon as it begins."""
-        self._envelope.put_whole(item)
-
-    # --- calls ---
-
-    @property
-    def calls(self) -> list[str]:
-        """The open tool calls."""
-        return [item_id for item_id, opened in self._open.items() if opened.item["kind"] == "toolCall"]
+        self._write(opened, "itemCompleted", {"item": opened.with_members(members)})
 
     def printed(self, call_id: str) -> tuple[str, int]:
-        """What an open call printed so far, and how many bytes are left out of it."""
+        """Return what an open call printed so far, and how many bytes are left out of it."""
         opened = self._open[call_id]
         return opened.text, opened.omitted
 
+    def _write(self, opened: OpenItem, type: str, data: EventData) -> None:
+        if opened.background:
+            self._out.write_for("", type, data, opened.item["itemId"])
+        else:
+            self._out.write(type, data, opened.item["itemId"])
+
     # --- replies ---
 
-    def grow_reply(self, kind: ReplyKind, reply_id: str, text: str) -> None:
-        """Tell that a reply went on, and that it began if it did."""
+    def append_reply(self, kind: ReplyKind, reply_id: str, text: str) -> None:
+        """Write that a reply went on, and that it began if it did."""
         item_id = self._reply_item(kind, reply_id)
         if item_id not in self._open:
             self._start_reply(kind, reply_id)
-        self.grow(item_id, text)
+        self.append(item_id, text)
 
     def finish_reply(self, reply_id: str, texts: Texts, members: JsonObject) -> None:
-        """Tell how a reply ended. What was open of other replies was given up for this one."""
+        """Write how a reply ended. What is open of other replies was given up for this one."""
         for kind in REPLY_KINDS:
             if not (texts[kind] or self._open):
                 continue
@@ -160,7 +159,7 @@ class OpenItems:
         self.discard_replies()
 
     def discard_replies(self) -> bool:
-        """Close replies that broke off and count for nobody; gives whether there were any.
+        """Close replies that broke off and do not count. **Returns** whether there were any.
 
         What comes of them after this is another attempt, with items of its own.
         """
@@ -169,7 +168,7 @@ class OpenItems:
         broken = {i: opened for i, opened in self._open.items() if opened.reply_id}
         for item_id, opened in broken.items():
             self.complete(item_id, {"text": opened.text, "status": "failed", "discarded": True})
-        self._begin_again({opened.reply_id for opened in broken.values()})
+        self._count_failures({opened.reply_id for opened in broken.values()})
         return bool(broken)
 
     def cancel_replies(self) -> None:
@@ -178,23 +177,25 @@ class OpenItems:
             self.complete(item_id, {"text": self._open[item_id].text, "status": "cancelled"})
 
     def fail_reply(self, reply_id: str, texts: Texts) -> None:
-        """Tell that a reply broke off, unless its retry was already told."""
+        """Write that a reply broke off, unless its retry was written already."""
         if reply_id not in self._failures:
             self.finish_reply(reply_id, texts, {"status": "failed", "discarded": True})
-            self._begin_again({reply_id})
+            self._count_failures({reply_id})
         self.discard_replies()
 
     def forget_failures(self) -> None:
-        """A new turn: replies have ids of their own again."""
+        """Begin a new turn: replies have ids of their own again."""
         self._failures.clear()
 
-    def _begin_again(self, reply_ids: set[str]) -> None:
+    def _count_failures(self, reply_ids: set[str]) -> None:
         for reply_id in reply_ids:
             self._failures[reply_id] = self._failures.get(reply_id, 0) + 1
 
     def _start_reply(self, kind: ReplyKind, reply_id: str) -> None:
         item_id = self._reply_item(kind, reply_id)
-        self.start({"itemId": item_id, "kind": kind, "status": "running"}, "text").reply_id = reply_id
+        message: MessageItem = {"itemId": item_id, "kind": "message", "status": "running"}
+        thought: ThoughtItem = {"itemId": item_id, "kind": "thought", "status": "running"}
+        self.start(message if kind == "message" else thought, "text", reply_id)
 
     def _reply_item(self, kind: ReplyKind, reply_id: str) -> str:
         base = reply_id if kind == "message" else f"{reply_id}.thought"

@@ -1,70 +1,42 @@
 """The runs that wait for their turn, as a client sees them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from agls.engine.facts import Admitted
-from agls.engine.vocabulary import JsonObject
-from agls.views.wire_json import content_blocks, filled
+from agls.engine.state import State
+from agls.engine.vocabulary import Stop, StopReason
+from agls.views.values import waiting
+from agls_protocol.events import Waiting
 
 
-class Waiting:
-    """The queue of one session. The run that begins by itself in the next moment is not told as waiting."""
+class RunQueue:
+    """Says when the queue of a session has changed for a client.
 
-    def __init__(self, queue: Iterable[Admitted]) -> None:
-        self._queue = list(queue)
-        self._next = ""  # the run that begins by itself
-        self._told = self._ids()
+    The run that begins by itself in the next moment (`starting`, "" for none) is not shown as waiting.
+    """
 
-    def __len__(self) -> int:
-        return len(self._queue)
+    def __init__(self, state: State) -> None:
+        self.starting = ""
+        self._sent = self._waiting(state.queue)
 
-    def admit(self, admitted: Admitted, *, running: bool) -> bool:
-        """One more; gives whether it has to wait for another."""
-        idle = not running and not self._next
-        self._queue.append(admitted)
-        if idle:
-            self._next = self._queue[0].run_id
-        return self._next != admitted.run_id
+    def admit(self, run_id: str, before: State, after: State) -> bool:
+        """Take in an admission. **Returns** whether the run has to wait for another."""
+        if not before.running and not self.starting:
+            self.starting = after.queue[0].run_id
+        return self.starting != run_id
 
-    def order(self, run_ids: Sequence[str]) -> None:
-        """These wait, in this order, and no others."""
-        known = {admitted.run_id: admitted for admitted in self._queue}
-        self._queue = [known[run_id] for run_id in run_ids if run_id in known]
+    def end(self, stop: Stop, after: State) -> None:
+        """Take in that the run that was on, or about to begin, is over: the next one begins, or none does."""
+        goes_on = stop.reason is not StopReason.INTERRUPTED and bool(after.queue)
+        self.starting = after.queue[0].run_id if goes_on else ""
 
-    def leave(self, run_id: str) -> Admitted | None:
-        """A run waits no more; gives its admission."""
-        if self._queue and self._queue[0].run_id == run_id:  # as nearly always
-            return self._queue.pop(0)
-        left = next((admitted for admitted in self._queue if admitted.run_id == run_id), None)
-        self._queue = [admitted for admitted in self._queue if admitted is not left]
-        return left
-
-    def is_next(self, run_id: str) -> bool:
-        """Whether this run was about to begin."""
-        return run_id == self._next
-
-    def go_on(self, *, begin: bool) -> bool:
-        """The last run is over: the first in the queue begins, or nothing does. Gives whether one begins."""
-        self._next = self._queue[0].run_id if begin and self._queue else ""
-        return bool(self._next)
-
-    def news(self) -> list[JsonObject] | None:
-        """The whole queue, `None` when it is what was told last."""
-        if self._told == (now := self._ids()):
+    def news(self, state: State) -> list[Waiting] | None:
+        """Return the whole queue, `None` when it is what was sent last."""
+        now = self._waiting(state.queue)
+        if now == self._sent:
             return None
-        self._told = now
-        return [{"runId": a.run_id, **prompt(a)} for a in self._queue if a.run_id in now]
+        self._sent = now
+        return [waiting(admitted) for admitted in state.queue if admitted.run_id in now]
 
-    def _ids(self) -> tuple[str, ...]:
-        return tuple(a.run_id for a in self._queue if a.run_id != self._next) if self._queue else ()
-
-
-def prompt(admitted: Admitted) -> JsonObject:
-    """What an admitted run was asked."""
-    return {"itemId": admitted.item_id, "content": content_blocks(admitted.content)}
-
-
-def admission(admitted: Admitted, *, queued: bool) -> JsonObject:
-    """What `runAdmitted` says of a run."""
-    data = {"admission": "queued" if queued else "started", **prompt(admitted)}
-    return {**data, **filled(recovers=admitted.recovers)}
+    def _waiting(self, queue: Sequence[Admitted]) -> tuple[str, ...]:
+        return tuple(a.run_id for a in queue if a.run_id != self.starting) if queue else ()

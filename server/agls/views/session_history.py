@@ -2,16 +2,16 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 
 from agls.engine.facts import Entry
+from agls.engine.note_items import NoteTable
 from agls.engine.ports import Journal
 from agls.engine.vocabulary import JsonObject
-from agls.views.events import Brief, Envelope
-from agls.views.project import Translator
+from agls.views.events import EventWriter, TranscriptWriter
+from agls.views.project import Projection
 from agls.views.transcript import Transcript
 
-STRIDE = 512  # facts between two places from which events are told again
+STRIDE = 512  # facts between two places from which events are made again
 
 
 class SessionHistory:
@@ -20,39 +20,40 @@ class SessionHistory:
     Only `transcript` grows; the events are made again when somebody asks for them, from the place before.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        self.transcript, self.epoch = Transcript(), journal.epoch
+    def __init__(self, notes: NoteTable, journal: Journal) -> None:
+        self.transcript = Transcript()
+        self.epoch = journal.epoch
         self._journal = journal
-        self._translator = Translator(journal.session_id, journal.epoch, out=Brief(self.transcript))
-        self._places = [self._copied(self._translator)]  # as it stood before each stride
+        out = TranscriptWriter(self.transcript)
+        self._projection = Projection(notes, journal.session_id, journal.epoch, out=out)
+        self._places = [self._copy(self._projection)]  # as it stood before each stride
         self._reading = threading.Lock()
 
     def catch_up(self) -> None:
         """Take in what was recorded since."""
         with self._reading:
             for entry in self._journal.entries(self.transcript.seq):
-                self._translator.events(entry)
+                self._projection.events(entry)
                 if entry.seq % STRIDE == 0:
-                    self._places.append(self._copied(self._translator))
+                    self._places.append(self._copy(self._projection))
 
     def facts(self, after: int, before: int, *, backward: bool = False) -> Iterator[list[JsonObject]]:
-        """The events of each fact behind number `after` and in front of number `before`, fact by fact."""
+        """Return the events of each fact behind number `after` and in front of number `before`."""
         strides = range(after // STRIDE, (before - 2) // STRIDE + 1) if before - after > 1 else range(0)
         for stride in reversed(strides) if backward else strides:
-            told = [events for seq, events in self._told(stride) if after < seq < before]
-            yield from reversed(told) if backward else told
+            facts = [events for seq, events in self._events(stride) if after < seq < before]
+            yield from reversed(facts) if backward else facts
 
     def entry(self, seq: int) -> Entry:
-        """The fact of this number."""
+        """Return the fact of this number."""
         return self._journal.entries(seq - 1)[0]
 
-    def _told(self, stride: int) -> Iterator[tuple[int, list[JsonObject]]]:
+    def _events(self, stride: int) -> Iterator[tuple[int, list[JsonObject]]]:
         entries: Sequence[Entry] = self._journal.entries(stride * STRIDE)[:STRIDE]
-        translator = self._copied(self._places[stride])
+        projection = self._copy(self._places[stride])
         for entry in entries:
-            yield entry.seq, translator.events(entry)
+            yield entry.seq, projection.events(entry)
 
-    def _copied(self, translator: Translator) -> Translator:
-        """One that stands where this one stands, and tells events."""
-        out = Envelope(self._journal.session_id, self._journal.epoch).at(translator.out)
-        return deepcopy(translator, {id(translator.out): out})
+    def _copy(self, projection: Projection) -> Projection:
+        """Return one that stands where this one stands, and makes events."""
+        return projection.copy_to(EventWriter(self._journal.session_id, self._journal.epoch))

@@ -1,24 +1,26 @@
-"""Background tasks on the wire: items that outlive their run, and how many go on (protocol#events)."""
-
-from typing import Literal
+"""Background tasks: items that outlive their run, and how many go on."""
 
 from agls.engine import background
-from agls.engine.background import Background, Task
+from agls.engine.background import Task
 from agls.engine.facts import Noted
 from agls.engine.state import State
-from agls.engine.vocabulary import JsonObject, Stop, ToolOutcome
-from agls.views import wire_json
-from agls.views.events import Envelope
+from agls.engine.vocabulary import JsonObject, ToolOutcome
+from agls.views.events import EventWriter
 from agls.views.items import OpenItems
+from agls.views.values import terminal
+from agls.views.wire_json import capped, compact, filled
+from agls_protocol.events import TaskChangedData
+from agls_protocol.items import TaskItem
 
 STATES = {"completed": "completed", "failed": "failed", "rejected": "failed", "cancelled": "stopped"}
 
 
-class Tasks:
-    """Tells of the tasks of one session; those that go on in `state` were told before."""
+class RunningTasks:
+    """The background tasks of one session that go on; those of `state` were shown before."""
 
-    def __init__(self, out: Envelope, items: OpenItems, state: State) -> None:
-        self._out, self._items = out, items
+    def __init__(self, out: EventWriter, items: OpenItems, state: State) -> None:
+        self._out = out
+        self._items = items
         self._open = {i: task for i, task in background.tasks_of(state).items() if task.outcome is None}
         for task in self._open.values():
             items.adopt(_item(task), "output")
@@ -27,7 +29,7 @@ class Tasks:
         return len(self._open)
 
     def take(self, note: Noted) -> bool:
-        """Tell what a note says of tasks; gives whether more or fewer go on now."""
+        """Write what a note says of tasks. **Returns** whether more or fewer go on now."""
         task = background.take(self._open, note.kind, note.data) if note.feature == background.ROOM else None
         if task is None:
             return False
@@ -37,33 +39,36 @@ class Tasks:
             return True
         del self._open[task.task_id]
         self._change(task, STATES[task.outcome.status])
-        self._items.complete(task.task_id, _members(task, task.outcome))
+        self._items.complete(task.task_id, _end(task, task.outcome))
         return True
 
     def _change(self, task: Task, state: str) -> None:
         code = task.outcome.terminal.exit_code if task.outcome and task.outcome.terminal else None
-        said = {"taskId": task.task_id, "itemId": task.task_id, "state": state, "title": task.title}
-        self._out.put_for("", "taskChanged", {**said, **wire_json.known({"exit_code": code})})
+        data: TaskChangedData = {
+            "taskId": task.task_id,
+            "itemId": task.task_id,
+            "state": state,
+            "title": task.title,
+            "exitCode": code,
+        }
+        self._out.write_for("", "taskChanged", compact(TaskChangedData, data))
 
 
-def _item(task: Task) -> JsonObject:
-    """The item of a task that goes on."""
-    item: JsonObject = {"itemId": task.task_id, "kind": "task", "status": "running", "title": task.title}
-    return {**item, "background": True, "terminal": wire_json.terminal(task.terminal)}
+def _item(task: Task) -> TaskItem:
+    """Return the item of a task that goes on."""
+    return {
+        "itemId": task.task_id,
+        "kind": "task",
+        "status": "running",
+        "title": task.title,
+        "background": True,
+        "terminal": terminal(task.terminal),
+    }
 
 
-def _members(task: Task, outcome: ToolOutcome) -> JsonObject:
-    """What its end adds to the item."""
-    output, omitted = wire_json.capped(outcome.text)
-    said: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
-    said["terminal"] = wire_json.terminal(outcome.terminal or task.terminal)
-    return said | wire_json.filled(truncated=omitted + outcome.truncated or None)
-
-
-def left(
-    tasks: Background, wish: Literal["keep", "stop"], stop: Stop
-) -> tuple[list[str] | None, list[str] | None]:
-    """Stop the tasks, or not, as a cancel says; gives those that were kept and those that were stopped."""
-    if wish == "stop":
-        return None, list(tasks.stop(stop.detail)) or None
-    return list(tasks.running) or None, None
+def _end(task: Task, outcome: ToolOutcome) -> JsonObject:
+    """Return what its end adds to the item."""
+    output, omitted = capped(outcome.text)
+    ended: JsonObject = {"status": outcome.status, "effects": outcome.effects, "output": output}
+    ended["terminal"] = terminal(outcome.terminal or task.terminal)
+    return ended | filled(truncated=omitted + outcome.truncated or None)

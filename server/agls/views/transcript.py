@@ -1,10 +1,15 @@
-"""The reference folder: wire events in, the transcript a client would show out (protocol#order)."""
+"""The fold of events: what a client knows of a session after them, and what it would show."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agls.engine.vocabulary import JsonObject
 from agls.views.wire_json import is_object
+
+UNSEEN = frozenset(
+    {"runAdmitted", "runStarted", "turnStarted", "turnEnded", "recorded", "checkpoint", "taskChanged"}
+)
+"""Types of events that leave no trace in a transcript."""
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agls.doors.headless.exits import CODES, exit_of
-from agls.views.wire_json import STOP_REASONS
+from agls.views.values import STOP_REASONS
 from doors.headless.conftest import SCRIPTED, Agls
 from support.model_server import ModelServer, Reply
 

@@ -96,3 +96,25 @@ def test_models_of_the_file_are_listed_beside_a_default_that_is_none_of_them(
         told = status(wire)
         assert "work" in told["problem"]
         assert [model["name"] for model in told["models"]] == ["play"]
+
+
+@pytest.mark.parametrize("wrong", ["model = \n", "model = 7\n", '[permissions]\nmode = "sometimes"\n'])
+def test_file_that_was_wrong_when_the_server_began_counts_whole_once_it_is_corrected(
+    tmp_path: Path, played: str, wrong: str
+) -> None:
+    write = {"name": "write_file", "arguments": {"path": "a", "content": "x"}}
+    config = script(tmp_path, turns({"calls": [write]}, "Done."))
+    config.write_text(wrong)
+    with opened(tmp_path) as wire:
+        wire.initialize()
+        told = status(wire)
+        assert (str(config) in told["problem"], told["configFile"]) == (True, config.as_uri())
+        config.write_text(f'{played}\n[budget]\nmax_turns = "x"\n')
+        assert "max_turns" in status(wire)["problem"]
+        config.write_text(f'{played}\n[permissions]\nmode = "plan"\n')
+        assert [model["name"] for model in status(wire)["models"]] == ["play"]
+        session = wire.session()
+        ended = wire.call("agent/run", {"sessionId": session, "input": "Hi", "wait": True})
+        assert ended["stopReason"] == "endTurn"
+        assert not (wire.workspace / "a").exists(), "the mode of the file holds"
+        assert wire.leave() == 0

@@ -144,5 +144,21 @@ def test_sessions_are_listed_resumed_and_told_by_bare_strings(serve: Serve) -> N
     assert not Path(told["path"]).exists()
 
 
+def test_rewind_with_a_bare_id_takes_back_the_files_too(serve: Serve) -> None:
+    write: Message = {"name": "write_file", "arguments": {"path": "made.txt", "content": "x\n"}}
+    client = PlainClient(serve(turns("one"), turns({"calls": [write]}, "two")), "helix", "text\n")
+    client.command("agls.run", "say one")
+    client.message("agls: done")
+    client.command("agls.setOption", "mode=acceptEdits")
+    client.command("agls.run", "write it")
+    made, page = client.wire.workspace / "made.txt", Path(client.command("agls.transcript")["path"])
+    client.eventually(lambda: page.read_text().count("*endTurn*") == 2)
+    assert made.read_text() == "x\n"
+    first = page.read_text().split("## You\n\n`")[1].split("`")[0]
+    back = client.command("agls.rewind", first)
+    assert [file["change"] for file in back["files"]] == ["deleted"]
+    assert not made.exists()
+
+
 def test_counts_are_told_briefly() -> None:
     assert [brief(n) for n in (0, 999, 12_345, 999_499, 1_300_000)] == ["0", "999", "12k", "999k", "1.3M"]

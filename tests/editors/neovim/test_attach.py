@@ -105,6 +105,27 @@ def test_an_image_is_mentioned_and_pasted(editor: Editor) -> None:
         assert base64.b64encode(PIXEL).decode() in content(server)
 
 
+def test_mention_of_a_link_that_leads_out_is_refused_and_the_file_itself_is_not(editor: Editor) -> None:
+    with ModelServer([Reply("One."), Reply("Two.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        outside = editor.folder / "secret.png"
+        outside.write_bytes(PIXEL)
+        (editor.workspace / "shot.png").symlink_to(outside)
+        (editor.workspace / "away").symlink_to(editor.folder)
+        (editor.workspace / "near.png").symlink_to("real.png")
+        (editor.workspace / "real.png").write_bytes(PIXEL)
+        prompt(editor, "see @shot.png and @away/secret.png and @away")
+        editor.until("vim.fn.execute('messages'):find('shot.png is not attached: it leads to', 1, true)")
+        ended(editor, "endTurn")
+        sent = server.posts[-1].content.decode()
+        assert base64.b64encode(PIXEL).decode() not in sent
+        assert str(editor.folder / "secret.png") not in sent
+        prompt(editor, "see @near.png and @../secret.png")
+        ended(editor, "endTurn", 2)
+        assert server.posts[-1].content.decode().count(base64.b64encode(PIXEL).decode()) == 2
+
+
 def paste(folder: Path) -> None:
     """A program that gives the image in the clipboard, as `wl-paste` does."""
     folder.mkdir()

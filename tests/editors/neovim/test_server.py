@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,19 @@ from support.patience import wait_until
 from support.wire import turns
 
 from .driver import Editor
-from .scene import HANGING, ended, leave_and_come_back, opened, prompt, restarted, said, transcript
+from .scene import (
+    CODE,
+    HANGING,
+    TWO_EDITS,
+    ended,
+    leave_and_come_back,
+    opened,
+    prompt,
+    restarted,
+    said,
+    transcript,
+    waiting,
+)
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 SERVER = "return vim.lsp.get_clients({ name = 'agls' })[1].rpc.is_closing() == false"
@@ -116,6 +129,48 @@ def test_what_keeps_a_run_from_beginning_is_said_when_the_chat_opens(editor: Edi
     )  # all of it, above the prompt
     editor.command("checkhealth agls")
     assert "config.toml" in "\n".join(editor.lines())
+
+
+def test_server_of_another_folder_that_dies_takes_nothing_of_this_one(editor: Editor) -> None:
+    opened(editor, TWO_EDITS)
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    waiting(editor, 2)
+    other = editor.folder / "other"
+    other.mkdir()
+    (other / "code.py").write_text(CODE)
+    editor.command(f"tabnew | tcd {other}")
+    editor.lua("require('agls').open({ new = true })")
+    editor.until("require('agls').current().client.root == vim.fn.getcwd()")
+    prompt(editor, "change two")
+    ended(editor, "endTurn")
+    waiting(editor, 4)
+    children = editor.call("nvim_get_proc_children", editor.lua("return vim.uv.os_getpid()"))
+    (there,) = [child for child in children if Path(f"/proc/{child}/cwd").readlink() == other]
+    os.kill(there, signal.SIGSTOP)
+    editor.lua("require('agls.changes').refresh()")  # which the stopped one never answers
+    restarted(editor, lambda: os.kill(there, signal.SIGKILL))
+    waiting(editor, 4)
+    editor.lua("require('agls.changes').reject(vim.list_slice(require('agls.changes').all))")
+    waiting(editor, 0)
+    assert (other / "code.py").read_text() == CODE
+
+
+def test_config_file_that_is_corrected_is_noticed_without_a_restart(editor: Editor) -> None:
+    opened(editor, turns("One."))
+    config = editor.folder / "config.toml"
+    right = config.read_text()
+    config.write_text("model = 7\n")
+    restarted(editor, lambda: editor.command("Agls restart"))
+    editor.command("Agls close")
+    editor.command("Agls open")
+    editor.until("vim.fn.execute('messages'):find('config.toml', 1, true)")
+    config.write_text(right)
+    editor.until("vim.fn.execute('messages'):find('the configuration is read', 1, true)")
+    prompt(editor, "go")
+    ended(editor, "endTurn")
+    config.write_text("[permissions]\n")
+    editor.until("vim.fn.execute('messages'):find('no model is configured', 1, true)")
 
 
 def test_health_says_what_works(editor: Editor) -> None:

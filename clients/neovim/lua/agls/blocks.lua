@@ -112,7 +112,7 @@ end
 ---@return string
 local function path_of(name, root)
   local path = vim.fs.normalize(name)
-  return vim.startswith(path, "/") and path or (root .. "/" .. path)
+  return vim.startswith(path, "/") and path or vim.fs.normalize(root .. "/" .. path)
 end
 
 ---Whether a name stands for something.
@@ -122,6 +122,18 @@ end
 function M.exists(name, root)
   local known = M.SPECIAL[name] or name:match("^https?://") or vim.uv.fs_stat(path_of(name, root))
   return known ~= nil
+end
+
+---Why a path may not go with a prompt by this name: a link in the folder that leads out of it.
+---@param path string
+---@param root string
+---@return string? problem
+local function leads_out(path, root)
+  local real = vim.uv.fs_realpath(path)
+  local below = vim.uv.fs_realpath(root) .. "/"
+  if real and vim.startswith(path .. "/", root .. "/") and not vim.startswith(real .. "/", below) then
+    return ("it leads to %s, outside the folder. Name that file to attach it."):format(real)
+  end
 end
 
 ---What a name stands for: one of `SPECIAL`, an address, or a path in the folder.
@@ -138,8 +150,11 @@ function M.named(name, root)
   local path = path_of(name, root)
   local kind = IMAGES[(name:match("%.(%w+)$") or ""):lower()]
   local found = vim.uv.fs_stat(path)
+  local out = leads_out(path, root)
   if not found then
     return nil, ("there is no file %s"):format(name)
+  elseif out then
+    return nil, ("%s is not attached: %s"):format(name, out)
   elseif not (kind and found.type == "file") then
     return { label = name, block = { type = "resourceLink", uri = vim.uri_from_fname(path), name = name } }
   end

@@ -2,7 +2,6 @@
 -- here they are marked in their files, where the marks move along, and judged.
 
 local client = require("agls.client")
-local session = require("agls.session")
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
 
@@ -17,6 +16,7 @@ local NAMESPACE = vim.api.nvim_create_namespace("agls.changes")
 ---@field buf? integer
 ---@field mark? integer
 ---@field asked? boolean it is being rejected
+---@field at agls.Client whose server told it
 
 local M = { namespace = NAMESPACE }
 
@@ -32,6 +32,7 @@ M.on_buffer = function() end
 ---@type agls.Hunk[] that are rejected one after the other
 local rejecting = {}
 local asking, again = false, false
+local round = 0 -- answers to earlier ones are no news
 
 ---@param text string
 ---@return string[]
@@ -141,11 +142,17 @@ function M.refresh()
     return at.state == "ready"
   end, vim.tbl_values(client.all))
   local told, left = {}, #clients
-  asking = left > 0
+  asking, round = left > 0, round + 1
+  local this = round
   for _, at in ipairs(clients) do
     local command = { command = "agls.changes", arguments = { vim.empty_dict() } }
     at:request("workspace/executeCommand", command, function(result)
-      vim.list_extend(told, result and result.changes or {})
+      if this ~= round then
+        return
+      end
+      for _, change in ipairs(result and result.changes or {}) do
+        told[#told + 1] = vim.tbl_extend("force", change, { at = at })
+      end
       left = left - 1
       if left == 0 then
         asking = false
@@ -160,13 +167,18 @@ function M.refresh()
   end
 end
 
+---A server is gone: it answers no more, and the changes of the others are asked for again.
+function M.forget()
+  asking, again = false, false
+  M.refresh()
+end
+
 ---@param change agls.Hunk
 ---@param command string
 ---@param done? fun(problem?: table)
 local function judge(change, command, done)
-  local of = session.all[change.sessionId]
   local params = { command = command, arguments = { { hunk = change.hunk } } }
-  of.client:request("workspace/executeCommand", params, function(_, problem)
+  change.at:request("workspace/executeCommand", params, function(_, problem)
     if problem then
       client.tell_problem(problem)
     end
@@ -186,7 +198,7 @@ local function load(change)
   local buf = vim.fn.bufadd(vim.uri_to_fname(change.uri))
   vim.fn.bufload(buf)
   vim.b[buf].agls_unseen = true -- saved after the edit
-  session.all[change.sessionId].client:attach(buf)
+  change.at:attach(buf)
 end
 
 function reject_next()

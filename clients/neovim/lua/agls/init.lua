@@ -90,11 +90,11 @@ local handlers = {
   ["agent/event"] = function(_, params)
     take(params.events)
   end,
-  ["agent/requestPermission"] = function(_, params)
-    return questions.ask("permission", params)
+  ["agent/requestPermission"] = function(_, params, context)
+    return questions.ask("permission", params, context.client_id)
   end,
-  ["agent/askUser"] = function(_, params)
-    return questions.ask("form", params)
+  ["agent/askUser"] = function(_, params, context)
+    return questions.ask("form", params, context.client_id)
   end,
   ["agent/secret"] = function(_, params)
     return secrets.answer(params)
@@ -127,7 +127,8 @@ function M.client(root)
   end
   made.on_state = function()
     if made.state ~= "ready" then
-      questions.forget(made)
+      questions.forget()
+      changes.forget()
     end
     vim.cmd.redrawstatus({ bang = true })
   end

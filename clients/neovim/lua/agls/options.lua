@@ -7,12 +7,35 @@ local M = {}
 
 M.MODES = { "ask", "acceptEdits", "plan", "allowAll" }
 local OTHER = "Another one…"
+local POLL = 1000 -- milliseconds between two looks at the config file
 
 ---@type string[] that the server names, once it was asked
 M.models = {}
 
 ---@type table<string, string> by folder: what keeps a run from beginning, so that it is told once
 local problems = {}
+
+---@type table<string, uv.uv_fs_poll_t> by folder: who looks at the user's config file
+local watchers = {}
+
+---Ask again when the config file was written: the server reads it by itself.
+---@param at agls.Client
+---@param file? string its URI
+local function follow(at, file)
+  if not file or watchers[at.root] then
+    return
+  end
+  watchers[at.root] = assert(vim.uv.new_fs_poll())
+  watchers[at.root]:start(
+    vim.uri_to_fname(file),
+    POLL,
+    vim.schedule_wrap(function()
+      if at.state == "ready" then
+        M.know_models(at)
+      end
+    end)
+  )
+end
 
 ---Ask the server for its models, so that completion need not wait. What keeps a run from beginning is told.
 ---@param at agls.Client
@@ -25,8 +48,11 @@ function M.know_models(at, done)
     local problem = result and result.problem
     if problem and problem ~= problems[at.root] then
       client.tell(problem, vim.log.levels.WARN)
+    elseif result and not problem and problems[at.root] then
+      client.tell("the configuration is read: the agent can work now")
     end
     problems[at.root] = problem
+    follow(at, result and result.configFile)
     if done then
       done()
     end

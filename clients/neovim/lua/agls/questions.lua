@@ -10,6 +10,7 @@ local session = require("agls.session")
 ---@field thread thread
 ---@field kind "permission"|"form"
 ---@field done boolean
+---@field asker integer the id of the server's client
 ---@field told? boolean the user knows that it waits
 ---@field wanted? boolean the user came to answer it
 
@@ -288,14 +289,15 @@ end
 ---A handler of a server's request: it waits for the user and gives the answer.
 ---@param kind "permission"|"form"
 ---@param params table
+---@param asker integer
 ---@return table
-function M.ask(kind, params)
+function M.ask(kind, params, asker)
   for _, open in ipairs(vim.list_slice(M.waiting)) do
     if open.params.requestId == params.requestId then
       M.withdraw(params.requestId) -- asked again after a reconnect
     end
   end
-  local open = { params = params, kind = kind, thread = coroutine.running(), done = false }
+  local open = { params = params, kind = kind, thread = coroutine.running(), done = false, asker = asker }
   M.waiting[#M.waiting + 1] = open
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsQuestion", data = params })
   vim.schedule(M.next)
@@ -312,13 +314,15 @@ function M.withdraw(request_id)
   end
 end
 
----A server is gone, and with it who asked.
----@param of agls.Client
-function M.forget(of)
+---A server is gone, and with it who asked. The questions of other servers stay, whatever session they are of.
+function M.forget()
+  local alive = {}
+  for _, at in pairs(client.all) do
+    alive[at.lsp and at.lsp.id or 0] = true
+  end
   local kept = {}
   for _, open in ipairs(M.waiting) do
-    local asks = session.all[open.params.sessionId]
-    if asks and asks.client ~= of then
+    if alive[open.asker] then
       kept[#kept + 1] = open
     else
       open.done = true

@@ -16,11 +16,11 @@ from agls.doors.messages import (
     kind_of,
     parse,
 )
+from agls.doors.task_choice import keep_or_stop
 from agls.engine import invoking
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject, Text
-from agls.views import wire_json
-from agls.views.tasks import left
+from agls.views import values
 from agls.views.wire_json import is_object
 from agls_protocol import types
 from agls_protocol.converter import make_converter
@@ -45,7 +45,7 @@ async def steer(session: Session, params: types.SteerParams) -> types.SteerResul
 async def cancel(session: Session, params: types.CancelParams) -> types.CancelResult:
     """`agent/cancel`."""
     stop = from_wire.stop_of(params.reason)
-    tasks = left(session.background, params.tasks, stop)
+    tasks = keep_or_stop(session.background, params.tasks, stop)
     done = session.cancel(params.run_id, params.queued, stop)
     kept, dropped = list(done.kept), list(done.dropped)
     return types.CancelResult(done.state, kept, dropped, done.run_id or None, *tasks)
@@ -64,7 +64,7 @@ async def respond(session: Session, params: types.RespondParams) -> types.Respon
 async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
     """`agent/action/invoke`: what is possible while the run is on."""
     done = await invoking.invoke(session, params.name, params.input)
-    return ActionInvokeResult(wire_json.content_blocks([Text(done.text)]), done.data, done.run_id or None)
+    return ActionInvokeResult(values.content_blocks([Text(done.text)]), done.data, done.run_id or None)
 
 
 FOLLOWED: Mapping[str, Callable[[Session, Any], Awaitable[Any]]] = {

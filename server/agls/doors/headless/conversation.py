@@ -16,7 +16,8 @@ from agls.engine.recovering import go_on
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
-from agls.views.project import Translator
+from agls.order import NOTES
+from agls.views.project import Projection
 from agls.views.replay import Replay
 from agls.world import World
 
@@ -35,8 +36,8 @@ class Conversation:
         self._responder = responder
         self._shutdown = shutdown
         known = None if prepared.is_new else session.state
-        self._translator = Translator(session.session_id, session.log.journal.epoch, known)
-        output.spare(self._translator.caught_up)
+        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, known)
+        output.spare(self._projection.caught_up)
         self._run_id = ""
         self._admitted = ""
         self._unanswered = 0
@@ -52,11 +53,11 @@ class Conversation:
         """Prompt, wait for the end, give the exit code. Raises `JournalError` when it has no end."""
         if self._prepared.is_new:
             for entry in self._session.log.journal.entries():
-                self._watch(entry, self._session.state)
+                self._tell(self._projection.events(entry))
         elif self._prepared.since is not None:
             self._tell_again(self._prepared.since)
         if isinstance(self._output, Lines):  # for people they are nothing but a delay
-            self._tell(self._translator.told("commands", {"commands": self._commands()}, time.time()))
+            self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
         self._shutdown.runs(self)
         self._responder.attach(self._session)
@@ -123,10 +124,10 @@ class Conversation:
 
     def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """What children do is told to programs, and what they ask is put to who is there."""
-        translator = Translator(child.session_id, child.log.journal.epoch, child.state)
+        projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
-            for told in translator.events(event):
+            for told in projection.events(event, state):
                 if told["type"] == "runEnded":
                     self._unanswered += told["data"].get("unanswered", 0)
                 if isinstance(self._output, Lines) and not self._ended:
@@ -138,13 +139,13 @@ class Conversation:
     def _tell_again(self, since: int) -> None:
         """Everything behind this fact, for who reads no more of it elsewhere."""
         journal = self._session.log.journal
-        replay = Replay(journal.session_id, journal.epoch)
+        replay = Replay(NOTES, journal.session_id, journal.epoch)
         replay.take(journal.entries())
         for told in replay.behind(since):
             self._output.event(told)
 
     def _watch(self, event: Event, state: State) -> None:
-        self._tell(self._translator.events(event))
+        self._tell(self._projection.events(event, state))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
         for told in events:

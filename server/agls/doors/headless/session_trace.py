@@ -7,9 +7,10 @@ from typing import Any, NamedTuple, cast
 from agls.doors.headless.streams import write
 from agls.engine.facts import Entry
 from agls.engine.vocabulary import JsonObject
+from agls.order import NOTES
 from agls.stores.codec import unstructure
 from agls.views.escape import escape_controls
-from agls.views.project import Translator
+from agls.views.project import Projection
 from agls.views.wire_json import timestamp
 
 VALUE = 32  # characters of one value of a fact
@@ -46,11 +47,12 @@ class TracedFact(NamedTuple):
 
 def rows_of(session_id: str, entries: Iterable[Entry]) -> Iterator[TracedFact]:
     """Return all facts with their events, in order."""
-    translator, before = Translator(session_id, ""), 0.0
+    projection = Projection(NOTES, session_id, "")
+    before = 0.0
     for entry in entries:
         kind, fields = unstructure(entry.fact)
         since = entry.at - before if before else 0.0
-        yield TracedFact(entry.seq, entry.at, since, kind, fields, translator.events(entry))
+        yield TracedFact(entry.seq, entry.at, since, kind, fields, projection.events(entry))
         before = entry.at
 
 

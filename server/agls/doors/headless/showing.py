@@ -11,7 +11,8 @@ from agls.engine.vocabulary import AssistantMessage, JsonObject, Message, UserMe
 from agls.features.usage.summary import summary
 from agls.stores.rows import at_rest, summarise
 from agls.views.escape import escape_controls
-from agls.views.wire_json import plain_text, timestamp
+from agls.views.values import plain_text
+from agls.views.wire_json import timestamp
 
 SHOWN, WIDTH = 4, 400  # messages, characters of one
 

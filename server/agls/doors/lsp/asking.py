@@ -13,7 +13,7 @@ from agls.doors.messages import JsonObject
 from agls.engine.facts import Answered, Asked
 from agls.engine.session import Session
 from agls.engine.vocabulary import Answer, Question
-from agls.views import wire_json
+from agls.views import values, wire_json
 from agls.views.permission_text import message_text
 from agls.views.wire_json import is_object
 
@@ -80,7 +80,7 @@ class Asking:
 
     def _way(self, request_id: str, question: Question) -> Way | None:
         session, client = self._session, self._client
-        agent = wire_json.agent_id(session.state.parent_item, session.state.options)
+        agent = values.agent_id(session.state)
         place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
         read = partial(read_answer, client, question)
         if question.kind == "form":
@@ -88,7 +88,7 @@ class Asking:
             params = {**form, **wire_json.filled(itemId=question.call_id), **place}
             return Way("agent/askUser", params, read) if client.forms else None
         if client.permission:
-            shown = wire_json.question(request_id, shown_to(client, question))
+            shown = values.question(request_id, shown_to(client, question))
             params = {**shown, **place, **(review(question) if client.confirms else {})}
             return Way("agent/requestPermission", params, read)
         if client.message_requests:

@@ -13,6 +13,7 @@ from agls.doors.lsp.methods import HANDLERS
 from agls.doors.lsp.plain.code_actions import code_actions
 from agls.doors.lsp.plain.commands import follow_command
 from agls.doors.lsp.plain.pages import virtual_transcript
+from agls.doors.lsp.world import NoWorld
 from agls.doors.messages import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Bad, JsonObject, RequestId
 from agls.views.wire_json import is_object
 from agls_protocol.converter import make_converter
@@ -106,6 +107,8 @@ class Dispatcher:
         typed = self._converter.structure({} if params is None else params, METHODS[method].params)
         if len(getattr(typed, "client_key", "")) > LONGEST_KEY:
             raise limit_exceeded("clientKey", LONGEST_KEY)
+        if isinstance(self._door.world, NoWorld):
+            await self._door.world.retry()
         return self._converter.unstructure(await HANDLERS[method](self._door, typed, call))
 
     def _refuse(self, call: Call, bad: Bad) -> None:

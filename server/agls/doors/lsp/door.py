@@ -22,7 +22,6 @@ from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain.progress import NoProgress, ProgressReporter
 from agls.doors.lsp.publish import Publisher
 from agls.doors.lsp.result_pages import Page
-from agls.doors.lsp.review import Review
 from agls.doors.lsp.transcript import Transcript, VirtualPage, virtual_uri
 from agls.doors.lsp.world import Opening, World
 from agls.doors.messages import JsonObject
@@ -31,6 +30,7 @@ from agls.engine.ports import JournalBusy, JournalError, WorkspaceError
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import BY_USER
+from agls.order import NOTES
 from agls.views.replay import end_of
 from agls.views.session_history import SessionHistory
 from agls.workspace.editor import Buffer, Editor
@@ -63,7 +63,7 @@ class Attached:
         self.progress = (NoProgress if role == "child" else ProgressReporter)(peer, client)
         self.publisher = Publisher(session, peer, client, self.progress)
         self.asking = Asking(session, peer, client)
-        self.transcript, self.review = Transcript(), Review()
+        self.transcript = Transcript()
         self.page = VirtualPage(peer, virtual_uri(session.session_id))
         self.meant = Meant(session.state, peer)
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
@@ -102,14 +102,14 @@ class Attached:
         if known := self._ends.get(run_id):
             return known
         journal = self.session.log.journal
-        return await asyncio.to_thread(end_of, run_id, self.session.session_id, journal.entries())
+        return await asyncio.to_thread(end_of, NOTES, run_id, self.session.session_id, journal.entries())
 
     def _observe(self, event: Entry | Glimpse, state: State) -> None:
         self.meant.take(event, state)
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` is told
             self.publisher.then(partial(self.asking.withdraw, fact))
-        told = self.publisher.publish(event)
+        told = self.publisher.publish(event, state)
         if problem := self.transcript.take(told):
             self.session.log.show(Notice("warning", "The transcript is not kept any more", problem))
         if self.told and self._client.virtual_documents:
@@ -146,7 +146,7 @@ class Door:
         self.admissions = Admissions()
         self._closing: dict[str, asyncio.Future[None]] = {}
         with suppress(ConfigError):  # then there are no sessions
-            world.sessions.hosts.append(self._welcome)
+            world.sessions.hosts.append(self.welcome)
 
     @property
     def attached(self) -> Mapping[str, Attached]:
@@ -260,7 +260,7 @@ class Door:
 
     async def history(self, session: Session) -> SessionHistory:
         """What was said in this session, up to this moment. What was read once is kept with the session."""
-        history = self._histories.setdefault(session, SessionHistory(session.log.journal))
+        history = self._histories.setdefault(session, SessionHistory(NOTES, session.log.journal))
         await asyncio.to_thread(history.catch_up)
         history.catch_up()  # with what was recorded meanwhile
         return history
@@ -315,7 +315,7 @@ class Door:
                     one.publisher.say_detached()
                 one.leave()
 
-    def _welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
+    def welcome(self, child: Session, parent_id: str) -> Callable[[], None]:
         """Who hears of a session hears of its children and answers for them; gives what says goodbye."""
         parent, known = self._attached.get(parent_id), self._attached.get(child.session_id)
         if parent is None or known is not None:

@@ -13,9 +13,12 @@ from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry, Glimpse, RunEnded
 from agls.engine.session import Session
-from agls.views.project import Translator
+from agls.engine.state import State
+from agls.order import NOTES
+from agls.views.project import Projection
+from agls_protocol.events import EventData, NoticeData
 
-DETACHED = {
+DETACHED: NoticeData = {
     "severity": "warning",
     "title": "Detached",
     "text": "Nobody read here, so the session goes on without this connection. Go on with agent/resume.",
@@ -30,9 +33,9 @@ class Publisher:
         self._session = session
         self._client = client
         self._progress = progress
-        self._translator = Translator(session.session_id, session.log.journal.epoch, session.state)
+        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
         self._peer, self._silent = peer, False
-        self._flow = Flow(peer, client, self._translator.caught_up)
+        self._flow = Flow(peer, client, self._projection.caught_up)
         self._held: list[Callable[[], None]] = []
         self._holds = 0
         self._lingering: asyncio.TimerHandle | None = None
@@ -40,21 +43,21 @@ class Publisher:
     @property
     def status(self) -> str:
         """idle, running or requiresAction."""
-        return self._translator.status
+        return self._projection.status
 
     def open_items(self) -> list[JsonObject]:
         """The unfinished items as they stand."""
-        return self._translator.open_items()
+        return self._projection.open_items()
 
     def open_requests(self) -> list[JsonObject]:
         """The questions nobody has answered yet."""
-        return self._translator.open_requests()
+        return self._projection.open_requests()
 
-    def publish(self, event: Entry | Glimpse) -> list[JsonObject]:
+    def publish(self, event: Entry | Glimpse, after: State) -> list[JsonObject]:
         """Tell the client what this means on the wire; gives it."""
         if not self._holds:
             self._flow.catch_up(event.at)
-        events = self._translator.events(event)
+        events = self._projection.events(event, after)
         self.then(partial(self._tell, events))
         if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
             self._go_on()
@@ -74,21 +77,21 @@ class Publisher:
 
     def join(self) -> None:
         """From here on events go to the client again; what was left out before counts no more."""
-        self._flow = Flow(self._peer, self._client, self._translator.caught_up)
+        self._flow = Flow(self._peer, self._client, self._projection.caught_up)
         self.then(partial(self._turn, silent=False))
 
     def say_detached(self) -> None:
         """Say that nothing more comes."""
         self.show("notice", DETACHED)
 
-    def show(self, type: str, data: JsonObject) -> None:
+    def show(self, type: str, data: EventData) -> None:
         """Tell what comes from no fact and no glimpse."""
-        self.then(partial(self._tell, self._translator.told(type, data, time.time())))
+        self.then(partial(self._tell, self._projection.event(type, data, time.time())))
 
     def make_up(self, item_ids: Iterable[str]) -> None:
         """Tell these open items as they stand: an answer had no room for all of their text."""
         behind = dict.fromkeys(item_ids, self._session.state.seq)
-        self.then(partial(self._tell, self._translator.caught_up(behind, time.time())))
+        self.then(partial(self._tell, self._projection.caught_up(behind, time.time())))
 
     def then(self, act: Callable[[], None]) -> None:
         """Do this behind everything that was published: now, or when nothing is held back any more."""

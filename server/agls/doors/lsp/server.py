@@ -3,7 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import cached_property, partial
 from queue import Empty
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ from agls.doors.lsp.client_tools import ClientTools
 from agls.doors.lsp.dispatch import Dispatcher
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.editor import LspEditor
+from agls.doors.lsp.editor_undo import EditorUndo
 from agls.doors.lsp.focus import read_focus
 from agls.doors.lsp.hello import Greeting
-from agls.doors.lsp.judging import UndoneReverts
 from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.loading import SIGNALS
 from agls.doors.lsp.peer import Peer
@@ -28,7 +28,7 @@ from agls.doors.lsp.secrets import EditorSecrets
 from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.lsp.unread import UNREAD
 from agls.doors.lsp.watchdog import PATIENCE
-from agls.doors.lsp.world import World, opened, read_opening
+from agls.doors.lsp.world import NoWorld, World, opened, read_opening
 from agls.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class Connection:
         """Serve until the connection ends; gives the exit code."""
         async with asyncio.TaskGroup() as tasks:
             places = [EditorSecrets(self._peer)] if self._client.secrets else []
-            async with opened(self._opening, self._editor, self._tools, places, arguments) as world:
+            open_world = partial(opened, self._opening, self._editor, self._tools, places, arguments)
+            async with open_world() as world:
                 self._learn_keys(world)
                 self._trace.set(self._traced)
                 gc.freeze()  # what was loaded stays: going through it again and again would only stop runs
@@ -73,9 +74,9 @@ class Connection:
                 dispatcher = Dispatcher(door, tasks)
                 self._listen_from_here()
                 self._tell_notices(world)
-                undone = UndoneReverts(door)
-                self._editor.on_edit = undone.edited
-                follows = (pulse(door, self._peer), recover(door), undone.follow())
+                undo, mended = EditorUndo(door), self._mend(door, open_world)
+                self._editor.on_edit = undo.edited
+                follows = (pulse(door, self._peer), recover(door), undo.follow(), mended)
                 besides = [tasks.create_task(each) for each in follows]
                 code = await self._listen(door, dispatcher)
                 for task in besides:
@@ -84,6 +85,21 @@ class Connection:
             dispatcher.give_up()
         self._trace.set("off")
         return code
+
+    async def _mend(self, door: Door, open_world: Callable[[], AbstractAsyncContextManager[World]]) -> None:
+        """Open the world, once its configuration was corrected, and hold it until this is cancelled."""
+        while isinstance(door.world, NoWorld):
+            before = door.world
+            await before.asked()
+            async with open_world() as world:
+                door.world = world
+                before.tried()
+                if not isinstance(world, NoWorld):
+                    world.sessions.hosts.append(door.welcome)
+                    self._learn_keys(world)
+                    self._tell_notices(world)
+                    await recover(door)
+                    await asyncio.Event().wait()
 
     def _learn_keys(self, world: World) -> None:
         with suppress(ConfigError):  # then nobody knows them

@@ -1,5 +1,6 @@
 """The world behind this door: opened from what `initialize` said, or the reason why it is not."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -74,10 +75,27 @@ class World(Protocol):
 
 
 class NoWorld:
-    """Stands where the world could not be opened: whoever needs it reads why."""
+    """Stands where the world could not be opened: whoever needs it reads why.
+
+    Each request has it tried again: the user may have corrected the configuration.
+    """
 
     def __init__(self, problem: ConfigError) -> None:
         self._problem = problem
+        self._asked, self._waiting = asyncio.Event(), asyncio.Event()
+
+    async def retry(self) -> None:
+        """Have the world opened again; **returns** when that was tried."""
+        self._asked.set()
+        await self._waiting.wait()
+
+    async def asked(self) -> None:
+        """Wait until somebody wants to have it tried again."""
+        await self._asked.wait()
+
+    def tried(self) -> None:
+        """Let go on who waits: something else stands here by now."""
+        self._waiting.set()
 
     @property
     def setup(self) -> Setup:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from agls.engine.actions import ActionContext
 from agls.engine.ports import WorkspaceError, new_id
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
 from agls.frozen import frozen
+from agls.toolkit import change_json, file_json
 
 from .comparing import kind_of
 from .keeping import Keeper, Sight
@@ -154,36 +154,3 @@ class Restoring:
 def _is_only_shown(wish: Wish, sight: Sight) -> bool:
     """Whether the editor shows the file as it was, while the disk still holds what the agent made of it."""
     return bool(sight.found.edits) and sight.found.on_disk == wish.expected.hash != sight.state.hash
-
-
-class Counts(Protocol):
-    """How many lines came and went."""
-
-    @property
-    def insertions(self) -> int: ...
-    @property
-    def deletions(self) -> int: ...
-
-
-def file_json(uri: str, kind: str, counts: Counts) -> JsonObject:
-    """A file that changed, as programs read it."""
-    return {"uri": uri, "change": kind, "insertions": counts.insertions, "deletions": counts.deletions}
-
-
-def change_json(change: FileChange) -> JsonObject:
-    """A change as the wire has it; its fields are those of `engine.vocabulary.FileChange`."""
-    return {
-        **file_json(change.uri, change.change, change),
-        "base": _version_json(change.base),
-        "result": _version_json(change.result),
-        "patch": change.patch,
-        "via": change.via,
-    }
-
-
-def _version_json(version: FileVersion) -> JsonObject:
-    return (
-        {"hash": version.hash}
-        if version.version is None
-        else {"hash": version.hash, "version": version.version}
-    )

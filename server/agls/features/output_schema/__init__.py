@@ -1,6 +1,7 @@
 """Answers that fit a JSON Schema."""
 
 from agls.features.output_schema.feature import build
+from agls.features.output_schema.notes import NOTES
 from agls.features.output_schema.settings import OPTION, Settings, schema_from
 from agls.room import Room, RunOption
 from agls.room.ports import RunInfo
@@ -8,5 +9,11 @@ from agls.room.ports import RunInfo
 __all__ = ["ROOM"]
 
 ROOM = Room(
-    "output_schema", Settings, build, needs=(RunInfo,), check=schema_from, options=(RunOption(OPTION),)
+    "output_schema",
+    Settings,
+    build,
+    needs=(RunInfo,),
+    check=schema_from,
+    options=(RunOption(OPTION),),
+    notes=NOTES,
 )

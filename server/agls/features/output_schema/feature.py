@@ -9,10 +9,10 @@ from agls.engine.feature import Feature, RunView
 from agls.engine.history import last_words
 from agls.engine.ports import CallModel, ModelRequest, Reply, new_id
 from agls.engine.vocabulary import Stop, StopReason, Text, UserMessage
+from agls.features.output_schema.notes import RESULT, ROOM
 from agls.features.output_schema.settings import Settings, schema_from
 from agls.room.ports import RunInfo
 
-ROOM, RESULT = "output_schema", "result"
 WANTED = (
     "When the work is done, answer with JSON alone: no word and no fence around it. "
     "It must fit this JSON Schema:\n{}"

@@ -2,10 +2,11 @@
 
 from agls.engine.spawning import Spawner
 from agls.features.subagents.feature import build
+from agls.features.subagents.lineage import NOTES
 from agls.features.subagents.settings import Settings
 from agls.room import Room
 from agls.room.ports import KnownAgents, Remaining
 
 __all__ = ["ROOM"]
 
-ROOM = Room("subagents", Settings, build, needs=(Spawner, KnownAgents, Remaining))
+ROOM = Room("subagents", Settings, build, needs=(Spawner, KnownAgents, Remaining), notes=NOTES)

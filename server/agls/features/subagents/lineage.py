@@ -1,8 +1,9 @@
 """What the session knows of its children: who worked for which call, and how that ended."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from agls.engine.note_items import ChildEnd, NoteItem, NoteRow
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.spawning import Spawner
 from agls.engine.state import State
@@ -77,3 +78,16 @@ async def settle(spawner: Spawner) -> list[Child]:
         cut.append(replace(child, status=CUT_OFF, reason=reason_of(stop)))
         spawner.note(ROOM, RETURNED, cut[-1].returned())
     return cut
+
+
+def _shown(data: JsonObject) -> Sequence[NoteItem]:
+    """Return the item of a child that ended; its own events were those of its session."""
+    match data:
+        case {"sessionId": str(child), "callId": str(call_id), "status": str(status)}:
+            shown = "cancelled" if status == CUT_OFF else status
+            return (ChildEnd(f"{call_id}.{child}", data["label"], shown, child, data["reason"]),)
+        case _:
+            return ()
+
+
+NOTES: Mapping[str, NoteRow] = {RETURNED: _shown}

@@ -30,7 +30,8 @@ class TokenEstimator:
             return
         tokens = told - IMAGE * len(_images(request))
         if tokens >= LEAST:
-            self._rate, self._learned, self._taught_by = _text_bytes(request, sent) / tokens, True, sent
+            self._rate = _text_bytes(request, sent) / tokens
+            self._learned, self._taught_by = True, sent
 
     def count(self, request: ModelRequest, sent: int) -> TokenCount:
         """The tokens of a request of `sent` bytes."""

@@ -66,7 +66,8 @@ class ConversationEncoder:
         key = session_id, manner
         begun, sent, texts = self._known.pop(key, ((), [], []))
         if tuple(messages[: len(begun)]) != begun:
-            begun, sent, texts = (), [], []
+            begun = ()
+            sent, texts = [], []
         rest = messages[len(begun) :]
         ends = [index for index, message in enumerate(rest, 1) if _ends_a_turn(message)]
         closed = rest[: ends[-1]] if ends else ()

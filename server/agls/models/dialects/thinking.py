@@ -43,7 +43,8 @@ class LeadingThought:
     def _inside(self) -> tuple[str, str]:
         thought, closed, after = self._held.partition(self._closing)
         if closed:
-            self._held, self._closing, self._step = after, "", self._after
+            self._held, self._closing = after, ""
+            self._step = self._after
             return thought, self._after()[1]
         begun = (n for n in range(len(self._closing) - 1, -1, -1) if self._held.endswith(self._closing[:n]))
         end = len(self._held) - next(begun)  # the longest beginning of the closing tag stays behind
@@ -55,5 +56,6 @@ class LeadingThought:
         return "", self._rest() if self._held else ""
 
     def _rest(self) -> str:
-        rest, self._held, self.over = self._held, "", True
+        rest, self._held = self._held, ""
+        self.over = True
         return rest

@@ -22,10 +22,25 @@ BEGINS = re.compile(
     rf"|\[?\s*\{{\s*\"(?:{KEYS})\""
 )
 LITERALS = (
-    "<tool_calls>", "<function=", "<function_calls>", "<function name=", "<invoke name=", "<tool_use>",
-    "<|python_tag|>", "[TOOL_CALLS]", "<|tool_calls_section_begin|>", "<|tool_call_begin|>",
-    "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<|channel|>commentary",
-)  # fmt: skip
+    "<tool_calls>",
+    "<function=",
+    "<function_calls>",
+    "<function name=",
+    "<invoke name=",
+    "<tool_use>",
+    "<|python_tag|>",
+    "[TOOL_CALLS]",
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_begin|>",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁call▁begin｜>",
+    "<|channel|>commentary",
+)
+WRAPPERS = (
+    ("<tool_calls>", "</tool_calls>"),
+    ("<function_calls>", "</function_calls>"),
+    (r"```(?:json|xml|tool_call|tool_code)?\s*\n", r"\n\s*```"),
+)
 OPEN_FENCE = re.compile(
     r"`{1,3}|```(?:json|xml|tool_call|tool_code)?\s*(?:\[?\s*(?:\{\s*(?:\"\w*)?)?)?|```[a-z_]+"
 )
@@ -55,7 +70,8 @@ class WrittenCalls:
             self._spoken = self._spoken or bool(said.strip())
             if not self._held or self._may_begin():
                 break
-            said, self._held, self._spoken = said + self._held[0], self._held[1:], True
+            said, self._held = said + self._held[0], self._held[1:]
+            self._spoken = True
         if self._holding and self._held.startswith("```") and self._closed_fence():
             said += self._released()
         return said
@@ -63,7 +79,8 @@ class WrittenCalls:
     def close(self, *, whole: bool) -> tuple[str, list[Call]]:
         """The text that was still held back, or the calls that it is; calls only of a `whole` answer."""
         calls = calls_in(self._held, self._tools) if self._holding and whole else []
-        held, self._held, self._holding = self._held, "", False
+        held, self._held = self._held, ""
+        self._holding = False
         return ("", calls) if calls else (held, [])
 
     def _start(self) -> int:
@@ -92,7 +109,8 @@ class WrittenCalls:
         return end >= 0 and (bool(after.strip()) or (after != "" and not calls_in(self._held, self._tools)))
 
     def _released(self) -> str:
-        said, self._held, self._holding, self._spoken = self._held, "", False, True
+        said, self._held = self._held, ""
+        self._holding, self._spoken = False, True
         return said
 
 
@@ -146,10 +164,7 @@ def _inner(inner: str, tools: Tools) -> Iterator[Call]:
 
 def _sections(text: str, tools: Tools) -> Iterator[Call]:
     """Calls in a wrapper: `<tool_calls>…</tool_calls>`, `<function_calls>…</function_calls>`, a fence."""
-    for begin, end in (
-        ("<tool_calls>", "</tool_calls>"), ("<function_calls>", "</function_calls>"),
-        (r"```(?:json|xml|tool_call|tool_code)?\s*\n", r"\n\s*```"),
-    ):  # fmt: skip
+    for begin, end in WRAPPERS:
         if re.match(begin, text):
             for inner in _blocks(text, begin, end):
                 yield from calls_in(inner, tools) or _none()
@@ -270,5 +285,14 @@ def _none() -> list[Call]:
 
 
 SPELLINGS: tuple[Callable[[str, Tools], Iterator[Call]], ...] = (
-    _tagged, _sections, _functions, _invokes, _mistral, _llama, _kimi, _deepseek, _harmony, _json,
-)  # fmt: skip
+    _tagged,
+    _sections,
+    _functions,
+    _invokes,
+    _mistral,
+    _llama,
+    _kimi,
+    _deepseek,
+    _harmony,
+    _json,
+)

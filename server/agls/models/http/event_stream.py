@@ -86,7 +86,8 @@ def _headers(block: bytes) -> Mapping[str, str]:
     found: dict[str, str] = {}
     while block:
         size = block[0]
-        name, kind, rest = block[1 : 1 + size], block[1 + size : 2 + size], block[2 + size :]
+        name, rest = block[1 : 1 + size], block[2 + size :]
+        kind = block[1 + size : 2 + size]
         if not kind or (kind[0] not in SIZES and kind[0] not in LENGTHS):
             break
         start = 2 if kind[0] in LENGTHS else 0

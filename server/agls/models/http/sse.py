@@ -93,7 +93,8 @@ class EventReader:
     def _dispatch(self) -> None:
         if self._data:
             self._events.append(ServerEvent(self._name, b"\n".join(self._data).decode(errors="replace")))
-        self._name, self._data, self._size = "", [], 0
+        self._name, self._data = "", []
+        self._size = 0
 
 
 async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEvent], None]:
@@ -116,7 +117,8 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEven
 
 async def _head(chunks: AsyncIterator[bytes]) -> bytes:
     """The beginning without white space: the first line when it looks like an object."""
-    pieces, size, first = list[bytes](), 0, b""
+    pieces: list[bytes] = []
+    size, first = 0, b""
     async for chunk in chunks:
         size += len(chunk)
         if size > LARGEST:

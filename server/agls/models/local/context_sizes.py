@@ -3,7 +3,9 @@
 from agls.engine.vocabulary import JsonObject
 from agls.models.values import object_in, objects_in, text_in
 
-LLAMACPP, LMSTUDIO, OLLAMA = "/props", "/api/v0/models", "/api/ps"  # where each is asked
+LLAMACPP = "/props"  # the path of each server's own API that is asked
+LMSTUDIO = "/api/v0/models"
+OLLAMA = "/api/ps"
 
 
 def llamacpp_context(props: JsonObject) -> int | None:

@@ -12,7 +12,7 @@ from agls.doors.lsp.sizes import fitted
 from agls.doors.messages import CANCELLED, Bad
 from agls.engine import invoking
 from agls.engine.vocabulary import JsonObject, Text
-from agls.views import wire_json
+from agls.views import values
 from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
 from agls_protocol.types import PAGE_BYTES
 
@@ -30,7 +30,7 @@ async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> J
 
 async def _invoke(attached: Attached, params: ActionInvokeParams, call: Call) -> ActionInvokeResult:
     outcome = await invoking.invoke(attached.session, params.name, params.input, partial(_breakable, call))
-    told = {"output": wire_json.content_blocks([Text(outcome.text)]), "data": outcome.data}
+    told = {"output": values.content_blocks([Text(outcome.text)]), "data": outcome.data}
     fit, _ = await asyncio.to_thread(fitted, told, PAGE_BYTES)  # a long one takes its time
     data = {**fit["data"], "_meta": fit["_meta"]} if outcome.data and fit is not told else fit["data"]
     return ActionInvokeResult(fit["output"], data, outcome.run_id or None)

@@ -3,8 +3,8 @@
 from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
+from agls.doors.task_choice import keep_or_stop
 from agls.engine.state import State
-from agls.views.tasks import left
 from agls_protocol.types import CancelParams, CancelResult
 
 
@@ -13,7 +13,7 @@ async def cancel(door: Door, params: CancelParams, call: Call) -> CancelResult:
     attached = await door.open(params.session_id, call)
     drop = params.queued == "drop"
     stop = from_wire.stop_of(params.reason)
-    tasks = left(attached.session.background, params.tasks, stop)
+    tasks = keep_or_stop(attached.session.background, params.tasks, stop)
     if not (params.run_id or drop) and (before := attached.meant.before):
         return CancelResult("alreadyEnded", _after(attached.session.state), [], before, *tasks)
     done = attached.session.cancel(params.run_id, params.queued, stop)

@@ -12,7 +12,7 @@ from agls.doors.lsp.world import World
 from agls.engine import queueing
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content
-from agls.views.run_queue import prompt
+from agls.views.values import waiting
 from agls_protocol.sessions import QueueParams, QueueResult
 
 
@@ -24,7 +24,7 @@ async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
     session = (await door.open(params.session_id, call)).session
     await _change(session, params, said, door.world)
     await session.log.sync()
-    return QueueResult([{"runId": admitted.run_id, **prompt(admitted)} for admitted in session.state.queue])
+    return QueueResult([waiting(admitted) for admitted in session.state.queue])
 
 
 async def _change(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from agls import __version__
 from agls.config import ConfigError
@@ -21,8 +22,10 @@ async def status(door: Door, params: Empty, call: Call) -> StatusResult:
     states = [attached.session.state for attached in door.attached.values()]
     load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), door.peer.backlog)
     result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
-    with suppress(ConfigError):
+    try:
         result.config_file = door.world.setup.config_file.as_uri()
+    except ConfigError as problem:
+        result.config_file = Path(problem.file).as_uri() if problem.file else None
     try:
         chosen = (await door.world.model(door.folder)).info.name
         result.models = [_row(info, chosen) for info in door.world.models(door.folder)]

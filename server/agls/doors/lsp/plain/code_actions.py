@@ -1,16 +1,15 @@
 """Code actions: answer a question, judge a change, ask about code (protocol#plain-mode)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agls.diff import find, guess, lines_of
+from agls.diff import lines_of
 from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
-from agls.doors.lsp.judging import refresh
+from agls.doors.lsp.plain.changes import rows_in
 from agls.doors.lsp.positions import Place, offset_at
-from agls.doors.lsp.review import Pending
 from agls.doors.messages import JsonObject
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
@@ -42,8 +41,7 @@ async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
     actions = [*_answers(door)]
     if buffer is not None:
         for attached in list(door.attached.values()):
-            await refresh(attached)
-            actions += _changes(attached.review.of(buffer.uri), buffer, span)
+            actions += _changes(await rows_in(attached, buffer), span)
         actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
     return [_told(door, action) for action in actions]
 
@@ -85,17 +83,15 @@ def _answers(door: Door) -> Iterator[JsonObject]:
                 yield _action(title, command, argument)
 
 
-def _changes(pending: list[Pending], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
-    """The changes of the agent that the span touches."""
-    lines = lines_of(buffer.text) if pending else []
-    for change in pending:
-        found = find(change.hunk, lines, change.line)
-        place = guess(change.hunk, lines, change.line) if found is None else found
-        if not (place <= span[1].line and span[0].line <= place + max(len(change.hunk.new) - 1, 0)):
+def _changes(rows: Sequence[JsonObject], span: Span) -> Iterator[JsonObject]:
+    """Yield the actions for the changes of the agent that the span touches."""
+    for row in rows:
+        last = row["line"] + max(len(lines_of(row["new"])) - 1, 0)
+        if not (row["line"] <= span[1].line and span[0].line <= last):
             continue
-        yield _action("Keep this change", "agls.keep", {"hunk": change.hunk_id})
-        disabled = {"disabled": {"reason": MOVED_ON}} if found is None else {}
-        yield _action("Revert this change", "agls.revert", {"hunk": change.hunk_id}, **disabled)
+        yield _action("Keep this change", "agls.keep", {"hunk": row["hunk"]})
+        disabled = {} if row["stands"] else {"disabled": {"reason": MOVED_ON}}
+        yield _action("Revert this change", "agls.revert", {"hunk": row["hunk"]}, **disabled)
 
 
 def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:

@@ -7,7 +7,6 @@ from agls.doors import from_wire
 from agls.doors.errors import bad
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Attached, Door
-from agls.doors.lsp.judging import changes, keep, revert
 from agls.doors.lsp.methods.cancel import cancel
 from agls.doors.lsp.methods.resume import resume
 from agls.doors.lsp.methods.run import run
@@ -15,6 +14,7 @@ from agls.doors.lsp.methods.session_list import list_sessions
 from agls.doors.lsp.methods.session_rewind import rewind_session
 from agls.doors.lsp.methods.set_option import set_option
 from agls.doors.lsp.methods.steer import steer
+from agls.doors.lsp.plain.changes import changes, keep, revert
 from agls.doors.lsp.plain.pages import open_transcript
 from agls.doors.messages import JsonObject
 from agls.doors.options import USER

@@ -14,6 +14,7 @@ from agls.doors.lsp.transcript import session_of, virtual_uri, write_page
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry
 from agls.engine.ports import JournalError
+from agls.order import NOTES
 from agls.stores.files import TRANSCRIPT
 from agls.views.render.markdown import heading, markdown
 from agls.views.replay import Replay
@@ -59,14 +60,14 @@ async def virtual_transcript(door: Door, params: Any, call: Call) -> JsonObject:
 
 
 def _page_of(session_id: str, entries: Sequence[Entry]) -> str:
-    replay = Replay(session_id, "")
+    replay = Replay(NOTES, session_id, "")
     replay.take(entries)
     return heading(session_id, replay.transcript.info) + markdown(replay.events)
 
 
 async def _write(attached: Attached, file: Path) -> None:
     journal = attached.session.log.journal
-    replay = Replay(attached.session.session_id, journal.epoch)
+    replay = Replay(NOTES, attached.session.session_id, journal.epoch)
 
     def write() -> int:
         replay.take(journal.entries())

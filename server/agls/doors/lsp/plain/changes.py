@@ -1,0 +1,109 @@
+"""The commands `agls.changes`, `agls.keep` and `agls.revert`: the room `review`, for any LSP client."""
+
+import os
+from collections.abc import Sequence
+
+from agls.diff import lines_of
+from agls.doors import from_wire
+from agls.doors.errors import bad
+from agls.doors.lsp.call import Call
+from agls.doors.lsp.door import Attached, Door
+from agls.doors.messages import Bad, JsonObject
+from agls.engine.actions import ActionError
+from agls.engine.admission import Refused
+from agls.engine.invoking import invoke
+from agls.features.review.changes import MOVED_ON, AgentChange, changes_of
+from agls.views.escape import escape_controls
+from agls.workspace.editor import Buffer
+
+WARNING = 2  # LSP MessageType
+
+
+async def changes(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """List the changes that wait, of one session or of all that are attached, and where they stand now.
+
+    `stands` says whether an open document still has the change as it was made; absent for other files.
+    """
+    named = from_wire.named(given, "sessionId")
+    rows: list[JsonObject] = []
+    for session_id, attached in list(door.attached.items()):
+        if named in {"", session_id}:
+            waiting = (await changes_of(attached.session.log.journal)).waiting()
+            rows += [{"sessionId": session_id, **_row(door, change)} for change in waiting]
+    return {"changes": rows}
+
+
+async def keep(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """Keep a change."""
+    attached, change = await _named(door, given)
+    await invoke(attached.session, "changes.keep", {"change": change.hunk_id})
+    return {"hunk": change.hunk_id, "outcome": "kept"}
+
+
+async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
+    """Undo a change in its open document, behind the answer: the client may be unable to edit before.
+
+    **Raises** `Bad` when it cannot be undone.
+    """
+    attached, change = await _named(door, given)
+    buffer = door.buffer(change.uri)
+    if buffer is None:
+        raise _impossible("The file is not open in the editor. Open it, then try again.")
+    if not door.client.document_changes:
+        raise _impossible("This editor cannot apply versioned edits. Undo it there.")
+    _, stands = change.locate(lines_of(buffer.text))
+    if not stands:
+        raise _impossible(MOVED_ON)
+
+    async def undo() -> None:
+        try:
+            await invoke(attached.session, "changes.undo", {"change": change.hunk_id})
+        except (ActionError, Refused) as problem:
+            message = escape_controls(f"agls: the change was not reverted: {problem}")
+            door.peer.notify("window/showMessage", {"type": WARNING, "message": message})
+
+    call.behind = undo
+    return {"hunk": change.hunk_id, "outcome": "reverting"}
+
+
+async def rows_in(attached: Attached, buffer: Buffer) -> Sequence[JsonObject]:
+    """Return the changes of a session that wait in this document, and where they stand in it."""
+    waiting = of_file((await changes_of(attached.session.log.journal)).waiting(), buffer.uri)
+    lines = lines_of(buffer.text) if waiting else []
+    return [change.row(lines) for change in waiting]
+
+
+def of_file(changes: Sequence[AgentChange], uri: str) -> Sequence[AgentChange]:
+    """Return the changes of this file, under whatever spelling of its path."""
+    path = _real_path(uri) if changes else ""
+    same = {known for known in {change.uri for change in changes} if _real_path(known) == path}
+    return [change for change in changes if change.uri in same]
+
+
+def _row(door: Door, change: AgentChange) -> JsonObject:
+    buffer = door.buffer(change.uri)
+    return change.row(lines_of(buffer.text) if buffer else None)
+
+
+async def _named(door: Door, given: JsonObject) -> tuple[Attached, AgentChange]:
+    """Return the change that is named, and its session. **Raises** `Malformed` and `Bad`."""
+    hunk_id = given.get("hunk")
+    if not isinstance(hunk_id, str):
+        raise from_wire.Malformed("hunk must be the id of a change, as the code actions carry it")
+    for attached in list(door.attached.values()):
+        for change in (await changes_of(attached.session.log.journal)).waiting():
+            if change.hunk_id == hunk_id:
+                return attached, change
+    raise _impossible("This change is kept or reverted already, or not from a session that is open here.")
+
+
+def _impossible(why: str) -> Bad:
+    return bad("failed", why)
+
+
+def _real_path(uri: str) -> str:
+    """Return the path of a file's URI with links resolved; the URI itself when it is none of this machine."""
+    try:
+        return os.path.realpath(from_wire.path(uri))
+    except (from_wire.Malformed, ValueError):
+        return uri

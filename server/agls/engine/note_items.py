@@ -1,0 +1,53 @@
+"""What the notes of rooms mean for whoever watches a session, in the engine's words.
+
+A room notes what it did in a form of its own. A row of its table turns such a note into one of these; the
+views know how each looks to a client, and know no room.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agls.engine.vocabulary import FileChange, JsonObject
+from agls.frozen import frozen
+
+
+@frozen
+class FileEdit:
+    """A file was changed outside of a tool call: an item with this title."""
+
+    item_id: str
+    title: str
+    change: FileChange
+
+
+@frozen
+class ChildEnd:
+    """A session that worked for a call ended: an item. `text` says why it failed, "" when it did not."""
+
+    item_id: str
+    title: str
+    status: str
+    session_id: str
+    text: str = ""
+
+
+@frozen
+class FilesKept:
+    """What these files (URIs) were is kept under a checkpoint. `reason` is call, command or restore."""
+
+    checkpoint_id: str
+    reason: str
+    files: Sequence[str]
+
+
+@frozen
+class RunOutput:
+    """The answer of the run as JSON that fits the schema it was given."""
+
+    value: Any
+
+
+NoteItem = FileEdit | ChildEnd | FilesKept | RunOutput
+NoteRow = Callable[[JsonObject], Sequence[NoteItem]]
+NoteTable = Mapping[tuple[str, str], NoteRow]
+"""By room and kind of note; a note without a row has nothing to show."""

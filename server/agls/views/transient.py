@@ -1,0 +1,33 @@
+"""What is only shown while it happens, as events: streamed text, retries, notices, the diff of the run."""
+
+from agls.engine.facts import Notice, Retrying, RunDiff, Shown, TextDelta, ThinkingDelta, ToolDelta
+from agls.views.events import EventWriter
+from agls.views.items import OpenItems
+from agls.views.wire_json import compact
+from agls_protocol.events import TurnDiffData, TurnRetryingData
+
+
+def write_transient(shown: Shown, items: OpenItems, out: EventWriter, *, running: bool) -> None:
+    """Write the events of what is only shown. What a model still says when no run is `running` is dropped."""
+    match shown:
+        case TextDelta(item_id, text):
+            if running:
+                items.append_reply("message", item_id, text)
+        case ThinkingDelta(item_id, text):
+            if running:
+                items.append_reply("thought", item_id, text)
+        case ToolDelta(call_id, text):
+            items.append(call_id, text)
+        case Retrying(attempt, delay, cause):
+            retrying: TurnRetryingData = {
+                "attempt": attempt,
+                "delayMs": round(delay * 1000),
+                "cause": cause,
+                "discardPartial": items.discard_replies(),
+            }
+            out.write("turnRetrying", retrying)
+        case Notice(severity, title, text):
+            out.write("notice", {"severity": severity, "title": title, "text": text})
+        case RunDiff(diff, truncated):
+            turn_diff: TurnDiffData = {"diff": diff, "truncated": truncated or None}
+            out.write("turnDiff", compact(TurnDiffData, turn_diff))
