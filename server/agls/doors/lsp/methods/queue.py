@@ -25,7 +25,7 @@ async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
     await _change(session, params, said, door.world)
     await session.log.sync()
     page, queued = door.page(params.max_bytes), session.state.queue
-    return QueueResult([page.must_have(waiting(admitted), len(queued)) for admitted in queued])
+    return QueueResult([page.must_have({**waiting(admitted)}, len(queued)) for admitted in queued])
 
 
 async def _change(
