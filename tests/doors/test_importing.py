@@ -23,6 +23,8 @@ from agls.engine.facts import (
 )
 from agls.engine.vocabulary import (
     AssistantMessage,
+    FileChange,
+    FileVersion,
     Image,
     Stop,
     StopReason,
@@ -32,8 +34,8 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.features.history.filing import tags_of
+from agls.features.review.notes import edit, verdict
 from agls.stores.rows import summarise
-from agls.views.render import html, markdown
 from support.scenario import paired
 from support.store_samples import SAMPLES, conversation, entries_of
 
@@ -268,17 +270,18 @@ def test_a_session_that_works_is_exported_with_what_it_is_doing(form: str) -> No
     assert ": running" in page
 
 
-def test_both_pages_tell_of_the_same_things() -> None:
-    assert set(html.ITEMS) == set(markdown.ITEMS)
-    assert set(html.TOLD) == set(markdown.TOLD)
-
-
-def test_a_change_outside_of_a_call_stands_in_the_page() -> None:
-    change = {"uri": "file:///src/a.py", "patch": "-<b>\n+c\n"}
-    item = {"kind": "fileEdit", "title": "Reverted", "changes": [change]}
-    page = html.ITEMS["fileEdit"](item)
-    assert "Reverted: file:///src/a.py" in page
-    assert "-&lt;b&gt;\n+c" in page
+@pytest.mark.parametrize(
+    ("form", "line"), [("md", "-<b>\n+c"), ("html", "-&lt;b&gt;\n+c")], ids=["md", "html"]
+)
+def test_page_has_a_change_that_was_made_outside_of_a_call(form: str, line: str) -> None:
+    change = FileChange(
+        "file:///src/a.py", "modified", FileVersion("1"), FileVersion("2"), "-<b>\n+c\n", "disk"
+    )
+    noted = Noted("review", "judged", verdict("h1", "reverted") | edit(change))
+    page = exported("ses_1", entries_of([SessionChanged("/project"), noted]), form).decode()
+    assert "A change of the agent was reverted" in page
+    assert "file:///src/a.py" in page
+    assert line in page
 
 
 def test_the_page_loads_nothing_and_runs_nothing() -> None:

@@ -16,9 +16,9 @@ const stage = makeStage([
   { match: "Take your time", turns: [{ text: "I think ", delay: 3, calls: shell("echo thought") }, { text: "I have thought." }] },
   { match: "Ask and wait", turns: [{ calls: shell("echo waiting"), wait: 2 }, { text: "Answered." }] },
 ]);
-const config = stage.env.AGLS_CONFIG;
-const configured = fs.readFileSync(config, "utf8");
-fs.writeFileSync(config, "# nothing yet\n");
+const configured = fs.readFileSync(stage.env.AGLS_CONFIG, "utf8");
+delete stage.env.AGLS_CONFIG;
+const config = path.join(stage.folder, ".config", "agls", "config.toml"); // where the user's is, which is not there yet
 const viewport = { width: 1280, height: 720 };
 const settings = { "agls.server.command": [process.env.AGLS] };
 const { bench, shot, say, play } = await enter({ stage, settings, viewport });
@@ -41,12 +41,18 @@ async function modelIsGiven() {
   await status("no model").waitFor();
   await bench.showChat();
   const advice = bench.chat.getByRole("region", { name: "No model yet" });
-  await advice.getByRole("button", { name: "Choose a model…" }).waitFor();
+  await advice.getByRole("button", { name: "Choose a model…" }).click();
+  await bench.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: "Name a model…" }).waitFor();
+  await bench.page.keyboard.press("Escape");
   await shot("no-model");
   await advice.getByRole("button", { name: "Open config.toml" }).click();
   await bench.page.locator(".tab.active").filter({ hasText: "config.toml" }).waitFor();
+  await bench.until("what is to be written is shown", async () => (await bench.text()).includes("The models of agls"));
+  await bench.page.waitForTimeout(500);
+  assert.equal(await bench.chat.getByRole("list", { name: "Context of this prompt" }).count(), 0, "a file for keys is no context");
+  fs.mkdirSync(path.dirname(config), { recursive: true });
   fs.writeFileSync(config, configured);
-  await status("ready").waitFor();
+  await status("ready").waitFor({ timeout: 30_000 });
   await advice.waitFor({ state: "detached" });
   await bench.prompt("What do you see");
   await bench.chat.getByText("I have looked.").waitFor();
@@ -183,7 +189,8 @@ async function questionDiesWithItsServer() {
   process.kill(server(), "SIGKILL");
   await cards().waitFor({ state: "detached" });
   await status("ready").waitFor();
-  await bench.page.waitForTimeout(1000);
+  await bench.notification("agls asks to run, in", "Allow once"); // it stays on the screen
+  await bench.page.locator(".notification-toast").filter({ hasText: "does not wait for this answer any more" }).waitFor();
   assert.equal(await cards().count(), 0);
   await bench.command("agls: New Session");
   await bench.until("it is empty", async () => (await said()).length === 0);
@@ -194,6 +201,24 @@ async function questionDiesWithItsServer() {
   await status("ready").waitFor();
   await bench.chat.getByText("1 change in 1 file").waitFor();
   say("a question dies with its server; changes to review do not");
+}
+
+async function runDiesWithItsServer() {
+  await bench.prompt("Think for ever");
+  const half = bench.chat.locator(".message").filter({ hasText: "This takes a while" }).last();
+  await half.locator(".caret").waitFor();
+  process.kill(server(), "SIGKILL");
+  await bench.chat.getByRole("button", { name: /Stop/ }).waitFor({ state: "detached" });
+  await half.getByText("broken off: does not count").waitFor();
+  const ending = bench.chat.getByRole("region", { name: "How the run ended" }).last();
+  await ending.getByText("The run ended: interrupted. The process ended before the run did.").waitFor();
+  assert.equal(await bench.chat.locator(".caret").count(), 0, "nothing goes on");
+  await shot("died");
+  await ending.getByRole("button", { name: "Continue" }).click();
+  await half.locator(".caret").waitFor();
+  await bench.chat.getByRole("button", { name: /Stop/ }).click();
+  await ending.getByText("The run ended: stopped. Cancelled by the user.").waitFor();
+  say("a run that dies with its server says so, and is continued");
 }
 
 async function deletedFilesAreNotOffered() {
@@ -217,5 +242,6 @@ await play(
   stopStopsAll,
   questionIsInReach,
   questionDiesWithItsServer,
+  runDiesWithItsServer,
   deletedFilesAreNotOffered,
 );

@@ -27,9 +27,11 @@ export function offers(): Attached[] {
   ].map((one) => ({ ...one, chip: { ...one.chip, offered: true } }));
 }
 
-/** Files of the opened folders, and what has no file yet; others are attached only when the user says so. */
+/** Files of the opened folders, and what has no place for a file yet; others only when the user attaches them. */
 function isOffered(uri: vscode.Uri): boolean {
-  return uri.scheme === "untitled" || (uri.scheme === "file" && !!vscode.workspace.getWorkspaceFolder(uri));
+  if (uri.scheme === "untitled" && !uri.path.startsWith("/")) return true;
+  const isFile = uri.scheme === "file" || uri.scheme === "untitled";
+  return isFile && !!vscode.workspace.getWorkspaceFolder(uri.with({ scheme: "file" }));
 }
 
 function active({ document, selection }: vscode.TextEditor): Attached {

@@ -76,9 +76,10 @@ export class Conversation implements vscode.Disposable {
     }
   }
 
-  /** The server is gone: nobody waits for an answer any more. */
+  /** The server is gone, and what it did with it: nothing goes on, and nobody waits for an answer. */
   lost(): void {
-    this.transcript.requests = {};
+    Object.assign(this.transcript, { state: "idle", runId: "", requests: {}, retrying: undefined });
+    this.transcript.breakOff();
     this.steers = {};
     this.replaced.fire();
   }
@@ -221,6 +222,7 @@ export class Conversation implements vscode.Disposable {
     if (result.replayed === "events" && known) {
       for (const event of (result.events ?? []) as unknown as Event[]) this.transcript.take(event);
       for (const item of result.openItems) this.transcript.put(item as unknown as AnyItem);
+      this.transcript.breakOff(result.openItems);
       this.transcript.state = result.state;
       this.transcript.requests = Object.fromEntries(
         result.openRequests.map((question) => [question.requestId, question]),

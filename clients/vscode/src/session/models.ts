@@ -18,6 +18,8 @@ const NEW_FILE = `# The models of agls. The server reads this file again before 
 # Its key: the command "agls: Store a Provider's Key…" of the editor, or api_key_env = "A_VARIABLE" here.
 `;
 
+const PAUSE = 5000; // milliseconds after which it is asked again whether there is a model, as long as there is none
+
 export class Models implements vscode.Disposable {
   models: Model[] = [];
   /** Why no run could begin, "" when one could. */
@@ -25,6 +27,7 @@ export class Models implements vscode.Disposable {
   /** The server was asked, since it was started. */
   known = false;
   private configFile = "";
+  private again: NodeJS.Timeout | undefined;
   private watcher: vscode.FileSystemWatcher | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onChange = this.changed.event;
@@ -37,11 +40,10 @@ export class Models implements vscode.Disposable {
     this.watching = vscode.Disposable.from(
       server.onState((state) => {
         this.known = false;
+        clearTimeout(this.again);
         if (state === "ready") this.look();
       }),
-      vscode.window.onDidChangeWindowState(({ focused }) => {
-        if (focused && this.problem) this.look(); // a model server may have been started meanwhile
-      }),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.problem && this.look()),
     );
   }
 
@@ -50,6 +52,9 @@ export class Models implements vscode.Disposable {
       const { models, problem = "", configFile = "" } = await this.server.request("agent/status", {});
       Object.assign(this, { models, problem });
       this.follow(configFile && vscode.Uri.parse(configFile).fsPath);
+      clearTimeout(this.again);
+      // A model server may be started meanwhile, or the file be written where the editor is slow to see it.
+      if (this.problem && vscode.window.state.focused) this.again = setTimeout(() => this.look(), PAUSE);
     } finally {
       this.known = true;
       void vscode.commands.executeCommand("setContext", "agls.hasModel", this.problem === "");
@@ -80,6 +85,7 @@ export class Models implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.again);
     this.watching.dispose();
     this.watcher?.dispose();
     this.changed.dispose();

@@ -7,6 +7,7 @@ import { endOf } from "../store/ends";
 import { notificationOf, unlinked } from "./shown";
 
 const OPEN = "Open the Question";
+const GONE = "agls does not wait for this answer any more.";
 const WAITS = "agls waits for your answer to a question.";
 
 interface View {
@@ -46,7 +47,10 @@ export class Notify {
     const chosen = await vscode.window.showWarningMessage(text ?? WAITS, ...labels, OPEN);
     if (chosen === OPEN) return this.chat().reveal();
     const option = options.find(({ label }) => label === chosen);
-    if (option) this.questions().answer(asked.requestId, { outcome: "selected", optionId: option.optionId });
+    if (!option) return;
+    const answer = { outcome: "selected", optionId: option.optionId };
+    // The editor keeps a notification for as long as it likes, also when its question was answered or its server died.
+    if (!this.questions().answer(asked.requestId, answer)) void vscode.window.showInformationMessage(GONE);
   }
 
   private async form(): Promise<void> {

@@ -58,7 +58,10 @@ export class Options {
         detail: contextWindow ? `${contextWindow.toLocaleString("en")} tokens` : "",
         choose: () => this.choose(name),
       })),
-      { label: "$(edit) Another name…", choose: () => this.name() },
+      {
+        label: this.models.models.length > 0 ? "$(edit) Another name…" : "$(edit) Name a model…",
+        choose: () => this.name(),
+      },
       { label: "$(key) Store a provider's key…", choose: () => this.key() },
       { label: "$(file-code) Open config.toml", choose: () => this.models.openConfig() },
       { label: "$(dashboard) Reasoning effort…", choose: () => this.effort() },

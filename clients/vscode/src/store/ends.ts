@@ -23,6 +23,9 @@ const CALLS: Record<string, string> = {
   cancelled: "stopped",
 };
 
+/** How an item stands that goes on. */
+export const LIVE = new Set(["running", "pending"]);
+
 export function endOf(stopReason: string): string {
   return RUNS[stopReason] ?? stopReason;
 }

@@ -14,6 +14,7 @@ import type {
   Snapshot,
   TurnRetryingData,
 } from "../protocol.gen";
+import { LIVE } from "./ends";
 import { after, type Helpers } from "./helpers";
 import { type Json, isObject, merged, textOf } from "./patch";
 
@@ -160,6 +161,16 @@ export class Transcript {
     this.items.set(item.itemId, item);
     this.incomplete.delete(item.itemId);
     this.forget(item.itemId);
+  }
+
+  /** What goes on here and not on the server (`open`) has broken off: nothing more is said of it. */
+  breakOff(open: readonly Item[] = []): void {
+    const going = new Set(open.map(({ itemId }) => itemId));
+    for (const item of this.items.values()) {
+      if (!LIVE.has(item.status) || going.has(item.itemId)) continue;
+      const isCall = item.kind === "toolCall" || item.kind === "task";
+      this.put({ ...item, ...(isCall ? { status: "cancelled" } : { status: "failed", discarded: true }) });
+    }
   }
 
   /** The item before this one, "" at the beginning; `undefined` when the item is not known. */

@@ -51,7 +51,12 @@ export function Composer({ model }: { model: Model }) {
     setChosen(0);
     const found = wordAt(value, input.current?.selectionStart ?? value.length);
     if (found)
-      host.postMessage({ type: "complete", ticket: ++ticket.current, kind: found.kind, word: found.word });
+      host.postMessage({
+        type: "complete",
+        ticket: ++ticket.current,
+        kind: found.kind,
+        word: found.word,
+      });
   };
   const accept = (row: Completion) => {
     if (!word) return;

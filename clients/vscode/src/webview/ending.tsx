@@ -56,14 +56,12 @@ interface Props {
 
 export function Ending({ ended, newest }: Props) {
   const { stopReason, error, detail } = ended;
-  const text = error ? `The run failed: ${error.message}` : `The run ended: ${endOf(stopReason)}.`;
-  const more = !error && detail ? ` ${detail}` : "";
+  const text = error
+    ? `The run failed: ${error.message}`
+    : `The run ended: ${endOf(stopReason)}. ${sentence(detail ?? "")}`;
   return (
     <section class={`item ending ${error ? "problem" : ""}`} aria-label="How the run ended">
-      <p role={error && newest ? "alert" : undefined}>
-        {visible(text)}
-        {visible(more)}
-      </p>
+      <p role={error && newest ? "alert" : undefined}>{visible(text.trim())}</p>
       {newest && (
         <div class="choices">
           <button type="button" class="primary" onClick={() => host.postMessage({ type: "continue" })}>
@@ -74,4 +72,10 @@ export function Ending({ ended, newest }: Props) {
       )}
     </section>
   );
+}
+
+/** The server's words for why it ended, which are part of a sentence, as one of its own; the name stays as it is. */
+function sentence(words: string): string {
+  const begin = words.startsWith("agls") ? "" : words.charAt(0).toUpperCase();
+  return words && `${begin}${words.slice(begin.length)}${/[.!?]$/.test(words) ? "" : "."}`;
 }

@@ -3,14 +3,14 @@
 import { memo } from "preact/compat";
 import type { Change, Content, Terminal } from "../protocol.gen";
 import { textOf } from "../store/patch";
-import { statusOf } from "../store/ends";
+import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
 import type { AnyItem } from "../store/transcript";
 import { outputHtml } from "./ansi";
 import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
 import { toHtml } from "./markdown";
-import { LIVE, Mark } from "./mark";
+import { Mark } from "./mark";
 import { host } from "./model";
 import { readable, visible } from "./visible";
 

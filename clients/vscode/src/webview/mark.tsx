@@ -1,6 +1,5 @@
 /** How a call stands, as one sign. */
 
-export const LIVE = new Set(["running", "pending"]);
 const SIGNS: Record<string, string> = {
   completed: "✓",
   failed: "✗",

@@ -243,7 +243,13 @@ test("a helper's events change nothing of the session but what its call says it 
 
 test("what is of a kind nobody knows is shown by its title", () => {
   const items = [
-    { itemId: "h", kind: "hologram", status: "completed", title: "Something new", text: "It says **this**." },
+    {
+      itemId: "h",
+      kind: "hologram",
+      status: "completed",
+      title: "Something new",
+      text: "It says **this**.",
+    },
   ];
   show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
   expect(root().querySelector(".hologram")?.textContent).toMatch(/Something new[^]*It says this\./);

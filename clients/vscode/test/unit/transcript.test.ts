@@ -74,6 +74,29 @@ test("an unknown event moves seq and nothing else; an unknown kind of item is ke
   expect(known.items.get("z")).toMatchObject({ kind: "hologram", x: 1 });
 });
 
+test("what goes on here and not on the server has broken off", () => {
+  const known = open();
+  for (const itemId of ["said", "heard"])
+    known.take(
+      event(
+        "itemStarted",
+        { item: { itemId, kind: "message", status: "running", text: "Half" } },
+        { itemId },
+      ),
+    );
+  known.take(
+    event(
+      "itemStarted",
+      { item: { itemId: "call", kind: "toolCall", status: "running" } },
+      { itemId: "call" },
+    ),
+  );
+  known.breakOff([known.items.get("heard") as never]);
+  expect(known.items.get("said")).toMatchObject({ status: "failed", discarded: true, text: "Half" });
+  expect(known.items.get("heard")).toMatchObject({ status: "running" });
+  expect(known.items.get("call")).toMatchObject({ status: "cancelled" });
+});
+
 test("older pages stand before what is known, in their order, and change none of it", () => {
   const known = open();
   known.prepend([item("x"), item("y"), item("a", { text: "old" })]);

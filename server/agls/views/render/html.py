@@ -1,13 +1,12 @@
 """What happened in a session as one HTML page: nothing is loaded from elsewhere, nothing in it runs."""
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from agls.engine.vocabulary import JsonObject
 from agls.views.escape import escape_controls
-from agls.views.wire_json import is_object
+from agls.views.render.walker import Work, render
 
 _IMAGE = re.compile(r"image/(png|jpeg|gif|webp)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
@@ -41,26 +40,60 @@ img {{ max-width: 100%; }}
 
 
 def html_page(session_id: str, info: JsonObject, events: Iterable[JsonObject]) -> str:
-    """The whole page. `info` is what the session is called and where it works."""
+    """Return the whole page. `info` is what the session is called and where it works."""
     title = " ".join(str(info.get("title") or "A session with agls").split())
-    body = "".join(TOLD[event["type"]](event["data"]) for event in events if event["type"] in TOLD)
+    body = "".join(render(events, HtmlFormat()))
     return _PAGE.format(
         title=_safe(title), session=_safe(session_id), folder=_safe(str(info.get("cwd", ""))), body=body
     )
 
 
-def _safe(text: str) -> str:
-    return escape(escape_controls(text.replace("\r\n", "\n")))
+class HtmlFormat:
+    """Implements `PageFormat`."""
 
+    def user(self, item_id: str, blocks: Sequence[JsonObject]) -> str:
+        """Return what the user said."""
+        return _section("user", "You", "".join(_block(block) for block in blocks))
 
-def _item(data: JsonObject) -> str:
-    item = data["item"]
-    tell = ITEMS.get(item["kind"])
-    return "" if tell is None or item.get("discarded") else tell(item)
+    def message(self, text: str, cut: str) -> str:
+        """Return what the model said."""
+        note = f'<p class="note">({_safe(cut)})</p>' if cut else ""
+        return _section("agent", "agls", _text(text) + note)
 
+    def thought(self, text: str) -> str:
+        """Return what the model thought, folded."""
+        return f'<details class="thought"><summary>Thought</summary>{_pre(text)}</details>\n'
 
-def _user(item: JsonObject) -> str:
-    return _section("user", "You", "".join(_block(block) for block in item.get("content", [])))
+    def work(self, work: Work) -> str:
+        """Return a call, folded: its command or its input, its diffs, output and images."""
+        parts = [_pre(f"$ {work.command}" if work.command else work.input)]
+        parts.append(f"<p>exit code {work.exit_code}</p>" if work.exit_code is not None else "")
+        parts += map(_pre, work.patches)
+        parts.append(_pre(work.output) if work.output else "")
+        parts += map(_image, work.images)
+        summary = _safe(f"{work.title}: {work.status}")
+        return f"<details><summary>{summary}</summary>{''.join(parts)}</details>\n"
+
+    def edit(self, title: str, uris: Sequence[str], patches: Sequence[str]) -> str:
+        """Return an edit that was made outside of a call."""
+        summary = _safe(f"{title}: {', '.join(uris)}")
+        return f"<details open><summary>{summary}</summary>{''.join(map(_pre, patches))}</details>\n"
+
+    def note(self, title: str, text: str) -> str:
+        """Return what was said in the user's place."""
+        return f'<section class="note"><p>{_safe(title)}</p>{_text(text)}</section>\n'
+
+    def question(self, title: str, text: str) -> str:
+        """Return a question, and what must be seen before a yes."""
+        return _section("note", "Asked", _text(title) + (_pre(text) if text else ""))
+
+    def answer(self, words: str) -> str:
+        """Return how a question ended."""
+        return f'<p class="note">Answered: {_safe(words)}</p>\n'
+
+    def rule(self, words: str) -> str:
+        """Return a line across the page, with the reason for it."""
+        return f'<hr><p class="note">{_safe(words)}</p>\n'
 
 
 def _block(block: JsonObject) -> str:
@@ -84,87 +117,12 @@ def _image(block: JsonObject) -> str:
     return f'<img alt="image" src="data:{kind};base64,{"".join(data.split())}">\n'
 
 
-def _message(item: JsonObject) -> str:
-    cut = "" if item["status"] == "completed" else f'<p class="note">({_safe(item["status"])})</p>'
-    text = item.get("text", "")
-    return _section("agent", "agls", _text(text) + cut) if text or cut else ""
-
-
-def _thought(item: JsonObject) -> str:
-    text = item.get("text", "").strip()
-    return f'<details class="thought"><summary>Thought</summary>{_pre(text)}</details>\n' if text else ""
-
-
-def _call(item: JsonObject) -> str:
-    parts: list[str] = []
-    if terminal := item.get("terminal"):
-        code = terminal.get("exitCode")
-        parts.append(_pre(f"$ {terminal['command']}"))
-        parts.append(f"<p>exit code {code}</p>" if code is not None else "")
-    else:
-        parts.append(_pre(json.dumps(item.get("input", {}), ensure_ascii=False, indent=1)))
-    parts += [_pre(change["patch"]) for change in item.get("changes", []) if change["patch"]]
-    parts.append(_pre(item["output"]) if item.get("output") else "")
-    parts += map(_image, item.get("images", []))
-    summary = f"{item.get('title') or item['name']}: {item['status']}"
-    return f"<details><summary>{_safe(summary)}</summary>{''.join(parts)}</details>\n"
-
-
-def _edit(item: JsonObject) -> str:
-    uris = ", ".join(change["uri"] for change in item["changes"])
-    patches = "".join(_pre(change["patch"]) for change in item["changes"] if change["patch"])
-    summary = _safe(f"{item['title']}: {uris}")
-    return f"<details open><summary>{summary}</summary>{patches}</details>\n"
-
-
-def _said(item: JsonObject) -> str:
-    heading = f"<p>{_safe(str(item.get('title', item['kind'])))}</p>"
-    return f'<section class="note">{heading}{_text(item.get("text", ""))}</section>\n'
-
-
-ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
-    "userMessage": _user,
-    "message": _message,
-    "thought": _thought,
-    "toolCall": _call,
-    "task": _call,
-    "fileEdit": _edit,
-    "notice": _said,
-    "compaction": _said,
-}
-
-
-def _asked(data: JsonObject) -> str:
-    shown = data.get("shown")
-    text = str(shown["text"]) if is_object(shown) else ""
-    return _section("note", "Asked", _text(data["title"]) + (_pre(text) if text else ""))
-
-
-def _answered(data: JsonObject) -> str:
-    return f'<p class="note">Answered: {_safe(" ".join((data["outcome"], data.get("optionId", ""))))}</p>\n'
-
-
-def _ended(data: JsonObject) -> str:
-    why = data.get("error", {}).get("message", data.get("detail", ""))
-    return f'<hr><p class="note">{_safe(data["stopReason"])}{_safe(f": {why}" if why else "")}</p>\n'
-
-
-def _went_back(data: JsonObject) -> str:
-    what = "The conversation went back" if data["conversation"] else "Files went back"
-    return f'<hr><p class="note">{what} ({_safe(data["checkpointId"])})</p>\n'
-
-
-TOLD: Mapping[str, Callable[[JsonObject], str]] = {
-    "itemCompleted": _item,
-    "requestOpened": _asked,
-    "requestResolved": _answered,
-    "runEnded": _ended,
-    "historyRewound": _went_back,
-}
-
-
 def _section(kind: str, heading: str, body: str) -> str:
     return f'<section class="{kind}"><h2>{heading}</h2>{body}</section>\n'
+
+
+def _safe(text: str) -> str:
+    return escape(escape_controls(text.replace("\r\n", "\n")))
 
 
 def _text(text: str) -> str:

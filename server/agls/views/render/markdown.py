@@ -1,12 +1,12 @@
-"""What happened in a session as Markdown: every wire event becomes a piece of text, or nothing."""
+"""What happened in a session as Markdown."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Sequence
 
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import backticks, fenced
 from agls.views.escape import escape_controls
-from agls.views.wire_json import is_object
+from agls.views.render.walker import Work, render
 
 MOST_OUTPUT = 8_000  # characters of one call's output
 MOST_PATCH = 40_000  # characters of one file's diff
@@ -14,27 +14,64 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
 def heading(session_id: str, info: JsonObject) -> str:
-    """How the page begins."""
+    """Return how the page begins."""
     title = " ".join(str(info.get("title") or "A session with agls").split())
     folder = f" in {_code(info['cwd'])}" if info.get("cwd") else ""
     return escape_controls(f"# {title}\n\n`{session_id}`{folder}\n\n")
 
 
 def markdown(events: Iterable[JsonObject]) -> str:
-    """These events, in order. Nothing in it has power over a terminal."""
-    pieces = (TOLD[event["type"]](event["data"]) for event in events if event["type"] in TOLD)
-    return escape_controls("".join(pieces).replace("\r\n", "\n"))
+    """Return these events as text, in order. Nothing in it has power over a terminal."""
+    return escape_controls("".join(render(events, MarkdownFormat())).replace("\r\n", "\n"))
 
 
-def _item(data: JsonObject) -> str:
-    item = data["item"]
-    tell = ITEMS.get(item["kind"])
-    return "" if tell is None or item.get("discarded") else tell(item)
+class MarkdownFormat:
+    """Implements `PageFormat`."""
 
+    def user(self, item_id: str, blocks: Sequence[JsonObject]) -> str:
+        """Return what the user said."""
+        text = "\n\n".join(_block(block) for block in blocks)
+        return f"## You\n\n`{item_id}`\n\n{_closed(text)}\n\n"
 
-def _user(item: JsonObject) -> str:
-    text = "\n\n".join(_block(block) for block in item.get("content", []))
-    return f"## You\n\n`{item['itemId']}`\n\n{_closed(text)}\n\n"
+    def message(self, text: str, cut: str) -> str:
+        """Return what the model said."""
+        return f"## agls\n\n{_closed(text)}{f'{chr(10) * 2}*({cut})*' if cut else ''}\n\n"
+
+    def thought(self, text: str) -> str:
+        """Return what the model thought, as a quotation."""
+        return "".join(f"> {line}\n" for line in text.split("\n")) + "\n"
+
+    def work(self, work: Work) -> str:
+        """Return a call: its command, and its diffs or else its output."""
+        parts = [f"### {_code(work.title)}: {work.status}\n\n"]
+        if work.command:
+            parts.append(_fenced(f"$ {work.command}", "sh", MOST_PATCH))
+            parts.append(f"exit code {work.exit_code}\n\n" if work.exit_code is not None else "")
+        parts += [_fenced(patch, "diff", MOST_PATCH) for patch in work.patches]
+        if work.output and not work.patches:
+            parts.append(_fenced(work.output, "", MOST_OUTPUT))
+        return "".join(parts)
+
+    def edit(self, title: str, uris: Sequence[str], patches: Sequence[str]) -> str:
+        """Return an edit that was made outside of a call."""
+        diffs = "".join(_fenced(patch, "diff", MOST_PATCH) for patch in patches)
+        return f"### {title}: {', '.join(map(_code, uris))}\n\n{diffs}"
+
+    def note(self, title: str, text: str) -> str:
+        """Return what was said in the user's place."""
+        return f"*{title}*\n\n{_closed(text)}\n\n"
+
+    def question(self, title: str, text: str) -> str:
+        """Return a question and all that must be seen before a yes: there may be no other place for it."""
+        return f"**Asked:** {_closed(title)}\n\n" + (f"{fenced(text, '')}\n\n" if text else "")
+
+    def answer(self, words: str) -> str:
+        """Return how a question ended."""
+        return f"**Answered:** {words}\n\n"
+
+    def rule(self, words: str) -> str:
+        """Return a line across the page, with the reason for it."""
+        return f"---\n\n*{words}*\n\n"
 
 
 def _block(block: JsonObject) -> str:
@@ -49,91 +86,15 @@ def _block(block: JsonObject) -> str:
             return f"({other})"
 
 
-def _message(item: JsonObject) -> str:
-    cut = "" if item["status"] == "completed" else f"\n\n*({item['status']})*"
-    text = item.get("text", "")
-    return f"## agls\n\n{_closed(text)}{cut}\n\n" if text or cut else ""
-
-
-def _thought(item: JsonObject) -> str:
-    lines = item.get("text", "").strip().split("\n")
-    return "".join(f"> {line}\n" for line in lines) + "\n" if lines != [""] else ""
-
-
-def _call(item: JsonObject) -> str:
-    parts = [f"### {_code(item.get('title') or item['name'])}: {item['status']}\n\n"]
-    if terminal := item.get("terminal"):
-        code = terminal.get("exitCode")
-        parts.append(_fenced(f"$ {terminal['command']}", "sh", MOST_PATCH))
-        parts.append(f"exit code {code}\n\n" if code is not None else "")
-    changes = [change["patch"] for change in item.get("changes", []) if change["patch"]]
-    parts += [_fenced(patch, "diff", MOST_PATCH) for patch in changes]
-    if item.get("output") and not changes:
-        parts.append(_fenced(item["output"], "", MOST_OUTPUT))
-    return "".join(parts)
-
-
-def _edit(item: JsonObject) -> str:
-    patches = [_fenced(change["patch"], "diff", MOST_PATCH) for change in item["changes"] if change["patch"]]
-    uris = ", ".join(_code(change["uri"]) for change in item["changes"])
-    return f"### {item['title']}: {uris}\n\n{''.join(patches)}"
-
-
-def _said(item: JsonObject) -> str:
-    return f"*{item.get('title', item['kind'])}*\n\n{_closed(item.get('text', ''))}\n\n"
-
-
-ITEMS: Mapping[str, Callable[[JsonObject], str]] = {
-    "userMessage": _user,
-    "message": _message,
-    "thought": _thought,
-    "toolCall": _call,
-    "task": _call,
-    "fileEdit": _edit,
-    "notice": _said,
-    "compaction": _said,
-}
-
-
-def _asked(data: JsonObject) -> str:
-    """The question, and all of what must be seen before a yes: there may be no other place to read it."""
-    shown = data.get("shown")
-    text = str(shown["text"]) if is_object(shown) else ""
-    return f"**Asked:** {_closed(data['title'])}\n\n" + (f"{fenced(text, '')}\n\n" if text else "")
-
-
-def _answered(data: JsonObject) -> str:
-    return f"**Answered:** {' '.join((data['outcome'], data.get('optionId', ''))).strip()}\n\n"
-
-
-def _ended(data: JsonObject) -> str:
-    why = data.get("error", {}).get("message", data.get("detail", ""))
-    return f"---\n\n*{data['stopReason']}{f': {why}' if why else ''}*\n\n"
-
-
-def _went_back(data: JsonObject) -> str:
-    what = "The conversation went back" if data["conversation"] else "Files went back"
-    return f"---\n\n*{what} ({data['checkpointId']})*\n\n"
-
-
-TOLD: Mapping[str, Callable[[JsonObject], str]] = {
-    "itemCompleted": _item,
-    "requestOpened": _asked,
-    "requestResolved": _answered,
-    "runEnded": _ended,
-    "historyRewound": _went_back,
-}
-
-
 def _code(text: str) -> str:
-    """Text on one line, as code, whatever backticks are in it."""
+    """Return text on one line, as code, whatever backticks are in it."""
     line = " ".join(text.split())
     ticks = backticks(line, 1)
     return f"{ticks} {line} {ticks}" if "`" in line else f"`{line}`"
 
 
 def _fenced(text: str, language: str, most: int) -> str:
-    """Text in a block of code that it cannot leave; the middle is left out of one that is too long."""
+    """Return text in a block of code that it cannot leave; of one that is too long the ends."""
     if len(text) > most:
         left = len(text) - most
         text = f"{text[: most // 2]}\n[… {left} characters left out …]\n{text[-(most // 2) :]}"
@@ -141,7 +102,7 @@ def _fenced(text: str, language: str, most: int) -> str:
 
 
 def _closed(text: str) -> str:
-    """Markdown that leaves no block of code open, so that what follows is not swallowed by it."""
+    """Return Markdown that leaves no block of code open, so that what follows is not swallowed by it."""
     fence = ""
     for found in _FENCE.finditer(text):
         if not fence:
