@@ -77,7 +77,7 @@ class QuickReader(Reader):
 
     def __init__(self, asking: Asking) -> None:
         self._asking, self._network = asking, FakeNetwork()
-        asking.connections._ways[""] = self._network
+        asking.connections._transports[""] = self._network
 
     async def __call__(self, exchange: Exchange, raw: Raw) -> Heard:
         self._network.answer = raw
