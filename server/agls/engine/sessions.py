@@ -98,9 +98,8 @@ class Sessions:
 
     def sketch(self, journal: Journal, cwd: str) -> Session:
         """A session of this folder that nobody keeps and that runs nothing: to see what one would offer."""
-        return Session(
-            journal.session_id, Log(journal, self._clock, State(cwd=cwd)), self._build_run, self.spawn
-        )
+        log = Log(journal, self._clock, State(cwd=cwd))
+        return Session(journal.session_id, log, self._build_run, self.spawn)
 
     async def open(self, session_id: str) -> Session:
         """The session, open for writing; a run and tasks that a crash left open are closed as interrupted.
@@ -143,10 +142,8 @@ class Sessions:
             if session_id not in self._followed:
                 tail, state = await asyncio.to_thread(self._read_along, session_id)
                 log = Log(tail, self._clock, state)
-                session, following = (
-                    Session(session_id, log, self._build_run, self.spawn),
-                    TailFollower(log, tail),
-                )
+                session = Session(session_id, log, self._build_run, self.spawn)
+                following = TailFollower(log, tail)
                 self._followed[session_id] = session, following, self.spawn(following.follow())
             session, following, _ = self._followed[session_id]
             await following.catch_up()

@@ -30,7 +30,7 @@ Span = tuple[Place, Place]
 
 
 async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
-    """What can be done here. Raises `Malformed`."""
+    """List the code actions for a range of a document. **Raises** `Malformed`."""
     call.interruptible = True
     given = params if is_object(params) else {}
     context = member(given, "context")
@@ -43,7 +43,7 @@ async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
         for attached in list(door.attached.values()):
             actions += _changes(await rows_in(attached, buffer), span)
         actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
-    return [_told(door, action) for action in actions]
+    return [_as_known(door, action) for action in actions]
 
 
 def _wanted(context: JsonObject) -> bool:
@@ -51,8 +51,8 @@ def _wanted(context: JsonObject) -> bool:
     return not only or any(kind in ("", KIND) for kind in only)
 
 
-def _told(door: Door, action: JsonObject) -> JsonObject:
-    """The action as far as this client knows actions."""
+def _as_known(door: Door, action: JsonObject) -> JsonObject:
+    """Return the action as far as this client knows actions: whole, without `disabled`, or as a command."""
     if not door.client.action_literals:
         return action["command"]
     known = {name: value for name, value in action.items() if name != "disabled"}
@@ -65,7 +65,7 @@ def _action(title: str, command: str, argument: Any, **more: Any) -> JsonObject:
 
 
 def _answers(door: Door) -> Iterator[JsonObject]:
-    """The answers to the open permission questions, wherever the cursor is."""
+    """Yield the answers to the open permission questions, wherever the cursor is."""
     for attached in door.attached.values():
         for request_id, question in attached.session.state.questions.items():
             if question.kind != "permission":
@@ -125,7 +125,7 @@ def _text(text: str) -> JsonObject:
 
 
 def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
-    """Some lines of a document, zero-based, without the last."""
+    """Return some lines of a document as input: from `start` up to but without `end`, zero-based."""
     return {"type": "resource", "uri": f"{buffer.uri}#L{start + 1}-L{end}", "text": text}
 
 
