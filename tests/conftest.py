@@ -52,9 +52,13 @@ MEASURED = (
     "doors/lsp/test_whole_items.py",
 )
 
-# `--fast`: the engine, the rooms and the views whole; of the others those files that start no program.
+# `--fast`: of the engine, the rooms and the views the files that start no server; of the others those that start
+# no program at all.
 FAST = ("engine/", "features/", "views/")
 FAST_IN_MEMORY = ("test_", "checkup/", "doors/", "protocol/", "repo/", "stores/")
+STARTS_SERVERS = re.compile(
+    r"^from (?:support\.wire|doors\.\w+\.conftest) import .*\b(?:Wire|Serve|Agls)\b", re.M
+)
 STARTS_PROGRAMS = re.compile(r"\b(subprocess|Wire|Serve|Agls|TypeScript)\b")
 
 pytest_plugins = ["support.server_logs"]
@@ -89,9 +93,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not config.getoption("--fast") or collection_path.is_dir():
         return None
     where = str(collection_path.relative_to(HERE))
-    if where.startswith(FAST):
-        return None
     text = collection_path.read_text()
+    if where.startswith(FAST):
+        return bool(STARTS_SERVERS.search(text)) or None
     return not where.startswith(FAST_IN_MEMORY) or bool(STARTS_PROGRAMS.search(text)) or None
 
 
