@@ -150,11 +150,7 @@ export class Chat implements vscode.WebviewViewProvider {
     attach: ({ attach }) => this.attach(attach.kind, attach.uri),
     image: ({ name, data, mimeType }) => this.parts.attachments.addImage(name, data, mimeType),
     dropped: async ({ uris }) => {
-      for (const given of uris) {
-        const uri = vscode.Uri.parse(given, true);
-        const stat = await vscode.workspace.fs.stat(uri);
-        this.parts.attachments.addFile(uri, stat.type & vscode.FileType.Directory ? "folder" : "file");
-      }
+      for (const uri of uris) await this.parts.attachments.addPath(vscode.Uri.parse(uri, true));
     },
     drop: ({ id }) => this.parts.attachments.drop(id),
     rewind: ({ itemId }) => vscode.commands.executeCommand("agls.rewind", itemId),

@@ -1,6 +1,7 @@
 /** The changes in the file itself: coloured lines, and what can be done with each above it. */
 
 import * as vscode from "vscode";
+import { setContext } from "../settings";
 import { type Hunk, lengthOf, linesOf, next } from "./hunks";
 import { type Review, rangeOf } from "./review";
 
@@ -101,11 +102,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
       );
     }
     const here = vscode.window.activeTextEditor?.document.uri;
-    void vscode.commands.executeCommand(
-      "setContext",
-      "agls.fileHasChanges",
-      !!here && this.review.of(here).length > 0,
-    );
+    setContext("fileHasChanges", !!here && this.review.of(here).length > 0);
     this.lensesChanged.fire();
   }
 }

@@ -8,7 +8,8 @@ import { wordsOf } from "../store/transcript";
 import type { Told } from "../told";
 import type { Conversation } from "./conversation";
 import { unlinked } from "./shown";
-import { type Field, fieldsOf, named, slashOf, typed } from "./slash";
+import type { Field } from "../store/schema";
+import { inputsOf, named, slashOf, typed } from "./slash";
 
 const SHORT = 160; // characters that fit into a notification
 
@@ -40,7 +41,7 @@ export class Actions {
       matchOnDescription: true,
     });
     if (!chosen) return;
-    const fields = fieldsOf(chosen.action.inputSchema);
+    const fields = inputsOf(chosen.action.inputSchema);
     const input = await fill({}, fields);
     if (input) await this.invoke(chosen.action, input);
   }
@@ -51,7 +52,7 @@ export class Actions {
     if (!found) return false;
     const action = named(found.name, await this.list());
     if (!action) throw new Error(`There is no /${found.name}. “agls: Actions…” shows what there is.`);
-    const fields = fieldsOf(action.inputSchema);
+    const fields = inputsOf(action.inputSchema);
     const [first] = fields;
     const given = first && found.words ? { [first.name]: typed(found.words, first) } : {};
     const asked = fields.filter((field) => field.required && !(field.name in given));
@@ -88,8 +89,9 @@ async function fill(given: Json, fields: readonly Field[]): Promise<Json | undef
   return input;
 }
 
-async function ask({ told, type, choices, required }: Field): Promise<string | undefined> {
+async function ask({ title, description, type, choices, required }: Field): Promise<string | undefined> {
   const rows = type === "boolean" ? ["no", "yes"] : choices;
+  const told = description || title;
   const prompt = required ? told : `${told} (may be left empty)`;
   if (rows.length > 0) return vscode.window.showQuickPick(rows, { placeHolder: prompt });
   return vscode.window.showInputBox({ prompt });

@@ -186,28 +186,8 @@ export class Conversation implements vscode.Disposable {
   }
 
   view(): SessionView {
-    const { transcript: known, sessionId, hasOlder, steers } = this;
-    const { epoch, seq, state, runs, lastItems, info, options, queue, runId, usage, helpers } = known;
-    const items = [...known.items.values()];
-    const requests = Object.values(known.requests);
-    return {
-      sessionId,
-      epoch,
-      seq,
-      state,
-      items,
-      requests,
-      runs,
-      lastItems,
-      steers,
-      info,
-      options,
-      queue,
-      runId,
-      usage,
-      helpers,
-      older: hasOlder,
-    };
+    const { sessionId, hasOlder, steers, transcript } = this;
+    return { sessionId, older: hasOlder, steers, transcript: transcript.view };
   }
 
   dispose(): void {

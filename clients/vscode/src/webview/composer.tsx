@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Completion, How } from "../chat/messages";
+import { MODES } from "../store/modes";
 import { textOf } from "../store/patch";
 import { host, type Model } from "./model";
 
@@ -51,12 +52,7 @@ export function Composer({ model }: { model: Model }) {
     setChosen(0);
     const found = wordAt(value, input.current?.selectionStart ?? value.length);
     if (found)
-      host.postMessage({
-        type: "complete",
-        ticket: ++ticket.current,
-        kind: found.kind,
-        word: found.word,
-      });
+      host.postMessage({ type: "complete", ticket: ++ticket.current, kind: found.kind, word: found.word });
   };
   const accept = (row: Completion) => {
     if (!word) return;
@@ -202,13 +198,6 @@ function Chips({ model }: { model: Model }) {
   );
 }
 
-const MODES: Record<string, string> = {
-  ask: "Ask",
-  acceptEdits: "Accept edits",
-  plan: "Plan",
-  allowAll: "Allow all",
-};
-
 function Pickers({ model }: { model: Model }) {
   const options = { ...model.settings, ...model.transcript.options };
   const mode = textOf(options["mode"], "ask");
@@ -222,7 +211,7 @@ function Pickers({ model }: { model: Model }) {
         title="What it may do unasked"
         onClick={() => host.postMessage({ type: "command", command: "agls.mode" })}
       >
-        {MODES[mode] ?? mode} ▾
+        {MODES.find(({ value }) => value === mode)?.label ?? mode} ▾
       </button>
       <button
         type="button"

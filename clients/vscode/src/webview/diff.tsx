@@ -1,6 +1,7 @@
 /** A change of one file, as a diff that can be read here and opened in the editor. */
 
 import type { Change } from "../protocol.gen";
+import { baseName } from "../store/patch";
 import { visible } from "./visible";
 import { host } from "./model";
 import { rowsOf, statOf } from "./patch";
@@ -9,7 +10,7 @@ const MOST = 400; // rows; the rest is in the diff editor
 const SIGNS = { add: "+", del: "-", same: " ", hunk: "" };
 
 export function DiffView({ change, itemId, index }: { change: Change; itemId: string; index: number }) {
-  const name = decodeURIComponent(change.uri.split("/").at(-1) ?? change.uri);
+  const name = decodeURIComponent(baseName(change.uri));
   const { added, removed } = statOf(change.patch);
   return (
     <div class="change">

@@ -2,7 +2,7 @@
 
 import { memo } from "preact/compat";
 import type { Change, Content, Terminal } from "../protocol.gen";
-import { textOf } from "../store/patch";
+import { baseName, textOf } from "../store/patch";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
 import type { AnyItem } from "../store/transcript";
@@ -95,7 +95,7 @@ function nameOf(block: Content): string {
   if (block.type === "image") return `image (${block.mimeType})`;
   if (block.type === "text") return "text";
   const name = block.type === "resourceLink" ? block.name : undefined;
-  return name ?? decodeURIComponent(block.uri.split("/").at(-1) ?? block.uri);
+  return name ?? decodeURIComponent(baseName(block.uri));
 }
 
 const DISCARDED = "broken off: does not count";
