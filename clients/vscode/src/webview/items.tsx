@@ -11,7 +11,7 @@ import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
 import { toHtml } from "./markdown";
 import { Mark } from "./mark";
-import { host } from "./model";
+import { Button } from "./button";
 import { readable, visible } from "./visible";
 
 interface ItemProps {
@@ -69,23 +69,13 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       )}
       {item["steer"] === true && <div class="faint">said while it worked</div>}
       <div class="tools">
-        <button
-          type="button"
-          disabled={!idle}
-          onClick={() => host.postMessage({ type: "edit", itemId: item.itemId })}
-        >
+        <Button disabled={!idle} says={{ type: "edit", itemId: item.itemId }}>
           Edit
-        </button>
-        <button
-          type="button"
-          disabled={!idle}
-          onClick={() => host.postMessage({ type: "rewind", itemId: item.itemId })}
-        >
+        </Button>
+        <Button disabled={!idle} says={{ type: "rewind", itemId: item.itemId }}>
           Rewind
-        </button>
-        <button type="button" onClick={() => host.postMessage({ type: "fork", itemId: item.itemId })}>
-          Fork
-        </button>
+        </Button>
+        <Button says={{ type: "fork", itemId: item.itemId }}>Fork</Button>
       </div>
     </article>
   );
@@ -237,12 +227,8 @@ function Output({ itemId, output, live }: { itemId: string; output: string; live
         dangerouslySetInnerHTML={{ __html: outputHtml(output) }}
       />
       <div class="tools">
-        <button type="button" onClick={() => host.postMessage({ type: "copy", text: output })}>
-          Copy
-        </button>
-        <button type="button" onClick={() => host.postMessage({ type: "output", itemId })}>
-          Open all
-        </button>
+        <Button says={{ type: "copy", text: output }}>Copy</Button>
+        <Button says={{ type: "output", itemId }}>Open all</Button>
       </div>
     </div>
   );

@@ -38,8 +38,8 @@ test("what must be there is asked first, and is read as the schema has it", () =
     required: ["count"],
   };
   const [count, tags, kind] = inputsOf(schema);
-  expect(count).toMatchObject({ name: "count", told: "How many", required: true });
-  expect(tags).toMatchObject({ name: "tags", told: "Tags", required: false });
+  expect(count).toMatchObject({ name: "count", description: "How many", required: true });
+  expect(tags).toMatchObject({ name: "tags", title: "Tags", required: false });
   expect(kind?.choices).toEqual(["a", "b"]);
   if (!count || !tags) throw new Error("fields are missing");
   expect(typed("3", count)).toBe(3);
