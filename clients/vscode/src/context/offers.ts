@@ -45,9 +45,9 @@ function active({ document, selection }: vscode.TextEditor): Attached {
     };
   }
   const range = new vscode.Range(selection.start, selection.end);
-  const told = labelled(document, range);
+  const lines = labelled(document, range);
   return {
-    chip: { id: `selection ${told.detail}`, kind: "selection", ...told },
+    chip: { id: `selection ${lines.detail}`, kind: "selection", ...lines },
     content: () => [resource(document, range)],
   };
 }

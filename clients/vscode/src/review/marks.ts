@@ -57,7 +57,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
         lens("$(check)\u00a0Keep", "agls.review.keep", "Keep this change (Alt+Y)"),
         undo,
         lens(
-          `$(diff)\u00a0${told(hunk)} · ${index + 1} of ${hunks.length}`,
+          `$(diff)\u00a0${sizeOf(hunk)} · ${index + 1} of ${hunks.length}`,
           "agls.review.diff",
           "Compare with before",
         ),
@@ -107,7 +107,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-function told(hunk: Hunk): string {
+function sizeOf(hunk: Hunk): string {
   return `+${lengthOf(hunk)} −${linesOf(hunk.old).length}`;
 }
 

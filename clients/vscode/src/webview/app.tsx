@@ -168,14 +168,14 @@ function costOf(run: RunEndedData): string {
 }
 
 function Meter({ used, size }: { used: number; size: number | undefined }) {
-  const told = size ? `${short(used)} of ${short(size)}` : short(used);
+  const tokens = size ? `${short(used)} of ${short(size)}` : short(used);
   return (
     <Button
       class="meter"
-      title={`Context: ${told} tokens`}
+      title={`Context: ${tokens} tokens`}
       says={{ type: "command", command: "agls.actions" }}
     >
-      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {told}
+      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {tokens}
     </Button>
   );
 }

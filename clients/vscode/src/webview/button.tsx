@@ -4,7 +4,7 @@ import type { ButtonHTMLAttributes } from "preact";
 import type { FromChat } from "../chat/messages";
 import { host } from "./model";
 
-type Props = { says: FromChat } & Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "onClick">;
+type Props = { says: FromChat } & Omit<ButtonHTMLAttributes, "type" | "onClick">;
 
 export function Button({ says, ...attributes }: Props) {
   return <button type="button" {...attributes} onClick={() => host.postMessage(says)} />;

@@ -40,7 +40,7 @@ export class Model {
     const row = named ? this.models.find(({ name }) => name === named) : this.models[0];
     return this.transcript.usage?.size ?? row?.contextWindow;
   }
-  /** What a screen reader is told. */
+  /** What a screen reader announces. */
   said = "";
   private scheduled = false;
 
@@ -55,7 +55,7 @@ export class Model {
     });
   }
 
-  /** The user goes on: what went wrong before needs not be told any more. */
+  /** The user goes on: the message about what went wrong before is dropped. */
   heeded(): void {
     if (!this.failed) return;
     this.failed = undefined;
