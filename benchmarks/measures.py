@@ -5,10 +5,12 @@ A chunk that does not arrive, or not in order, is a failure and no measurement.
 
 import itertools
 import statistics
+import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from benchmarks import searching
 from benchmarks.client import Broken, Stamped
 from benchmarks.machine import peak, resident, size_of
 from benchmarks.parsing import cost, reads
@@ -42,11 +44,13 @@ class Sizes(NamedTuple):
     share: int  # chunks in each of eight sessions
     resumes: int
     long: int  # items of a long session
+    searches: int
+    files: int  # that are searched
 
 
-FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5, 10_000)
-QUICK = Sizes(4, 1, 30, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3, 2_000)
-TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 16, 1, 50, 1, 100)
+FULL = Sizes(11, 2, 60, 15, 5_000, 5, 3_000, 7, 50, 25, 2, 400, 9, 2_000, 5, 10_000, 7, 100_000)
+QUICK = Sizes(4, 1, 30, 4, 5_000, 1, 2_000, 2, 50, 6, 1, 400, 2, 2_000, 3, 2_000, 3, 100_000)
+TINY = Sizes(1, 1, 2, 1, 100, 1, 50, 1, 3, 1, 1, 16, 1, 50, 1, 100, 1, 1_000)
 
 
 class Values:
@@ -277,6 +281,24 @@ def parse(bench: Bench, sizes: Sizes, values: Values) -> None:
             values.add("parse", name, took)
 
 
+def search(bench: Bench, sizes: Sizes, values: Values) -> None:
+    """Search a large tree, with ripgrep itself as the floor."""
+    if not searching.ripgrep():
+        sys.stderr.write("skipped: search (there is no ripgrep on the PATH to compare with)\n")
+        return
+    root = bench.folder / "tree"
+    searching.make_tree(root, sizes.files)
+    for repetition, (key, case) in itertools.product(range(sizes.searches + 1), searching.CASES.items()):
+        floor = searching.beside(root, case)
+        took = {way: searching.called(root, case, alone=way == "alone") for way in ("with rg", "alone")}
+        if key == "glob":
+            took["first"] = searching.called_first(root)
+        for way, value in took.items():
+            if repetition:  # the first one reads the folders, and loads what the others use
+                values.add(f"{key} {way}", "floor", floor)
+                values.add(f"{key} {way}", "agls", value)
+
+
 MEASURES: Mapping[str, Measure] = {
     "start": start,
     "memory": memory,
@@ -289,4 +311,5 @@ MEASURES: Mapping[str, Measure] = {
     "history": history,
     "long": long,
     "together": together,
+    "search": search,
 }

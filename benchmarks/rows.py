@@ -44,6 +44,15 @@ ROWS = (
     Row("peak", "memory", "peak after three bursts", MIB, 3, 2.5),
     Row("long tail", "long", "10,000 items: page of the tail, process ready", "ms", 100, 100, alone=True),
     Row("long turn", "long", "10,000 items: a turn at the end / at the beginning", "x", 1.1, 1, alone=True),
+    Row("glob first", "search", "100,000 files: first `glob` of a process", "ms", 1.3, 1),
+    Row("glob with rg", "search", "100,000 files: `glob`", "ms", 1.3, 1),
+    Row("common with rg", "search", "100,000 files: first 100 lines of a common text", "ms", 1.3, 1),
+    Row("rare with rg", "search", "100,000 files: a text in 10 of them", "ms", 1.3, 1.1),
+    Row("absent with rg", "search", "100,000 files: a text in none", "ms", 1.3, 1.1),
+    Row("glob alone", "search", "100,000 files, no ripgrep: `glob`", "ms", 10, 1),
+    Row("common alone", "search", "100,000 files, no ripgrep: first 100 lines", "ms", 10, 1),
+    Row("rare alone", "search", "100,000 files, no ripgrep: a text in 10", "ms", 10, 3),
+    Row("absent alone", "search", "100,000 files, no ripgrep: a text in none", "ms", 10, 3),
 )
 
 

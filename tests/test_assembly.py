@@ -64,6 +64,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
             "compaction",
             "permissions",
             "checkpoints",
+            "review",
             "usage",
             "audit",
             "doctor",

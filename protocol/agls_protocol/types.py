@@ -158,6 +158,7 @@ class SessionListParams:
     search: str = ""
     cursor: str = ""
     limit: int = 50
+    max_bytes: int = PAGE_BYTES
 
 
 @define

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import measures, searching
+from benchmarks.client import Broken
 from benchmarks.measures import Values
 from benchmarks.model import MARK
-from benchmarks.peers import Model
+from benchmarks.peers import Bench, Model
 from benchmarks.rows import ROWS, missed, results_of
 
 ROOT = Path(__file__).parents[2]
@@ -80,3 +82,22 @@ def test_model_sends_each_event_as_one_http_chunk_unless_joined(join: bool, chun
 
     assert len(found) == chunks  # the role, the texts, and what ends the answer
     assert sum(chunk.count(b"data: ") for chunk in found) == 1 + 40 + 3
+
+
+def test_search_without_ripgrep_is_skipped_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(searching, "ripgrep", lambda: "")
+    values = Values()
+    with Model() as model:
+        measures.search(Bench(model, tmp_path), measures.TINY, values)
+    assert values.rows() == []
+    assert "skipped: search (there is no ripgrep" in capsys.readouterr().err
+
+
+def test_search_that_misses_a_line_is_no_measurement(tmp_path: Path) -> None:
+    searching.make_tree(tmp_path, 200)
+    case = searching.CASES["rare"]
+    assert searching.called(tmp_path, case, alone=True) > 0
+    with pytest.raises(Broken, match="agls gave 10 lines, not 11"):
+        searching.called(tmp_path, case._replace(lines=11), alone=True)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agls.engine.line_search import FoundLines, LineSearch
 from agls.engine.ports import WorkspaceError
-from agls.workspace import tree
+from agls.workspace import quick_search, tree
 from agls.workspace.contents import read_text
 from agls.workspace.paths import Ground
 from agls.workspace.processes import Processes
@@ -26,7 +26,7 @@ from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder
 from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
-from support.patience import within
+from support.patience import become, within
 from support.walks import found
 
 RIPGREP = (
@@ -40,8 +40,12 @@ class Searching(OpenWorkspace):
     """A workspace that finds this ripgrep, or none."""
 
     def __init__(self, root: Path, ripgrep: str, editor: FakeEditor, *hidden: str) -> None:
-        self._ripgrep = ripgrep
-        super().__init__(str(root), (), editor, Processes(), hidden=hidden)
+        self._ripgrep, self._commands = ripgrep, Processes()
+        super().__init__(str(root), (), editor, self._commands, hidden=hidden)
+
+    def running(self) -> bool:
+        """Whether a command runs."""
+        return bool(self._commands._running)
 
     def which(self, program: str) -> str:
         return self._ripgrep if program == "rg" else super().which(program)
@@ -103,9 +107,19 @@ def plant_anything(root: Path, seed: int) -> FakeEditor:
     return editor
 
 
+def only_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches for swift expressions never turn to the program, and ripgrep is asked early."""
+    monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import sys; sys.exit('the program')"))
+    for name, value in (("ALONE", 60.0), ("SIEVED", 60.0), ("_SIZES", (1, 1, 7))):
+        monkeypatch.setattr(quick_search, name, value)
+
+
+SWIFT = 10_000  # characters of a line
+
+
 @pytest.mark.parametrize("seed", range(12))
-async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int) -> None:
-    """Both back ends, and a plain look into each file that the walk gives, agree."""
+async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program and the thread, each with ripgrep and without it, and a plain look into each file agree."""
     editor = plant_anything(tmp_path, seed)
     searches = (
         needing("needle", "needle"),
@@ -117,8 +131,14 @@ async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int) -> None:
     )
     for wanted in searches:
         results = [await Searching(tmp_path, rg, editor, "docs(/.*)?").search(wanted) for rg in (RIPGREP, "")]
-        assert shown(results[0]) == shown(results[1])
-        assert results[0].searched == results[1].searched
+        with monkeypatch.context() as quick:
+            only_quickly(quick)
+            swift = replace(wanted, swift_width=SWIFT)
+            for ripgrep in (RIPGREP, ""):
+                results.append(await Searching(tmp_path, ripgrep, editor, "docs(/.*)?").search(swift))
+        for result in results[1:]:
+            assert shown(result) == shown(results[0])
+        assert len({result.searched for result in results}) == 1
         workspace = Searching(tmp_path, "", editor, "docs(/.*)?")
         expected: list[tuple[str, int]] = []
         for name in await found(workspace, wanted.under, wanted.glob):
@@ -133,16 +153,20 @@ async def test_ripgrep_changes_no_result(tmp_path: Path, seed: int) -> None:
         assert [(file.name, file.count) for file in results[0].files] == expected
 
 
+@pytest.mark.parametrize("swift_width", [0, SWIFT])
 @pytest.mark.parametrize("ripgrep", BACKENDS)
-async def test_a_limit_is_kept_and_the_rest_is_not_searched(tmp_path: Path, ripgrep: str) -> None:
+async def test_a_limit_is_kept_and_the_rest_is_not_searched(
+    tmp_path: Path, ripgrep: str, swift_width: int
+) -> None:
     for number in range(3_000):
         (tmp_path / f"{number % 30}").mkdir(exist_ok=True)
         (tmp_path / f"{number % 30}" / f"{number}.txt").write_text("needle\n")
     workspace = Searching(tmp_path, ripgrep, FakeEditor())
-    result = await workspace.search(needing("needle", "needle", limit=5))
+    result = await workspace.search(needing("needle", "needle", limit=5, swift_width=swift_width))
     assert (len(result.files), result.more) == (5, True)
     assert result.searched < 2_500
-    everything = await workspace.search(needing("needle", "needle", limit=3_000))
+    wanted = needing("needle", "needle", limit=3_000, swift_width=swift_width)
+    everything = await workspace.search(wanted)
     assert (len(everything.files), everything.more, everything.searched) == (3_000, False, 3_000)
 
 
@@ -161,7 +185,74 @@ async def test_what_ripgrep_cannot_read_is_not_missed(tmp_path: Path, ripgrep: s
 def test_a_sieve_without_a_program_or_without_a_text_lets_everything_through() -> None:
     folders = [Folder(("a",), ["b"], whole=True)]
     for sieve in (Sieve("", ["needle"], 10), Sieve(RIPGREP, [], 10)):
-        assert list(sieve.sieved(folders)) == folders
+        assert list(sieve.sieved(-1, folders)) == folders
+
+
+def plant_many(root: Path, endless: bool) -> None:
+    for number in range(1_300):
+        (root / f"{number // 100}").mkdir(parents=True, exist_ok=True)
+        (root / f"{number // 100}/{number}.txt").write_text("needle" if number == 1_250 else "hay")
+    if endless:
+        with (root / "12/endless").open("wb") as sparse:
+            sparse.truncate(1 << 40)
+
+
+@pytest.mark.parametrize("swift_width", [0, SWIFT])
+async def test_endless_file_among_many_does_not_hold_up_a_search(
+    tmp_path: Path, swift_width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick_search, "_STALL", 1.0)
+    plant_many(tmp_path, endless=True)
+    wanted = needing("needle", "needle", swift_width=swift_width)
+    result = await Searching(tmp_path, RIPGREP, FakeEditor()).search(wanted)
+    assert ([file.name for file in result.files], result.stopped) == (["12/1250.txt"], False)
+
+
+def sleeping_ripgrep(folder: Path) -> str:
+    program = folder / "rg"
+    program.write_text("#!/bin/sh\nsleep 1000\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+async def test_time_limit_covers_ripgrep_and_keeps_what_was_found(tmp_path: Path) -> None:
+    plant_many(tmp_path / "tree", endless=False)
+    (tmp_path / "tree/0/0.txt").write_text("needle")
+    workspace = Searching(tmp_path / "tree", sleeping_ripgrep(tmp_path), FakeEditor())
+    result = await workspace.search(needing("needle", "needle", swift_width=SWIFT, seconds=1.0))
+    assert ([file.name for file in result.files], result.stopped) == (["0/0.txt"], True)
+    assert not workspace.running()
+
+
+async def test_cancelled_search_leaves_no_ripgrep_behind(tmp_path: Path) -> None:
+    plant_many(tmp_path / "tree", endless=False)
+    workspace = Searching(tmp_path / "tree", sleeping_ripgrep(tmp_path), FakeEditor())
+    searching = asyncio.create_task(workspace.search(needing("needle", "needle", swift_width=SWIFT)))
+    await become(workspace.running)
+    searching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await searching
+    assert not workspace.running()
+
+
+async def test_quick_search_misses_nothing_when_ripgrep_fails(tmp_path: Path) -> None:
+    plant_many(tmp_path, endless=False)
+    (tmp_path / "rg").write_text("#!/bin/sh\nexit 2\n")
+    (tmp_path / "rg").chmod(0o755)
+    for ripgrep in (str(tmp_path / "rg"), "/no/such/program"):
+        wanted = needing("needle", "needle", swift_width=SWIFT)
+        result = await Searching(tmp_path, ripgrep, FakeEditor()).search(wanted)
+        assert [file.name for file in result.files] == ["12/1250.txt"]
+
+
+@pytest.mark.parametrize("text", ["x" * 300_000 + "\nneedle", "needle" + "x" * SWIFT])
+async def test_text_that_is_too_much_for_a_thread_is_searched_by_the_program(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    wanted = needing("needle", "needle", swift_width=SWIFT)
+    result = await Searching(tmp_path, RIPGREP, FakeEditor()).search(wanted)
+    assert [file.name for file in result.files] == ["a.txt"]
 
 
 @pytest.mark.parametrize("ripgrep", BACKENDS)
@@ -185,7 +276,8 @@ async def test_a_folder_that_becomes_a_link_is_not_searched(tmp_path: Path, ripg
 
     swapping = asyncio.create_task(swap())
     try:
-        results = [await workspace.search(needing("needle", "needle")) for _ in range(10)]
+        searches = [needing("needle", "needle", swift_width=width) for width in (0, SWIFT)]
+        results = [await workspace.search(wanted) for _ in range(10) for wanted in searches]
     finally:
         swapping.cancel()
     assert not any(result.files for result in results)
@@ -243,5 +335,8 @@ def test_the_program_needs_only_the_standard_library(tmp_path: Path) -> None:
     done = subprocess.run(
         tree._SEARCHER, cwd=tmp_path, check=True, text=True, input=json.dumps(question), capture_output=True
     )
-    assert json.loads(done.stdout)["found"] == [["yes", 1, [[0, True, "B"]]]]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        ["yes", 1, [[0, True, "B"]]],
+        {"searched": 2, "more": False, "stopped": False, "problem": 0},
+    ]
     assert done.stderr == ""

@@ -526,6 +526,7 @@ export interface QueueParams {
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   to?: number;
   clientKey?: string;
+  maxBytes?: number;
 }
 
 /** The queue as it is now. */
@@ -774,6 +775,7 @@ export interface SessionListParams {
   search?: string;
   cursor?: string;
   limit?: number;
+  maxBytes?: number;
 }
 
 /** One page of sessions, newest first; without `nextCursor` it is the last. */

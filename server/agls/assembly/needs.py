@@ -82,8 +82,8 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     background.Background: lambda run: run.session.session.background,
     spawning.Spawner: lambda run: run.session.children,
     room.Ancestors: lambda run: room.Ancestors(run.session.above),
-    ports.Journal: lambda run: run.session.session.log.journal,
     room.SessionRecord: lambda run: run.session.record,
+    room.SessionFacts: lambda run: run.session.session.log.journal,
     room.ScratchFolder: SessionScratch,
     Memory: _memory,
     # of the run

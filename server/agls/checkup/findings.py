@@ -1,4 +1,4 @@
-"""What a look at something showed: as it should be, or what to change."""
+"""The result of one check."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ Status = Literal["pass", "warn", "fail"]
 
 @frozen
 class Finding:
-    """One thing that was looked at; `fix` says what to change when it is not as it should be."""
+    """The result of one check of a topic; `fix` says what to change unless it passed."""
 
     topic: str
     status: Status

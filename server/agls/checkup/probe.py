@@ -1,6 +1,7 @@
-"""The first connection to a model: does it answer, stream, call tools, has it room; what to change if not.
+"""The check of a first connection to a model: answers, streaming, tool calls, and context size.
 
-Every finding is in plain language, with the exact setting. One small question is asked, the way a run asks.
+Every finding is in plain language, with the exact setting to change. The check sends one small request, as
+a run does.
 """
 
 import re
@@ -45,7 +46,7 @@ PROXY = (
 
 @dataclass(slots=True)
 class ProbeAnswer:
-    """What came back of one question."""
+    """The outcome of one request."""
 
     reply: Replied | None = None
     failure: Failure | None = None
@@ -54,7 +55,7 @@ class ProbeAnswer:
 
 
 class RecordingConnections(Connections):
-    """The same connections, with a look at how each answer comes."""
+    """Wraps connections, and records the content type of the last answer."""
 
     def __init__(self, inner: Connections) -> None:
         super().__init__()
@@ -63,7 +64,7 @@ class RecordingConnections(Connections):
 
     @asynccontextmanager
     async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
-        """Send a request, and remember the content type of a good answer to a question."""
+        """Send a request, and record the content type of a successful answer to a POST."""
         async with self._inner.ask(endpoint, asked) as response:
             if asked.method == "POST" and response.status_code < 300:
                 self.kind = response.headers.get("content-type", "")
@@ -71,9 +72,9 @@ class RecordingConnections(Connections):
 
 
 async def probe(endpoint: Endpoint, connections: Connections, seconds: float = 60.0) -> Sequence[Finding]:
-    """What the first question to a model shows; each answer may take so many seconds. Never raises.
+    """Return the findings of a first request to a model. `seconds` bounds each answer. Never raises.
 
-    The topics are endpoint, key, model, streaming, tools and context; those behind a failure are left out.
+    The topics are endpoint, key, model, streaming, tools and context. Topics after a failure are missing.
     """
     endpoint = with_known_figures(endpoint)
     listing = await list_models(endpoint, connections, min(seconds, 10.0))
@@ -167,7 +168,7 @@ class _Probe:
                 return [*self._reached(), Finding("model", "fail", failure.message, failure.hint)]
 
     def _half_failed(self, failure: Failure) -> Finding | None:
-        """What is wrong with an answer that was begun."""
+        """Return the finding about an answer that began and then failed; `None` for other failures."""
         if failure == empty_answer(self.endpoint):
             fix = self.server.more_context(self.endpoint, ROOM)
             return Finding("context", "fail", failure.message, fix)
@@ -180,12 +181,12 @@ class _Probe:
         return None
 
     def _is_elsewhere(self, failure: Failure) -> bool:
-        """Whether the path is wrong rather than the model: there is no list of models here either."""
+        """Return whether the path is wrong rather than the model: the list of models is missing as well."""
         lists = self.listing.failure
         return failure.status in {404, 405} and lists is not None and lists.status in {404, 405}
 
     async def address(self) -> str:
-        """The fix for a wrong path: the address on the same host that does answer; "" when there is none."""
+        """Return the fix for a wrong path: an address of this host that answers; "" for none."""
         whole, mark, query = self.endpoint.base_url.partition("?")
         given = whole.rstrip("/")
         base = PATHS.sub("", given)
@@ -237,9 +238,9 @@ class _Probe:
 
 
 def context_finding(endpoint: Endpoint, server: ServerInfo = UNKNOWN_SERVER, told: int = 0) -> Finding:
-    """Whether a model has enough context for work.
+    """Return the finding about the size of the context.
 
-    `told` is what the server says; what is written or listed counts where it says nothing (0).
+    `told` is the server's own figure; 0 is unknown, and the configured or listed one counts.
     """
     believed = endpoint.context_window or 0
     size = told or believed

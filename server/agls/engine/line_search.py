@@ -9,7 +9,8 @@ from agls.frozen import frozen
 class LineSearch:
     """The lines that a regular expression of Python matches, in the files below `under` that fit `glob`.
 
-    `needed` are texts of which every match contains one (ASCII in small letters; none: not known).
+    `needed` are texts of which every match contains one (ASCII in small letters; none: not known). Whatever a
+    line of up to `swift_width` characters holds, it is matched within milliseconds (0: not known).
     `limit` counts matching lines when `by_line`, else files; with `first_only` one line of a file will do.
     `context` lines around each are given, each cut at `width` characters. Files over `max_bytes` are not
     searched, nor those whose name fits one of the patterns `left_out`, unless `under` is the file. After
@@ -21,6 +22,7 @@ class LineSearch:
     glob: str = ""
     ignore_case: bool = False
     needed: Sequence[str] = ()
+    swift_width: int = 0
     limit: int = 100
     by_line: bool = True
     first_only: bool = False

@@ -52,6 +52,11 @@ from agls.frozen import frozen
 
 Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
+_NO_HISTORY: JsonObject = {
+    **dict.fromkeys(("transcript", "words", "late"), ()),
+    **dict.fromkeys(("notes", "rewinds", "keys"), _NONE),
+    "context": Context(),
+}
 
 
 @frozen
@@ -134,6 +139,11 @@ def fold_all(entries: Iterable[Entry], state: State | None = None) -> State:
 def fold(state: State, entry: Entry) -> State:
     """The state after one more entry."""
     return state._replace(**_after(state, entry))
+
+
+def fold_without_history(state: State, entry: Entry) -> State:
+    """Return the state after one more entry, without what grows with the session: for who only follows it."""
+    return state._replace(**(_after(state, entry) | _NO_HISTORY))
 
 
 def _after(state: State, entry: Entry) -> JsonObject:

@@ -1,1 +1,1 @@
-"""The models: clients of the engine's `ModelClient` port, over HTTP or from a script."""
+"""Implementations of the engine's `ModelClient` port, over HTTP or from a script."""

@@ -1,4 +1,4 @@
-"""A model behind HTTP: asks, reads the answer as it comes, and tells every failure for what it is."""
+"""The client of a model behind HTTP: it sends the request, streams the answer, and classifies failures."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -38,10 +38,10 @@ from agls.models.retry import Part, RetryPolicy, with_retries
 from agls.models.signing import signed_request
 
 USUAL_RETRIES = RetryPolicy()
-RETRIES_WITH_FALLBACK = RetryPolicy(tries=2, limit=10.0)  # where another model can be asked instead
+RETRIES_WITH_FALLBACK = RetryPolicy(tries=2, limit=10.0)  # another model can answer instead
 LARGEST_ERROR = 1_000_000  # bytes of an error answer that are read
-LARGEST_ANSWER = 100_000_000  # bytes; nobody reads more, something is broken
-BESIDE = 3.0  # seconds that a question beside the conversation may take
+LARGEST_ANSWER = 100_000_000  # bytes; a larger answer means a broken server
+BESIDE = 3.0  # seconds for a request beside the conversation
 CERTAIN = 1.5  # how far beyond the window a guess must be to be believed
 NO_ROOM = (
     "{} would cut off the beginning: the request has about {} tokens, its context_window is {}. "
@@ -61,15 +61,15 @@ class HttpModel:
         self._connections = connections
         self._policy = policy
         self._dialect, self._gauge = dialect_of(endpoint), TokenEstimator()
-        self._looked = False  # whether the server was asked for its size
+        self._figures_requested = False  # once is enough
 
     @property
     def info(self) -> ModelInfo:
-        """What is known of the model."""
+        """The model's name, provider, sizes and prices."""
         return self._endpoint.info
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
-        """Deltas, the waits in between tries, and one `Replied` or `Overflowed`. Raises `CallFailed`."""
+        """Yield deltas, a `Retrying` before each retry, and one `Reply`. Raises `CallFailed`."""
         renewed = set[str]()
         return with_retries(partial(self._try, request, renewed), self._policy, self.info.provider)
 
@@ -93,7 +93,7 @@ class HttpModel:
                 if isinstance(failure, Overflowed):
                     yield self._learned(failure)
                     return
-                raise CallFailed(self._mended(failure, request, body, renewed))
+                raise CallFailed(self._corrected(failure, request, body, renewed))
             async with aclosing(_read(response, answer, until)) as batches:
                 async for deltas in batches:
                     for delta in deltas:
@@ -105,34 +105,34 @@ class HttpModel:
             return
         reply = answer.reply()
         self._gauge.learn(request, len(content), reply.usage)
-        await self._look_at_server()
+        await self._complete_figures()
         yield silent_overflow(reply, self._endpoint) or reply
 
     async def count(self, request: ModelRequest) -> TokenCount:
-        """The tokens of a request: told by the server where it counts, else estimated. Never raises."""
+        """Return the tokens of a request, counted by the server or estimated. Never raises."""
         body = self._dialect.body(request, self._endpoint)
         counting = None if self._endpoint.service else self._dialect.counting
         if counting and (tokens := await counting(self._post, body, self._endpoint)):
             return TokenCount(tokens, "told")
         return self._gauge.count(request, len(encode_body(body)))
 
-    async def _look_at_server(self) -> None:
-        """Ask the server, once, for what nobody has said. After an answer: then the model is loaded."""
-        if self._looked or self._endpoint.context_window:
+    async def _complete_figures(self) -> None:
+        """Request missing figures from the server, once, after an answer: the model is loaded by then."""
+        if self._figures_requested or self._endpoint.context_window:
             return
         from agls.models.local.server_info import with_server_figures  # noqa: PLC0415 - once, and only of own servers
 
-        self._looked = True
+        self._figures_requested = True
         self._endpoint = await with_server_figures(self._endpoint, self._connections)
 
     def _learned(self, overflow: Overflowed) -> Overflowed:
-        """The same; the size it names counts from now on, where nobody had said one."""
+        """Return the overflow. The limit in it becomes the context window when none was known."""
         if overflow.limit and not self._endpoint.context_window:
             self._endpoint = replace(self._endpoint, context_window=overflow.limit)
         return overflow
 
     def _cut(self, request: ModelRequest, sent: int) -> Overflowed | None:
-        """The overflow that this server would not tell: it would drop the beginning of the request."""
+        """Return the overflow that this server would hide by dropping the beginning of the request."""
         window = self._endpoint.context_window
         if not (self._dialect.cuts_silently and window):
             return None
@@ -151,10 +151,10 @@ class HttpModel:
             return with_models(failure, await self._models(), self._endpoint)
         return failure
 
-    def _mended(
+    def _corrected(
         self, failure: Failure, request: ModelRequest, body: JsonObject, renewed: set[str]
     ) -> Failure:
-        """The failure, as one that the next try does not meet again where something can be done about it."""
+        """Return the failure, marked `corrected` when the next try can avoid its cause."""
         if failure.kind == "auth" and not renewed and self._endpoint.credential.renew():
             renewed.add("key")
             return replace(failure, message=f"{failure.message} {NEW_KEY}", corrected=True)
@@ -164,11 +164,11 @@ class HttpModel:
         return failure
 
     async def _models(self) -> list[str]:
-        """The models the server says it has; none when it does not say."""
+        """Return the names in the server's list of models; none when there is no list."""
         return list((await list_models(self._endpoint, self._connections, BESIDE)).models)
 
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
-        """The object that the server answers with; an empty one when it does not answer soon."""
+        """Return the object in the server's answer; an empty one when no answer comes soon."""
         answer = await fetch_json(url, self._endpoint, self._connections, BESIDE, encode_body(body))
         return {} if isinstance(answer, Failure) else answer
 
@@ -176,7 +176,7 @@ class HttpModel:
 async def _read(
     response: httpx.Response, answer: AnswerReader, until: float
 ) -> AsyncGenerator[list[TextDelta | ThinkingDelta], None]:
-    """Feed the answer to its end; what each read brought is handed on together."""
+    """Feed the reader to the end of the answer. Yield the deltas of one read together."""
     async with aclosing(_chunks(response, until, answer.endpoint.idle_timeout)) as chunks:
         try:
             framed = KIND in response.headers.get("content-type", "")
@@ -204,7 +204,7 @@ async def _read(
 async def _chunks(response: httpx.Response, until: float, idle: float) -> AsyncGenerator[bytes, None]:
     """Yield the bytes, those of one read as one piece, with `idle` seconds between two at most.
 
-    Raises `TooLarge`, and `TimeoutError` at `until` (in the loop's time).
+    Raises `BodyTooLarge`, and `TimeoutError` at `until` (in the loop's time).
     """
     encoded = "content-encoding" in response.headers
     size = 0

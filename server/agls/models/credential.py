@@ -1,15 +1,16 @@
-"""What lets a request in where no fixed key does: a key that a program tells, a token, a signature."""
+"""Credentials other than a fixed key: a key from a program's output, a token, a signature."""
 
 from collections.abc import Mapping
 from typing import Protocol
 
 
 class Credential(Protocol):
-    """`secrets` may never be shown; `hint` is what the user can do when the server refuses it ("" for a key).
+    """Authorizes requests.
 
-    `key` is sent where the dialect has its key, "" for none of its own; `sign` gives the headers with what
-    this request needs besides. Both raise `CallFailed` (`auth`). `renew` forgets what was obtained, and says
-    whether another try may be let in.
+    `secrets` are never shown. `hint` tells the user what to do when the server refuses the credential.
+    `key` returns a key for the dialect's place, "" for that of the endpoint; `sign` returns the headers with
+    a signature or token. Both raise `CallFailed` (`auth`). `renew` discards what was obtained, and returns
+    whether another try may succeed.
     """
 
     @property
@@ -24,23 +25,23 @@ class Credential(Protocol):
 
 
 class FixedKey:
-    """Implements `Credential` for an endpoint whose key, if it has one, stands in it."""
+    """Implements `Credential` for an endpoint with a key of its own, or none."""
 
     secrets: tuple[str, ...] = ()
     hint = ""
 
     async def key(self) -> str:
-        """None but that of the endpoint."""
+        """Return "": the endpoint has the key."""
         return ""
 
     async def sign(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes
     ) -> Mapping[str, str]:
-        """Nothing is added."""
+        """Return the headers unchanged."""
         return headers
 
     def renew(self) -> bool:
-        """There is no other."""
+        """Return False: there is no other key."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""Where a model is and what is known of it: plain data, made from the configuration."""
+"""A configured model: its address, its key and its figures. Plain data."""
 
 import re
 from collections.abc import Mapping
@@ -24,12 +24,12 @@ class Endpoint:
     `base_url` is what comes before the dialect's path, such as `/chat/completions`. `api_key` is sent
     to that host only; `key_variable` names the environment variable it came from, `key_place` where it is
     kept instead, for hints.
-    `idle_timeout` is how many seconds the server may stay silent, before its first byte and between
-    two; `timeout` how many one answer may take in all. `script` is the file that the `scripted`
-    dialect plays, `fallback` the name of the model that is asked when this one cannot. `refused` are parts
-    of a request that its server does not take (`refusals.py`). `extra_body` is sent with every request for an
-    answer, `credential` what lets requests in where no key stands here, `service` the cloud that it is in. An
-    endpoint without `model` takes it from the name it is asked for by (`name/model`).
+    `idle_timeout` is the longest silence of the server in seconds, before its first byte and between two;
+    `timeout` the longest duration of one answer. `script` is the file that the `scripted` dialect plays,
+    `fallback` the name of the model that answers when this one cannot. `refused` are parts of a request that
+    its server does not accept (`refusals.py`). `extra_body` is sent with every request for an answer.
+    `credential` authorizes requests when there is no `api_key`, `service` is the cloud of the model. An
+    endpoint without `model` takes it from the requested name (`name/model`).
     """
 
     name: str
@@ -61,17 +61,17 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """Whose opaque data something is: only the model that sent it gets it back."""
+        """Identifies the owner of opaque data: only the model that sent it receives it again."""
         return f"{self.host}/{self.model}"
 
     def limited(self, wanted: int | None) -> int | None:
-        """How many tokens the answer may have: what is wanted, up to what the model can."""
+        """Return the output limit in tokens: the wanted one, capped at that of the model."""
         return wanted and min(wanted, self.output_limit or wanted)
 
     def at(self, path: str, version: str = "") -> str:
-        """The URL of a path; `version` goes before it when `base_url` names none (`/v1`, `/v1beta`).
+        """Return the URL of a path, behind `version` unless `base_url` names one (`/v1`, `/v1beta`).
 
-        What `base_url` asks for behind a question mark (Azure's `api-version`) stands at the end.
+        The query of `base_url` (Azure's `api-version`) is kept.
         """
         base, _, query = self.base_url.partition("?")
         base = base.rstrip("/")
@@ -81,7 +81,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """`base_url` as it may be shown: without what could be a secret."""
+        """`base_url` without user information and query, which may hold secrets."""
         return re.sub(r"//[^/@]*@", "//", self.base_url).partition("?")[0]
 
     @property
@@ -94,7 +94,7 @@ class Endpoint:
 
     @property
     def info(self) -> ModelInfo:
-        """What the engine and its features may know."""
+        """What the engine and its features need to know of the model."""
         return ModelInfo(
             name=self.name,
             provider=self.host or self.dialect,
@@ -109,7 +109,7 @@ class Endpoint:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What may never be shown: the key, and the values of the extra headers."""
+        """The texts that are never shown: the key, and the values of the extra headers."""
         held = (self.api_key, *self.headers.values(), *self.credential.secrets)
         return tuple(secret for secret in held if len(secret) > 3)
 

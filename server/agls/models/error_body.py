@@ -1,4 +1,4 @@
-"""What an error answer says, whatever its shape: its words, its codes, how long to wait."""
+"""The body of an error response, in the shapes of all known servers: message, codes, requested wait."""
 
 import json
 import re
@@ -30,9 +30,9 @@ Json = Mapping[str, Any]
 
 @frozen
 class ErrorBody:
-    """An error in the server's words. `codes` are all its codes and types, lower case, space between.
+    """An error as the server described it. `codes` are its codes and types, in lower case.
 
-    `status` is one that the body itself names. `data` is the error object.
+    `status` is the HTTP status that the body names. `data` is the error object.
     """
 
     message: str = ""
@@ -43,7 +43,7 @@ class ErrorBody:
 
 
 def parse_error(body: object, endpoint: Endpoint) -> ErrorBody:
-    """Read an error from a body (text, or JSON already decoded): RULES of every known server.
+    """Parse the body of an error: text, or decoded JSON in the shape of any known server.
 
     `{"error": {…}}`, `{"error": "text"}`, `{"message"}`, `{"detail"}`, `[{"error": …}]`, text, HTML.
     """
@@ -85,7 +85,7 @@ def _text(part: object) -> str:
 
 
 def excerpt(text: str, endpoint: Endpoint) -> str:
-    """The text fit to be shown: without keys and control characters, on one line, not endless."""
+    """Return the text as one short line, without keys and control characters."""
     for secret in endpoint.secrets:
         text = text.replace(secret, "[key]")
     text = " ".join("".join(c if c.isprintable() else " " for c in KEY_LIKE.sub("[key]", text)).split())
@@ -93,7 +93,7 @@ def excerpt(text: str, endpoint: Endpoint) -> str:
 
 
 def requested_wait(headers: Mapping[str, str], said: ErrorBody) -> float:
-    """Seconds the server asks to wait, the largest of its ways to say it; 0 when it does not.
+    """Return the wait that the server requests, in seconds; the longest where it names several, 0 for none.
 
     Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo; where
     none of these is there, words such as "try again in 1m2.5s".
@@ -105,7 +105,7 @@ def requested_wait(headers: Mapping[str, str], said: ErrorBody) -> float:
 
 
 def _duration(words: str) -> float:
-    """Seconds of a time as people and programs write it: `1m2.5s`, `350ms`, `20 seconds`."""
+    """Return the seconds of a duration in words: `1m2.5s`, `350ms`, `20 seconds`."""
     return sum(float(number) * UNITS[unit.lower()] for number, unit in PART.findall(words))
 
 

@@ -1,4 +1,4 @@
-"""Every way a model call can fail, sorted into the engine's kinds, with a hint the user can act on."""
+"""The failures of model calls, classified into the engine's kinds, each with a hint for the user."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ LISTED = 12  # models named in a hint
 
 @frozen
 class Failure:
-    """A failed call. `is_retryable`: another try may succeed. `wait`: seconds the server asked for.
+    """A failed call. `is_retryable`: another try may succeed. `wait`: the requested seconds until then.
 
-    `mended`: what the server refused is left out of the next try. `codes` are the server's own.
+    `corrected`: the next try avoids the cause. `codes` are the server's own.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Failure:
 
 
 class CallFailed(ModelError):
-    """A `ModelError` that knows whether asking again makes sense."""
+    """A `ModelError` with its `Failure`, which tells whether a retry makes sense."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message, kind=failure.kind, hint=failure.hint, status=failure.status)
@@ -52,7 +52,7 @@ class FailureRule:
     is_retryable: bool = False
 
     def matches(self, status: int | None, said: ErrorBody) -> bool:
-        """Whether any sign is there. Words count only where a client is to blame, not a server."""
+        """Return whether any sign is present. Words count only in client errors (below 500)."""
         if status in self.statuses or re.search(self.codes, said.codes):
             return True
         return (status or 400) < 500 and bool(re.search(self.words, said.message, re.IGNORECASE))
@@ -108,10 +108,10 @@ RULES = (
 def failure_of(
     status: int | None, headers: Mapping[str, str], body: object, endpoint: Endpoint
 ) -> Failure | Overflowed:
-    """What an error answer means. `status` is `None` for an error inside a 200 answer.
+    """Classify an error response. `status` is `None` for an error inside a 200 response.
 
-    `body` is the text of the answer, or the JSON value that carried the error; `headers` have lower case
-    names.
+    `body` is the text of the response, or the JSON value that held the error. The names of `headers` are in
+    lower case.
     """
     said = parse_error(body, endpoint)
     if overflowed := overflow(status or said.status, said, endpoint):
@@ -162,7 +162,7 @@ BAD_REQUESTS = (  # words of the server, and what to do
 
 
 def hint(failure: Failure, said: ErrorBody, endpoint: Endpoint) -> str:
-    """What the user can do about it."""
+    """Return what the user can do about the failure."""
     if endpoint.dialect == "chat" and RESPONSES_ONLY.search(said.message):
         return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
     match failure.kind:
@@ -214,7 +214,7 @@ def _about_the_key(endpoint: Endpoint) -> str:
 
 
 def with_models(failure: Failure, names: Sequence[str], endpoint: Endpoint) -> Failure:
-    """The failure with the names the server does have, the likeliest first."""
+    """Return the failure with the names of the server's models in its hint, the most similar first."""
     if not names:
         return failure
     close = get_close_matches(endpoint.model, names, n=3, cutoff=0.5)
@@ -224,7 +224,7 @@ def with_models(failure: Failure, names: Sequence[str], endpoint: Endpoint) -> F
 
 
 def redirected(location: str, status: int, endpoint: Endpoint) -> Failure:
-    """A redirect is never followed: the key belongs to one host."""
+    """Return the failure of a redirect, which is never followed: the key belongs to one host."""
     target = location.partition("?")[0][:200] or "another address"
     return Failure(
         "network",
@@ -235,7 +235,7 @@ def redirected(location: str, status: int, endpoint: Endpoint) -> Failure:
 
 
 def web_page(endpoint: Endpoint) -> Failure:
-    """A captive portal, a proxy's login, or a wrong path: HTML where an answer should be."""
+    """Return the failure of HTML in place of an answer: a captive portal, a proxy's login, a wrong path."""
     return Failure(
         "network",
         f"{_place(endpoint)} answered with a web page instead of a model's answer.",
@@ -244,20 +244,20 @@ def web_page(endpoint: Endpoint) -> Failure:
 
 
 def malformed(endpoint: Endpoint, what: str) -> Failure:
-    """The answer cannot be what it should be."""
+    """Return the failure of an answer that cannot be parsed; `what` completes the sentence."""
     return Failure(
         "providerInternal", f"{_place(endpoint)} {what}.", REMEDIES["providerInternal"], is_retryable=True
     )
 
 
 def too_large(endpoint: Endpoint) -> Failure:
-    """More than any answer can be: an endless stream, or a bomb."""
+    """Return the failure of an oversized answer: an endless stream, or a decompression bomb."""
     message = f"{_place(endpoint)} sent more than an answer can be."
     return Failure("providerInternal", message, REMEDIES["providerInternal"])
 
 
 def timed_out(endpoint: Endpoint) -> Failure:
-    """The answer took more time in all than it may."""
+    """Return the failure of an answer that exceeded `timeout`."""
     return Failure(
         "timeout",
         f"The answer of {_place(endpoint)} was not complete after {endpoint.timeout:g} seconds.",
@@ -266,7 +266,7 @@ def timed_out(endpoint: Endpoint) -> Failure:
 
 
 def incomplete(endpoint: Endpoint) -> Failure:
-    """The answer ended before it was complete."""
+    """Return the failure of an answer that ended before it was complete."""
     return Failure(
         "network",
         f"The answer of {_place(endpoint)} broke off before it was complete.",
@@ -276,7 +276,7 @@ def incomplete(endpoint: Endpoint) -> Failure:
 
 
 def empty_answer(endpoint: Endpoint) -> Failure:
-    """A success without a word: LM Studio does this when the prompt does not fit."""
+    """Return the failure of an empty success, LM Studio's response to a prompt that does not fit."""
     return Failure(
         "network",
         f"{_place(endpoint)} sent an empty answer.",
@@ -285,7 +285,7 @@ def empty_answer(endpoint: Endpoint) -> Failure:
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop, unless it ends in one or in its like."""
+    """Return the text with a full stop, unless it ends in punctuation."""
     text = text.rstrip()
     return text if text.endswith((".", "!", "?", "…", ")", "]", "}")) else f"{text}."
 

@@ -1,4 +1,4 @@
-"""Another model in the place of one that is busy, spent or gone, and the user told of it."""
+"""A fallback model for one that is overloaded, out of quota or unreachable. The user is notified."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -12,9 +12,9 @@ MISSING = frozenset({"overloaded", "quota", "rateLimit", "providerInternal", "ne
 
 
 class ModelWithFallback:
-    """Implements `ModelClient`: `first`, and when that fails before its first word, the `other`.
+    """Implements `ModelClient`: `first`, and the `other` when that one fails before its first delta.
 
-    `other` is looked up when it is needed. Which one answered stands in the reply, with its own price.
+    `other` is resolved when it is needed. The reply names the model that answered, and has its price.
     """
 
     def __init__(self, first: ModelClient, other: Callable[[], ModelClient]) -> None:
@@ -22,15 +22,15 @@ class ModelWithFallback:
 
     @property
     def info(self) -> ModelInfo:
-        """What is known of the model that is asked first."""
+        """The info of the first model."""
         return self._first.info
 
     async def count(self, request: ModelRequest) -> TokenCount:
-        """The tokens that the first model makes of a request."""
+        """Return the tokens of a request, as the first model counts."""
         return await self._first.count(request)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
-        """The answer of whoever gives one. Raises `ModelError` when nobody does."""
+        """Yield the answer of the first model, or of the other one. Raises `ModelError` when both fail."""
         waits, handed = 0, False
         try:
             async with aclosing(self._first.stream(request)) as parts:
@@ -51,5 +51,5 @@ class ModelWithFallback:
 
 
 def _from(model: ModelClient, part: ModelDelta | Reply) -> ModelDelta | Reply:
-    """The part, an answer with the name of who gave it."""
+    """Return the part; a reply gets the name of its model."""
     return replace(part, model=part.model or model.info.name) if isinstance(part, Replied) else part

@@ -1,4 +1,4 @@
-"""Recognises that a request did not fit the model's context, and reads the numbers out of the words."""
+"""Recognises errors that mean a full context, and reads the limit and the size of the request from them."""
 
 import re
 
@@ -51,7 +51,7 @@ SILENT = "The server refused the request without a reason, as some do when the p
 
 
 def overflow(status: int | None, said: ErrorBody, endpoint: Endpoint) -> Overflowed | None:
-    """The overflow that this error means, or `None` when it means something else."""
+    """Return the overflow that this error means; `None` when it means something else."""
     if status in {400, 413} and not said.message and not said.codes and not said.is_page:
         return Overflowed(SILENT, endpoint.context_window)
     if status in {401, 402, 403, 404} or (status == 429 and "request too large" not in said.message.lower()):
@@ -65,7 +65,7 @@ def overflow(status: int | None, said: ErrorBody, endpoint: Endpoint) -> Overflo
 
 
 def silent_overflow(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
-    """The overflow that a server does not tell: nothing is said of a request as long as the window."""
+    """Return the overflow behind an empty reply to a request that fills the context window; else `None`."""
     window, used = endpoint.context_window, reply.usage.input_tokens
     if reply.text.strip() or reply.tool_calls or not window or used is None or used < NEARLY * window:
         return None

@@ -24,7 +24,7 @@ class Prices:
 
 
 def cost_of(usage: Usage, prices: Prices) -> float | None:
-    """US dollars; `None` when a price or a count is unknown.
+    """Return the cost in US dollars; `None` when a price or a count is unknown.
 
     Input includes what came from the cache, and output the reasoning.
     """

@@ -1,4 +1,4 @@
-"""Parts of a request that a server refuses: they are left out from then on, and stop no session."""
+"""Parts of a request that a server refused once: later requests leave them out."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ LEFT_OUT = {
 
 
 def without_refused(request: ModelRequest, refused: frozenset[str]) -> ModelRequest:
-    """The request without the schema, the tools and the images of results that its server refused."""
+    """Return the request without the schema, tools and images of results that the server refused."""
     if not refused:
         return request
     tools = tuple(tool for tool in request.tools if _mark(tool) not in refused)
@@ -43,7 +43,7 @@ def without_refused(request: ModelRequest, refused: frozenset[str]) -> ModelRequ
 
 
 def corrected(failure: Failure, request: ModelRequest, body: JsonObject) -> tuple[Failure, str]:
-    """The failure as one that another try mends, and what to leave out; else the failure, and ""."""
+    """Return the failure marked `corrected` and the part to leave out; "" when there is none."""
     part = _refused_part(failure, request, body)
     if part:
         return replace(failure, message=f"{failure.message} {LEFT_OUT[part]}", corrected=True), part
@@ -74,7 +74,7 @@ def _in_words(message: Message) -> Message:
 
 
 def _refused_tool(failure: Failure, tools: Sequence[ToolSpec]) -> ToolSpec | None:
-    """The tool whose definition the server refuses, by its name or by its place among them."""
+    """Return the tool whose definition the server refuses, by its name or index in the message."""
     words = failure.message
     if failure.kind != "badRequest" or "tool_use_failed" in failure.codes or not TOOL.search(words):
         return None
@@ -86,7 +86,7 @@ def _refused_tool(failure: Failure, tools: Sequence[ToolSpec]) -> ToolSpec | Non
 
 
 def _mark(tool: ToolSpec) -> str:
-    """Names this definition of a tool: another one under the same name is tried anew."""
+    """Return a mark of this definition of a tool. A changed definition of the same name has another mark."""
     return (
         f"tool {tool.name} {sha256(compact_json(tool.schema).encode('utf-8', 'surrogatepass')).hexdigest()}"
     )

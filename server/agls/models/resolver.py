@@ -1,4 +1,4 @@
-"""Finds the model for a name: configured ones, the user's aliases, the tiers, and the default.
+"""Resolves names of models: configured ones, the user's aliases, the tiers, and the default.
 
 Nothing here imports the HTTP library; the first model that needs it does.
 """
@@ -49,18 +49,18 @@ class Models:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that can be asked for by name, aliases first."""
+        """All names that resolve, aliases first."""
         return tuple(dict.fromkeys((*self._aliases, *self._endpoints)))
 
     def resolve(self, name: str) -> ModelClient:
-        """The model of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
+        """Return the client of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         endpoint = self.endpoint(name)
         if endpoint.name not in self._clients:
             self._clients[endpoint.name] = self._with_fallback(endpoint)
         return self._clients[endpoint.name]
 
     def window(self, name: str) -> int | None:
-        """How many tokens this model holds, as far as is known; it is not loaded for that.
+        """Return the context window of this model in tokens, `None` when unknown. No client is made for it.
 
         Raises `ModelError` (`modelNotFound`).
         """
@@ -74,7 +74,7 @@ class Models:
         return with_known_figures(endpoint).context_window
 
     def endpoint(self, name: str) -> Endpoint:
-        """Where the model of this name is; "" is the default. Raises `ModelError` (`modelNotFound`)."""
+        """Return the endpoint of this name; "" is the default. Raises `ModelError` (`modelNotFound`)."""
         known = self._aliases.get(name) or (self._default if name in {"", *TIERS} else name)
         if not known:
             raise self._nothing_chosen()
@@ -111,7 +111,7 @@ class Models:
         return ModelWithFallback(self._client(endpoint), partial(self.resolve, endpoint.fallback))
 
     def _check_fallbacks(self, endpoint: Endpoint) -> None:
-        """Raises `ModelError` when the fallbacks come back to a model that was asked already."""
+        """Raise `ModelError` when the chain of fallbacks has a cycle."""
         asked = [endpoint.name]
         while endpoint.fallback:
             endpoint = self.endpoint(endpoint.fallback)
@@ -141,6 +141,6 @@ class Models:
 
 
 def _other_model(endpoint: Endpoint, model: str) -> Endpoint:
-    """The same server with another model, of which nothing is known."""
+    """Return the endpoint of another model on the same server, with unknown figures."""
     name = f"{endpoint.name}/{model}"  # with the fallback of the endpoint, if it has one
     return replace(endpoint, name=name, model=model, context_window=None, output_limit=None, prices=Prices())

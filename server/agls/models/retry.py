@@ -1,4 +1,4 @@
-"""Asking again after failures that may pass; after an answer that broke off, once."""
+"""Retries of failures that may pass; of an answer that broke off, one."""
 
 import asyncio
 import random
@@ -16,10 +16,10 @@ Part = ModelDelta | Reply
 
 @frozen
 class RetryPolicy:
-    """How often and how long to try. Times in seconds; `sleep` and `chance` are there for tests.
+    """When to retry, and after which wait. Times in seconds; tests replace `sleep` and `chance`.
 
-    The wait doubles from `first` up to `longest`, between half and all of it by `chance`, and is
-    never shorter than the server asked for. One that asks for more than `limit` is not waited for.
+    The wait doubles from `first` up to `longest`, with a random half of it (`chance`), and is never shorter
+    than the server requested. A request for more than `limit` ends the retries.
     """
 
     tries: int = 5
@@ -30,7 +30,7 @@ class RetryPolicy:
     chance: Callable[[], float] = random.random
 
     def delay(self, failure: Failure, tried: int) -> float | None:
-        """How long to wait after try number `tried` failed so; `None` to give up."""
+        """Return the wait after try number `tried` failed; `None` to give up."""
         if failure.corrected:
             return 0.0
         if not failure.is_retryable or tried >= self.tries or failure.wait > self.limit:
@@ -42,11 +42,11 @@ class RetryPolicy:
 async def with_retries(
     ask: Callable[[], AsyncGenerator[Part, None]], policy: RetryPolicy, provider: str = ""
 ) -> AsyncGenerator[Part, None]:
-    """The parts of every try, up to the first that succeeds; each wait is announced by a `Retrying`.
+    """Yield the parts of every try up to the first success, and a `Retrying` before each wait.
 
-    What was handed on before a `Retrying` counts for nobody: an answer that broke off is asked for once more
-    (docs/decisions/350). The error that is raised in the end says whose it is, how often was tried, and when
-    its server may be asked again.
+    Parts before a `Retrying` are void: an answer that broke off is requested once more (docs/decisions/350).
+    Raises the last `CallFailed`, with the provider, the number of tries, and when the server accepts requests
+    again.
     """
     tried, torn = 0, False
     while True:

@@ -1,4 +1,4 @@
-"""One request to an endpoint, with all that lets it in."""
+"""HTTP requests with the endpoint's headers, key and signature."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from agls.models.http.connections import HttpRequest
 async def signed_request(
     endpoint: Endpoint, method: str, url: str, content: bytes | None = None, until: float | None = None
 ) -> HttpRequest:
-    """The request with its headers, key and signature. Raises `CallFailed` (`auth`)."""
+    """Return the request with its headers, key and signature. Raises `CallFailed` (`auth`)."""
     credential = endpoint.credential
     if key := await credential.key():
         endpoint = replace(endpoint, api_key=key)

@@ -1,4 +1,4 @@
-"""Calls with ids of ours: some servers count from one in each answer, and an id names an item for ever."""
+"""Unique ids of tool calls: some servers count from one in each answer."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -11,22 +11,22 @@ from agls.models.dialects.call_ids import SERVER_IDS
 
 
 class WithUniqueCallIds:
-    """Implements `ModelClient`: the answers of another one, whose calls have new ids."""
+    """Implements `ModelClient`: wraps another one, and replaces the ids of its calls."""
 
     def __init__(self, model: ModelClient) -> None:
         self._model = model
 
     @property
     def info(self) -> ModelInfo:
-        """What is known of the model."""
+        """The info of the model."""
         return self._model.info
 
     async def count(self, request: ModelRequest) -> TokenCount:
-        """The tokens that the model makes of a request."""
+        """Return the tokens of a request."""
         return await self._model.count(request)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
-        """What the model answers. Raises `ModelError`."""
+        """Yield the model's answer. Raises `ModelError`."""
         async with aclosing(self._model.stream(request)) as parts:
             async for part in parts:
                 yield _named(part) if isinstance(part, Replied) and part.tool_calls else part

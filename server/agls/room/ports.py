@@ -93,6 +93,12 @@ class SessionRecord(Protocol):
         ...
 
 
+class SessionFacts(Protocol):
+    """The facts of the session: `entries` **returns** those after a number and raises `JournalError`."""
+
+    def entries(self, after: int = 0) -> Sequence[Entry]: ...
+
+
 @frozen
 class Ancestors:
     """The sessions that this one works for directly: one or none."""

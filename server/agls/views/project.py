@@ -35,7 +35,7 @@ from agls.engine.facts import (
     Used,
 )
 from agls.engine.note_items import NoteTable
-from agls.engine.state import State, fold
+from agls.engine.state import State, fold_without_history
 from agls.engine.vocabulary import Answer, JsonObject, Stop, ToolCall, ToolOutcome, UserMessage
 from agls.views import values
 from agls.views.events import EventWriter
@@ -116,7 +116,7 @@ class Projection:
             write_transient(event.shown, self._items, self._out, running=self._state.running)
             return self._out.take()
         before = self._state
-        self._state = after or fold(before, event)
+        self._state = after or fold_without_history(before, event)
         self._fact(event.fact, before, self._state)
         if not self._out.has_fact():
             self._out.write("recorded", recorded(event.fact))

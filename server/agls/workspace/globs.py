@@ -7,7 +7,7 @@ nothing but the standard library.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
@@ -58,17 +58,26 @@ def names_here(patterns: Iterable[Pattern]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1_024)
-def names_matcher(patterns: tuple[str, ...]) -> Callable[[Iterable[str]], set[str]]:
+def names_matcher(patterns: tuple[str, ...]) -> Callable[[Collection[str]], set[str]]:
     """A choice of those names that fit one of these parts of patterns."""
     plain = frozenset(pattern for pattern in patterns if not _WILD.search(pattern))
     wild = [pattern for pattern in patterns if pattern not in plain and len(pattern) <= LONGEST]
     if "*" in wild:
         return set
-    tests = [_expression(some) for some in _portions(wild)]
+    any_with_end = [pattern for pattern in wild if pattern[0] == "*" and not _WILD.search(pattern[1:])]
+    ends = tuple(pattern[1:] for pattern in any_with_end)
+    others = [pattern for pattern in wild if pattern not in any_with_end]
+    beginnings = tuple({_beginning(pattern) for pattern in others})
+    tests = [_expression(some) for some in _portions(others)]
 
-    def fitting(names: Iterable[str]) -> set[str]:
+    def fitting(names: Collection[str]) -> set[str]:
         found = set(plain.intersection(names))
-        return found.union(*([name for name in names if test(name)] for test in tests))
+        if ends:
+            found.update([name for name in names if name.endswith(ends)])
+        if tests:  # an expression takes five times as long as a look at how a name begins
+            candidates = [name for name in names if name.startswith(beginnings)]
+            found.update(name for test in tests for name in candidates if test(name))
+        return found
 
     return fitting
 
@@ -103,6 +112,11 @@ def _alternatives(glob: str) -> list[str]:
         if len(done) + len(todo) > ALTERNATIVES:
             raise ValueError(f"the braces of {glob!r} stand for more than {ALTERNATIVES} patterns")
     return done
+
+
+def _beginning(pattern: str) -> str:
+    """What every name begins with that fits this part of a pattern."""
+    return _WILD.split(pattern, maxsplit=1)[0]
 
 
 def _portions(patterns: Iterable[str]) -> Iterable[list[str]]:

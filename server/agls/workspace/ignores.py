@@ -5,7 +5,7 @@ This module is used in isolated programs: it imports nothing but the standard li
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby, islice
@@ -23,7 +23,7 @@ Rule = tuple[
     Pattern, bool, bool
 ]  # what it mentions, whether it is taken back, whether only folders are meant
 Source = tuple[Rule, ...]  # what is left of one ignore file, the later the stronger
-Choice = Callable[[Iterable[str]], set[str]]
+Choice = Callable[[Collection[str]], set[str]]
 
 
 class Rules:
@@ -46,7 +46,7 @@ class Rules:
         left = (_source_beneath(source, folder) for source in self._sources)
         return Rules(tuple(source for source in left if source))
 
-    def ignored(self, names: Iterable[str], *, folders: bool) -> set[str]:
+    def ignored(self, names: Collection[str], *, folders: bool) -> set[str]:
         """Those of these files (or folders) that are ignored: the last rule that mentions one decides."""
         ignored: set[str] = set()
         undecided = set(names) if self._sources else ignored

@@ -6,6 +6,7 @@ returns the last state is kept.
 """
 
 import codecs
+import os
 import re
 import time
 
@@ -93,6 +94,11 @@ class Kept:
         self._tail += data[room:]
         if len(self._tail) > 2 * self._half:
             del self._tail[: len(self._tail) - self._half]
+
+    def exact(self) -> str:
+        """Return the output as file names are decoded, "" when not all of it was kept."""
+        kept = bytes(self._head + self._tail)
+        return os.fsdecode(kept) if len(kept) == self.total else ""
 
     def text(self) -> str:
         """The output as plain text, with a note where the middle is left out."""

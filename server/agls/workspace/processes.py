@@ -36,8 +36,15 @@ class Processes:
         self.environment = allowed(environment)
         self._running: set[_Running] = set()
 
-    async def run(self, command: Command, folder: int, cwd: str, output: Callable[[str], None]) -> Finished:
-        """Run a command to its end in the open `folder`, whose path is `cwd`.
+    async def run(
+        self,
+        command: Command,
+        folder: int,
+        cwd: str,
+        output: Callable[[str], None],
+        text: Callable[[Kept], str] = Kept.text,
+    ) -> Finished:
+        """Run a command to its end in the open `folder`, whose path is `cwd`; `text` decodes its output.
 
         Cancelling ends the whole tree before it returns. Raises `WorkspaceError` when nothing could
         be started.
@@ -58,7 +65,7 @@ class Processes:
             exit_code=running.status if running.status >= 0 and not timed_out else None,
             signal=_name_of(-running.status) if running.status < 0 else "",
             timed_out=timed_out,
-            output=running.kept.text(),
+            output=text(running.kept),
             total=running.kept.total,
             seconds=time.monotonic() - started,
             left_over=running.left,

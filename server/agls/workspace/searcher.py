@@ -1,6 +1,7 @@
 """Searching the lines of files: a program of its own, because a regular expression that runs away can only be
-ended with its process. It works in the root folder, reads one question from its standard input and writes one
-answer to its standard output, both as JSON (`search.py` asks). When its time is over, it says what it found.
+ended with its process. It works in the root folder, reads one question from its standard input and writes its
+answer to its standard output, one line of JSON for each file as soon as it is found, and one at the end
+(`tree.py` asks). When its time is over, it ends with what it found. `quick_search.py` uses `Search` as well.
 """
 
 import json
@@ -8,9 +9,11 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any
+from math import inf
+from typing import Any, NamedTuple
 
 from agls.workspace.decoding import UTF16, Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
@@ -20,70 +23,112 @@ from agls.workspace.walker import Folder, Parts, Wanted, walk
 
 Test = Callable[[str], object]
 Row = tuple[int, bool, str]
+Found = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
 _SMALL = 1 << 16  # bytes that are read at once
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class TimeOver(Exception):
-    """The time is over."""
+    """The time is over, or a bound is passed."""
 
 
 def main() -> None:
     """Answer the one question."""
     os.nice(5)  # who waits for the editor comes first
-    search = Search(json.load(sys.stdin))
-    stopped, problem = False, 0
+    asked = json.load(sys.stdin)
+    sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
+    search = Search(asked, sieve, _write)
+    end: dict[str, object] = {"stopped": False, "problem": 0}
     try:
         signal.signal(signal.SIGALRM, _stop)
-        signal.setitimer(signal.ITIMER_REAL, search.seconds)
-        search.look()
+        signal.setitimer(signal.ITIMER_REAL, asked["seconds"])
+        with opened(os.open(".", O_PATH | os.O_DIRECTORY)) as root:
+            search.look(root)
     except TimeOver:
-        stopped = True
+        end["stopped"] = True
     except OSError as error:
-        problem = error.errno or 0
+        end["problem"] = error.errno or 0
     signal.setitimer(signal.ITIMER_REAL, 0)
-    answer = {"found": search.found, "searched": search.searched, "more": search.more}
-    json.dump({**answer, "stopped": stopped, "problem": problem}, sys.stdout)
+    _write({**end, "searched": search.searched, "more": search.more})
+
+
+def _write(part: object) -> None:
+    sys.stdout.write(json.dumps(part) + "\n")
+    sys.stdout.flush()
 
 
 def _stop(number: int, frame: object) -> None:
     raise TimeOver
 
 
-class Search:
-    """Looks through files in the order of the walk until there is enough. `found` grows while it runs."""
+class Bounds(NamedTuple):
+    """The most seconds of a thread that texts may take, and the most characters of a text and of a line."""
 
-    def __init__(self, asked: Mapping[str, Any]) -> None:
-        self.seconds: float = asked["seconds"]
-        self.found: list[tuple[str, int, list[Row]]] = []
-        self.searched, self.more = 0, False
-        self._asked = asked
-        self._test: Test = re.compile(
-            asked["expression"], re.IGNORECASE if asked["ignore_case"] else 0
-        ).search
+    work: float = inf
+    text: float = inf
+    line: float = inf
+
+
+UNBOUNDED = Bounds()
+
+
+class Search:
+    """A search through files, in the order of the walk, until there is enough. `found` gets each match."""
+
+    def __init__(
+        self,
+        asked: Mapping[str, Any],
+        sieve: Sieve,
+        found: Callable[[Found], object],
+        bounds: Bounds = UNBOUNDED,
+    ) -> None:
+        self.searched = 0
+        self.more = self.is_over = False
+        self._asked, self._bounds = asked, bounds
+        self._sieve, self._found = sieve, found
+        self._worked, self._since = 0.0, 0.0  # seconds of this thread
+        test: Test = re.compile(asked["expression"], re.IGNORECASE if asked["ignore_case"] else 0).search
+        self._test = test if bounds is UNBOUNDED else self._bounded(test)
         self._needed: list[bytes] = [text.encode() for text in asked["needed"]]
         self._texts: dict[str, str] = asked["texts"]
         self._open: list[str] = []
         self._left: int = asked["limit"]
 
-    def look(self) -> None:
-        """Search until the limit is passed. Raises `TimeOver`, and `OSError` where it cannot begin."""
-        with opened(os.open(".", O_PATH | os.O_DIRECTORY)) as root:
-            for name, text in self._each(root):
-                self._take(name, text)
-                if self.more:
-                    return
+    def look(self, root: int) -> None:
+        """Search below the open folder `root` until the limit is passed.
+
+        Raises `TimeOver`, also soon after somebody set `is_over`, and `OSError` where it cannot begin.
+        """
+        for name, text in self._each(root):
+            self._take(name, text)
+            if self.more:
+                return
+
+    def _bounded(self, test: Test) -> Test:
+        def bounded(line: str) -> object:
+            self._check()
+            if len(line) > self._bounds.line:
+                raise TimeOver
+            return test(line)
+
+        return bounded
+
+    def _check(self) -> None:
+        if self.is_over or self._worked + time.thread_time() - self._since > self._bounds.work:
+            raise TimeOver
 
     def _each(self, root: int) -> Iterator[tuple[str, str]]:
         """The files, and what of them counts: the editor's text, which no sieve sees, or what is stored."""
         asked = self._asked
-        sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
         self._open += sorted(asked["new"])
         self.searched += len(self._open)
-        for folder in sieve.sieved(self._walked(root)):
+        for folder in self._sieve.sieved(root, self._walked(root)):
+            self._since = time.thread_time()
             yield from self._documents()
             yield from self._stored(root, folder)
+            self._worked += time.thread_time() - self._since
+        self._since = time.thread_time()
         yield from self._documents()
 
     def _documents(self) -> Iterator[tuple[str, str]]:
@@ -105,12 +150,14 @@ class Search:
         patterns = tuple(tuple(pattern) for pattern in asked["patterns"])
         wanted = Wanted(patterns, tuple(asked["left_out"]), hidden if hiding.hides_below(start) else None)
         for folder in walk(root, tuple(asked["start"]), wanted):
+            if self.is_over:
+                raise TimeOver
             if not folder.files:
                 continue
             self.searched += len(folder.files)
             place = "/".join((*folder.parts, ""))
             documents = [name for name in folder.files if place + name in self._texts] if self._texts else []
-            self._open += [place + name for name in documents]
+            self._open += sorted(place + name for name in documents)
             files = [name for name in folder.files if name not in documents] if documents else folder.files
             yield folder._replace(files=files, whole=folder.whole and not documents)
 
@@ -121,12 +168,13 @@ class Search:
         except OSError:  # it is gone
             return
         with opened(handle):
-            for name in folder.files:
+            for name in sorted(folder.files):
                 if text := self._text(handle, name):
                     yield f"{place}{name}", text
 
     def _text(self, folder: int, name: str) -> str:
         """What a file holds; "" for what is no text, too large, or surely without a match."""
+        self._check()
         try:
             data = _bytes_of(folder, name, self._asked["max_bytes"])
             return decode(data)[0] if _may_hold(self._needed, data) else ""
@@ -135,6 +183,8 @@ class Search:
 
     def _take(self, name: str, text: str) -> None:
         asked = self._asked
+        if len(text) > self._bounds.text:
+            raise TimeOver
         lines = lines_of(text)
         matching = (number for number, line in enumerate(lines) if self._test(line))
         numbers = list(islice(matching, 1 if asked["first_only"] else None))
@@ -144,7 +194,7 @@ class Search:
         needed = len(numbers) if asked["by_line"] else 1
         self.more = self.more or needed > self._left
         if self._left > 0:
-            self.found.append((name, len(numbers), _excerpt(lines, shown, asked["context"], asked["width"])))
+            self._found((name, len(numbers), _excerpt(lines, shown, asked["context"], asked["width"])))
         self._left = max(0, self._left - needed)
 
 

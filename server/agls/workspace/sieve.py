@@ -5,42 +5,91 @@ folder can make it run away. This module is used in isolated programs: it import
 """
 
 import os
+import select
+import signal
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Protocol
 
 from agls.workspace.walker import Folder
 
 FEW = 50  # files of a folder that are named one by one
 ARGUMENTS = 500_000  # bytes of names that one program gets; the system allows two million
-FIRST, MOST = 200, 20_000  # files of the first batch, and of a later one
+SIZES = (100, 1_000, 4_000, 20_000)  # files of the first batches; those after have as many as the last
+STALL = 2.0  # seconds without a word after which a batch is taken to hold an endless file
+_OPTIONS = ("--no-config", "-0lFi", "--no-messages", "--no-ignore", "--hidden", "--max-depth", "1")
 _ERROR = 2  # the exit code of ripgrep that says so
 
 
-class Sieve:
-    """Finds the files that hold one of the texts, which are ASCII in small letters, whatever the case."""
+class Running(Protocol):
+    """Ripgrep at work on one batch."""
 
-    def __init__(self, ripgrep: str, texts: Sequence[str], max_bytes: int) -> None:
-        options = ("--no-config", "-0lFai", "--no-messages", "--no-ignore", "--hidden", "--max-depth", "1")
+    stalled: bool
+
+    def found(self, stall: float | None) -> Sequence[bytes] | None:
+        """Return the paths it printed; `None` when it failed, or `stalled` for so many seconds."""
+        ...
+
+
+class Sieve:
+    """Finds the files that hold one of the texts, which are ASCII in small letters, whatever the case.
+
+    `start` runs ripgrep with these arguments in the folder that is searched.
+    """
+
+    def __init__(
+        self,
+        ripgrep: str,
+        texts: Sequence[str],
+        max_bytes: int,
+        start: Callable[[list[str]], Running] | None = None,
+        sizes: Sequence[int] = SIZES,
+        stall: float = STALL,
+    ) -> None:
         wanted = (part for text in texts for part in ("-e", text))
-        self._argv = [ripgrep, *options, "--max-filesize", str(max_bytes), *wanted, "--"]
+        self._start, self._sizes = start or Spawned, sizes
+        self._argv = [ripgrep, *_OPTIONS, *wanted]
         self._max_bytes = max_bytes
+        self._stall: float | None = stall
         self.works = bool(ripgrep and texts)
 
-    def sieved(self, folders: Iterable[Folder]) -> Iterator[Folder]:
-        """The folders with the files that are left: while ripgrep looks at a batch, the next is walked."""
+    def sieved(self, root: int, folders: Iterable[Folder]) -> Iterator[Folder]:
+        """The folders of the open `root` with the files that are left.
+
+        While ripgrep looks at a batch, the next is walked.
+
+        The first files are all left: where a text is common they are enough, and they are there at once.
+        """
         if not self.works:
             yield from folders
             return
-        ahead: tuple[list[Folder], _Running] | None = None
-        for batch in _batches(folders):
-            running = _Running(self._arguments(batch))
+        batches = _batches(folders, self._sizes)
+        first = next(batches, list[Folder]())
+        if sum(len(folder.files) for folder in first) <= self._sizes[1]:
+            yield from first
+        else:
+            batches = chain([first], batches)
+        ahead: tuple[list[Folder], Running] | None = None
+        for batch in batches:
+            running = self._start(self._arguments(root, batch))
             if ahead:
-                yield from _left(*ahead)
+                yield from self._left(*ahead)
             ahead = batch, running
         if ahead:
-            yield from _left(*ahead)
+            yield from self._left(*ahead)
 
-    def _arguments(self, batch: Iterable[Folder]) -> list[str]:
+    def _left(self, batch: Iterable[Folder], running: Running) -> Iterator[Folder]:
+        found = running.found(self._stall)
+        if found is None:
+            yield from batch
+        else:
+            yield from _those_of(batch, found)
+        if running.stalled and self._stall:
+            self._argv += ("--max-filesize", str(self._max_bytes))  # a look at every size: a fifth more time
+            self._stall = None
+
+    def _arguments(self, root: int, batch: Iterable[Folder]) -> list[str]:
         names: list[str] = []
         for folder in batch:
             place = _place(folder.parts)
@@ -48,14 +97,15 @@ class Sieve:
                 names.append(place)
             else:  # of what is named to it ripgrep reads everything: pipes, and files of any size
                 paths = (f"{place}/{name}" for name in folder.files)
-                names += (path for path in paths if _is_small_file(path, self._max_bytes))
-        return [*self._argv, *names] if names else []
+                names += (path for path in paths if _is_small_file(root, path, self._max_bytes))
+        return [*self._argv, "--", *names] if names else []
 
 
-class _Running:
-    """Ripgrep at work; it ends with this program, when it is not waited for."""
+class Spawned:
+    """Ripgrep as a child of this program; it ends with it, when it is not waited for."""
 
     def __init__(self, argv: list[str]) -> None:
+        self.stalled = False
         self._source, sink = os.pipe()
         nothing = os.open(os.devnull, os.O_RDWR)
         streams = [
@@ -69,49 +119,63 @@ class _Running:
             os.close(sink)
             os.close(nothing)
 
-    def found(self) -> frozenset[bytes] | None:
-        """The paths that it gave; `None` when it failed, and nothing is known."""
-        with os.fdopen(self._source, "rb") as reader:
-            said = reader.read()
-        if self._pid < 0 or (self._pid and os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1]) == _ERROR):
+    def found(self, stall: float | None) -> Sequence[bytes] | None:
+        """See `Running`."""
+        with os.fdopen(self._source, "rb") as source:
+            said = bytearray()
+            while not self.stalled and (part := self._read(source.fileno(), stall)):
+                said += part
+        if self._pid < 0 or (self._pid and self._ended_badly()):
             return None
-        return frozenset(said.split(b"\0"))
+        return bytes(said).split(b"\0")[:-1]
+
+    def _read(self, source: int, stall: float | None) -> bytes:
+        if select.select([source], [], [], stall)[0]:
+            return os.read(source, 1 << 16)
+        self.stalled = True
+        return b""
+
+    def _ended_badly(self) -> bool:
+        if self.stalled:
+            os.kill(self._pid, signal.SIGKILL)
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return status == _ERROR or status < 0
 
 
-def _batches(folders: Iterable[Folder]) -> Iterator[list[Folder]]:
+def _batches(folders: Iterable[Folder], sizes: Sequence[int]) -> Iterator[list[Folder]]:
     """The folders in portions that grow: the first answers come soon, and few programs are started."""
     batch: list[Folder] = []
-    files, size, room = 0, 0, FIRST
+    files, size, rooms = 0, 0, list(sizes)
     for folder in folders:
         batch.append(folder)
         files += len(folder.files)
         size += len(os.fsencode(_place(folder.parts))) * (1 if folder.whole else FEW)
-        if files >= room or size > ARGUMENTS:
+        if files >= rooms[0] or size > ARGUMENTS:
             yield batch
-            batch, files, size, room = [], 0, 0, min(4 * room, MOST)
+            batch, files, size = [], 0, 0
+            rooms = rooms[1:] or rooms
     if batch:
         yield batch
 
 
-def _left(batch: Iterable[Folder], running: _Running) -> Iterator[Folder]:
-    found = running.found()
+def _those_of(batch: Iterable[Folder], found: Iterable[bytes]) -> Iterator[Folder]:
+    """The files of the batch that were found."""
+    names: dict[str, set[str]] = {}
+    for path in found:
+        place, _, name = os.fsdecode(path).rpartition("/")
+        names.setdefault(place, set()).add(name)
     for folder in batch:
-        if found is None:
-            yield folder
-            continue
-        place = _place(folder.parts)
-        files = [name for name in folder.files if os.fsencode(f"{place}/{name}") in found]
-        if files:
-            yield folder._replace(files=files, whole=False)
+        if files := names.get(_place(folder.parts), set()).intersection(folder.files):
+            yield folder._replace(files=list(files), whole=False)
 
 
 def _place(parts: Sequence[str]) -> str:
     return "/".join((".", *parts))
 
 
-def _is_small_file(path: str, max_bytes: int) -> bool:
+def _is_small_file(root: int, path: str, max_bytes: int) -> bool:
     try:
-        status = os.lstat(path)
+        status = os.lstat(path, dir_fd=root)
     except (OSError, ValueError):
         return False
     return stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from agls.engine.line_search import FoundLines, Line, LineSearch, MatchingFile
 from agls.engine.ports import Command, WorkspaceError
@@ -15,8 +17,11 @@ from agls.workspace.files import explained, remove_leftover
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hiding import Hiding, beneath
+from agls.workspace.output import Kept
 from agls.workspace.paths import Ground, Target
 from agls.workspace.processes import Processes
+from agls.workspace.quick_search import Answer, search_quickly
+from agls.workspace.searcher import Found
 from agls.workspace.walker import EVERYTHING, Folder, Parts, Wanted, walk
 
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from agls.workspace import searcher; searcher.main()"
@@ -24,6 +29,9 @@ _SEARCHER = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, str(Path(
 _ANSWER = 32_000_000  # bytes of an answer: 500 matches, each with 40 lines around
 _SPARE = 2.0  # seconds after which a search that does not end by itself is ended
 _PORTION = 0.03  # seconds of walking at a time: so soon a walk that nobody waits for any more ends
+
+
+Question = dict[str, Any]
 
 
 class Tree:
@@ -52,13 +60,11 @@ class Tree:
         target, patterns = self._ground.enter(under), _parsed(glob)
         if new := self._new(target, patterns):
             yield self._shown(target, new)
-        wanted = Wanted(patterns, hidden=self._hidden_in(target))
-        folders = _walked(target, wanted)
+        folders = _walked(target, Wanted(patterns, hidden=self._hidden_in(target)))
         try:
-            while found := await asyncio.to_thread(_portion, folders):
-                paths = [(*folder.parts, name) for folder in found for name in folder.files]
+            while (paths := await asyncio.to_thread(self._portion, target, folders)) is not None:
                 if paths:
-                    yield self._shown(target, paths)
+                    yield paths
         except WorkspaceError:
             if not new:
                 raise
@@ -66,10 +72,49 @@ class Tree:
             with suppress(ValueError):  # a thread is still in it: it ends there
                 folders.close()
 
+    def _portion(self, target: Target, folders: Iterator[Folder]) -> Sequence[str] | None:
+        """The paths that are found within a moment, in at least one folder; `None` at the end."""
+        paths: list[str] | None = None
+        end = time.monotonic() + _PORTION
+        for folder in folders:
+            above = f"{self._ground.show(target.root, folder.parts)}/".removeprefix("./")
+            paths = paths or []
+            paths += [above + name for name in folder.files]
+            if time.monotonic() > end:
+                break
+        return paths
+
     async def search(self, wanted: LineSearch) -> FoundLines:
         """Search the lines of the files below; unsaved text counts as it is. Raises `WorkspaceError`."""
         target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
         question = self._question(target, patterns, wanted)
+        answer = await self._quickly(question, target, wanted) or await self._by_program(
+            question, target, wanted
+        )
+        if answer.problem and not question["new"]:
+            with explained(target.place.shown):
+                raise OSError(answer.problem, "")
+        files = (
+            MatchingFile(self._shown(target, [name.split("/")])[0], count, [Line(*row) for row in rows])
+            for name, count, rows in answer.found
+        )
+        by_name = sorted(files, key=lambda file: file.name)
+        return FoundLines(by_name, answer.searched, answer.more, answer.stopped)
+
+    async def _quickly(self, question: Question, target: Target, wanted: LineSearch) -> Answer | None:
+        async def ripgrep(argv: Sequence[str]) -> Sequence[bytes] | None:
+            command = Command(tuple(argv), timeout=wanted.seconds, keep=_ANSWER)
+            with folder_beneath(target.root.real, ()) as folder:
+                done = await self._processes.run(command, folder, target.root.real, _unheard, Kept.exact)
+            if done.exit_code not in (0, 1) or bool(done.output) != bool(done.total):
+                return None
+            return os.fsencode(done.output).split(b"\0")[:-1]
+
+        if not wanted.swift_width:
+            return None
+        return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep)
+
+    async def _by_program(self, question: Question, target: Target, wanted: LineSearch) -> Answer:
         command = Command(
             _SEARCHER,
             timeout=wanted.seconds + _SPARE,
@@ -78,20 +123,9 @@ class Tree:
         )
         with explained(target.place.shown), folder_beneath(target.root.real, ()) as folder:
             finished = await self._processes.run(command, folder, target.root.real, _unheard)
-        if finished.timed_out:
-            return FoundLines((), 0, stopped=True)
-        if finished.exit_code != 0:
+        if finished.exit_code != 0 and not finished.timed_out:
             raise WorkspaceError(f"The search failed: {finished.output.strip()[-500:]}")
-        answer = json.loads(finished.output)
-        if answer["problem"] and not question["new"]:
-            with explained(target.place.shown):
-                raise OSError(answer["problem"], "")
-        files = (
-            MatchingFile(self._shown(target, [name.split("/")])[0], count, [Line(*row) for row in rows])
-            for name, count, rows in answer["found"]
-        )
-        by_name = sorted(files, key=lambda file: file.name)
-        return FoundLines(by_name, answer["searched"], answer["more"], answer["stopped"])
+        return await asyncio.to_thread(_read, finished.output)
 
     async def remove_leftovers(self, root: str) -> Sequence[str]:
         """Remove the temporary files of writes whose process was killed, and give their names."""
@@ -105,7 +139,7 @@ class Tree:
                 removed.append(leftover.place.shown)
         return removed
 
-    def _question(self, target: Target, patterns: Sequence[Pattern], wanted: LineSearch) -> dict[str, object]:
+    def _question(self, target: Target, patterns: Sequence[Pattern], wanted: LineSearch) -> Question:
         texts = {
             "/".join(seen.target.parts): seen.buffer.text
             for seen in self._documents.unsaved()
@@ -162,15 +196,21 @@ def _walked(target: Target, wanted: Wanted) -> Generator[Folder]:
         yield from walk(root, target.parts, wanted)
 
 
-def _portion(folders: Iterator[Folder]) -> Sequence[Folder]:
-    """What is found within a moment, at least one folder; nothing at the end."""
-    found: list[Folder] = []
-    end = time.monotonic() + _PORTION
-    for folder in folders:
-        found.append(folder)
-        if time.monotonic() > end:
-            break
-    return found
+def _read(output: str) -> Answer:
+    """What the program wrote; one that was ended by force did not come to its last line."""
+    found: list[Found] = []
+    answer, cut = Answer(found, stopped=True), False
+    for line in output.splitlines():
+        try:
+            part = json.loads(line)
+        except ValueError:  # cut, by the limit of an answer or by the end of the program
+            cut = True
+            continue
+        if isinstance(part, dict):
+            answer = Answer(found, **part)
+        else:
+            found.append(part)
+    return answer._replace(more=answer.more or (cut and not answer.stopped))
 
 
 def _unheard(output: str) -> None:

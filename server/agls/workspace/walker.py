@@ -5,9 +5,10 @@ This module is used in isolated programs: it imports nothing but the standard li
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from agls.workspace.folder_cache import FolderCache
 from agls.workspace.globs import Pattern, beneath, names_here, names_matcher
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.ignores import Rules
@@ -17,11 +18,12 @@ Parts = tuple[str, ...]
 TEMPORARY = ".agls-write-"  # how the names of unfinished writes begin
 LONGEST = 4_096  # characters of a path, as in Linux; looking at one costs their square
 EVERYTHING: tuple[Pattern, ...] = (("**", "*"),)
+_CACHE = FolderCache()
 _READABLE = os.O_RDONLY | os.O_DIRECTORY
 
 
 class Folder(NamedTuple):
-    """A folder and the files in it that are wanted, sorted; whether these are all files in it."""
+    """A folder and the files in it that are wanted, in no order; whether these are all files in it."""
 
     parts: Parts
     files: list[str]
@@ -90,44 +92,38 @@ _IGNORE_FILES = (".git", ".gitignore", ".ignore")
 
 def _look(root: int, here: _Waiting, wanted: Wanted) -> tuple[Folder, list[_Waiting]]:
     with opened(open_beneath(root, here.parts, _READABLE)) as handle:
-        files, folders = _names(handle)
-        rules = here.rules.within(handle, {*files, *folders}, top=not here.parts)
+        files, folders = _CACHE.entries(handle, here.parts)
+        rules = here.rules.within(handle, (*folders, *files), top=not here.parts)
     room = LONGEST - sum(map(len, here.parts)) - len(here.parts) - 1
     names = _chosen(files, here, rules, wanted, room)
+    entered = _openable(set(folders) - rules.ignored(folders, folders=True), room)
     below = [
         _Waiting((*here.parts, name), rules.beneath(name), left)
-        for name in _known(folders, rules.ignored(folders, folders=True), room)
+        for name in sorted(entered)
         if (left := beneath(here.patterns, name))
         if wanted.hidden is None or not wanted.hidden((*here.parts, name))
     ]
     return Folder(here.parts, names, whole=len(names) == len(files)), below
 
 
-def _names(handle: int) -> tuple[list[str], list[str]]:
-    files: list[str] = []
-    folders: list[str] = []
-    with os.scandir(handle) as entries:
-        for entry in entries:
-            if entry.is_file(follow_symlinks=False):
-                files.append(entry.name)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
-    return files, folders
-
-
 def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: Wanted, room: int) -> list[str]:
     fitting = names_matcher(names_here(here.patterns))(files)
     out = rules.ignored(fitting, folders=False) | names_matcher(wanted.left_out)(fitting)
-    names = _known(fitting, out, room)
+    names = _openable(fitting - out, room)
     if hidden := wanted.hidden:
         names = [name for name in names if not hidden((*here.parts, name))]
+    if not wanted.leftovers and TEMPORARY not in "".join(names):
+        return names
     return [name for name in names if name.startswith(TEMPORARY) == wanted.leftovers]
 
 
-def _known(names: Iterable[str], left_out: set[str], room: int) -> list[str]:
-    """Those that can be opened by their name, sorted; never `.git`, which may be a file."""
-    left = left_out | {".git"}
-    return sorted(name for name in names if name not in left and len(name) <= room and _is_utf8(name))
+def _openable(names: set[str], room: int) -> list[str]:
+    """Those that can be opened by their name; never `.git`, which may be a file."""
+    left = list(names - {".git"})
+    together = "".join(left)
+    if len(together) <= room and together.isascii():  # so it is nearly always
+        return left
+    return [name for name in left if len(name) <= room and _is_utf8(name)]
 
 
 def _is_utf8(name: str) -> bool:

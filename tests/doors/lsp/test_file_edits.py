@@ -78,7 +78,7 @@ def test_a_revert_that_meets_new_typing_changes_nothing(serve: Serve) -> None:
     assert editor.documents[uri].text == TEXT + "faster\n"
 
 
-def test_a_reverted_file_is_an_item_too_and_has_no_changes_to_judge(serve: Serve) -> None:
+def test_a_reverted_file_is_an_item_too_and_has_no_changes_to_review(serve: Serve) -> None:
     wire, editor, session, path = changed(serve)
     uri = path.as_uri()
     asked = {"sessionId": session, "name": "changes.revert", "input": {"uri": uri}}

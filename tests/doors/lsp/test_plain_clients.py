@@ -159,7 +159,7 @@ def test_what_the_user_typed_meanwhile_stays(serve: Serve, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["neovim", "helix"])
-def test_a_change_the_user_went_on_with_is_not_reverted(serve: Serve, name: str) -> None:
+def test_a_change_that_the_user_typed_in_is_not_reverted(serve: Serve, name: str) -> None:
     client = edited(serve, name)
     client.replace("line 1 ", "line 0\nline 1 ")
     client.replace("neue Zeile 5 ", "my own line 5 ")
@@ -200,7 +200,7 @@ def test_a_change_that_was_kept_is_not_offered_again_even_by_another_process(ser
     assert not again.actions(4)
 
 
-def test_a_change_is_offered_by_another_process_until_it_is_judged(serve: Serve) -> None:
+def test_a_change_is_offered_by_another_process_until_it_is_kept_or_undone(serve: Serve) -> None:
     client = edited(serve, "neovim")
     assert client.wire.leave() == 0
     again = PlainClient(serve(), "neovim", client.text)
@@ -223,7 +223,7 @@ def standing(client: PlainClient) -> list[Any]:
         ("line 20 😋\n", ""),
     ],
 )
-def test_undo_of_a_revert_in_the_editor_offers_the_change_again(serve: Serve, old: str, new: str) -> None:
+def test_a_reverted_change_that_the_editor_undoes_is_offered_again(serve: Serve, old: str, new: str) -> None:
     client = PlainClient(serve(turns(reading(), edit(old, new), "All done.")), "vscode", TEXT)
     client.choice = {"title": "Allow once"}
     client.command("agls.run", "edit")

@@ -39,6 +39,25 @@ docs/d.md
 """)
 
 
+async def test_the_first_files_of_a_long_list_are_those_that_come_first_by_name(tmp_path: Path) -> None:
+    for number in range(300):
+        folder = tmp_path / f"{number % 7}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.txt").touch()
+    tools = Toolbox(build(Settings()), OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes()))
+    rows = (await tools.call("glob", pattern="*.txt", limit=20)).text.splitlines()
+    everything = sorted(f"{number % 7}/{number}.txt" for number in range(300))
+    assert rows[:-1] == everything[:20]
+    assert rows[-1].startswith("[280 more files")
+
+
+async def test_a_list_ends_when_its_time_is_over(tools: Toolbox, tmp_path: Path) -> None:
+    hasty = build(Settings(timeout_s=1e-9))
+    workspace = OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes())
+    outcome = await Toolbox(hasty, workspace).call("glob", pattern="*")
+    assert outcome.text.endswith("not every file was listed. Narrow path or pattern.]")
+
+
 async def test_previews_name_what_is_searched(tools: Toolbox) -> None:
     grep = await tools.preview("grep", pattern="total", path="./src")
     glob = await tools.preview("glob", pattern="*.py")

@@ -1,5 +1,6 @@
 """`grep` in a real workspace."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -239,8 +240,42 @@ async def test_a_search_that_ends_by_no_means_is_ended(
 ) -> None:
     monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import time; time.sleep(100)"))
     tools = make(root, editor, timeout_s=0.1)
-    outcome = await tools.call("grep", pattern="total")
+    outcome = await tools.call("grep", pattern="(total)")
     assert outcome.text.startswith("No match in 0 files.\n[Stopped after 0.1 s")
+
+
+async def test_what_a_killed_search_program_had_found_is_given(
+    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["src/a.py", 1, [[2, True, "def total"]]]
+    program = f"import time; print({json.dumps(lines)!r} + '\\n[cut', flush=True); time.sleep(100)"
+    monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", program))
+    monkeypatch.setattr(tree, "_SPARE", 0.5)
+    outcome = await make(root, editor, timeout_s=1).call("grep", pattern="(total)")
+    assert outcome.text.startswith("src/a.py:3:def total\n[Stopped after 1 s")
+
+
+async def test_an_answer_that_is_too_long_says_that_there_is_more(
+    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "long.txt").write_text("total\n" * 400)
+    monkeypatch.setattr(tree, "_ANSWER", 400)
+    outcome = await make(root, editor).call("grep", pattern="(total)", path="src")
+    assert "[There are more" not in outcome.text
+    outcome = await make(root, editor).call("grep", pattern="(total)", limit=500)
+    assert "[There are more" in outcome.text
+
+
+async def test_a_search_for_what_is_common_needs_no_program(
+    root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program takes longer to start than ripgrep needs to print the first hundred lines."""
+    for number in range(2_000):
+        (root / f"{number}.txt").write_text("a common text\n")
+    monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import sys; sys.exit('not needed')"))
+    found = await text_of(make(root, editor), pattern="common", limit=100)
+    assert found.count("a common text") == 100
+    assert "[There are more than these 100 matching lines." in found
 
 
 @pytest.mark.parametrize(
@@ -260,7 +295,7 @@ async def test_a_search_program_that_fails_is_told(
     root: Path, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree, "_SEARCHER", (sys.executable, "-c", "import sys; sys.exit('no memory')"))
-    outcome = await make(root, editor).call("grep", pattern=".")
+    outcome = await make(root, editor).call("grep", pattern="(.)")
     assert outcome == ToolOutcome("The search failed: no memory", status="failed")
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agls.features.search.literals import required
+from agls.features.search.literals import required, swift_width
+from support.patience import within
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,39 @@ def compiles(pattern: str) -> bool:
     except re.error:
         return False
     return True
+
+
+@pytest.mark.parametrize("pattern", ["(a)", "(?:a+)+", "a{3}", "a{,5}", r"(a)\1", "(?i)a"])
+def test_groups_and_counts_are_swift_on_no_line(pattern: str) -> None:
+    assert swift_width(pattern) == 0
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a" * 999 + "b",
+        "a*" + "a" * 97 + "b",
+        "a*a*a*b",
+        "a?" * 20 + "b",
+        "a*?a+?b",
+        "[a-z]*[ab]+[^b]*c",
+        ".*.*.*x",
+    ],
+)
+def test_no_pattern_takes_long_on_a_line_of_its_swift_width(pattern: str) -> None:
+    line = "a" * swift_width(pattern)
+    for ignore_case in (0, re.IGNORECASE):
+        expression = re.compile(pattern, ignore_case)
+        for watch in within(0.1):
+            with watch:
+                assert not expression.search(line)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["return", "TODO|FIXME", r"class \w+", r"^import os$", r"total\(", "[(]x"]
+)
+def test_usual_patterns_are_swift_on_usual_lines(pattern: str) -> None:
+    assert swift_width(pattern) > 400
 
 
 ATOMS = st.sampled_from(

@@ -459,6 +459,7 @@
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
 ---@field to? integer
 ---@field clientKey? string
+---@field maxBytes? integer
 
 ---The queue as it is now.
 ---@class agls.QueueResult
@@ -678,6 +679,7 @@
 ---@field search? string
 ---@field cursor? string
 ---@field limit? integer
+---@field maxBytes? integer
 
 ---One page of sessions, newest first; without `nextCursor` it is the last.
 ---@class agls.SessionListResult

@@ -18,7 +18,7 @@ from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
-from agls.doors.headless.sessions_command import FILING
+from agls.doors.headless.sessions_command import SESSIONS
 from agls.doors.headless.settings import settings
 from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
@@ -109,7 +109,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "welcome": welcome,
     "run": run_prompt,
     "resume": resume,
-    **FILING,
+    **SESSIONS,
     **REWINDS,
     "doctor": doctor,
     "config explain": explain,

@@ -1,4 +1,4 @@
-"""`agls changes`, `agls undo`, `agls rewind`: what the agent did to the files, and the way back."""
+"""The commands `agls changes …`, `agls undo` and `agls rewind`: what the agent did, and the way back."""
 
 import argparse
 import asyncio
@@ -47,8 +47,26 @@ async def _follow(arguments: argparse.Namespace, work: Work) -> tuple[str, JsonO
 
 
 async def changes(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
-    """The net changes of the last run, or of the session."""
-    outcome = await invoke(session, "changes", {"scope": "session" if arguments.all else "run"})
+    """Show the net changes of the last run, or of the session."""
+    return await _invoked(session, "changes", {"scope": "session" if arguments.all else "run"})
+
+
+async def waiting(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
+    """List the single changes that are neither kept nor undone."""
+    return await _invoked(session, "changes.list", {})
+
+
+async def review(session: Session, arguments: argparse.Namespace) -> tuple[str, JsonObject]:
+    """Keep, undo or redo single changes: the command is called like the action."""
+    if arguments.all is bool(arguments.change):
+        raise CannotBegin("Say which: FILE or FILE:NUMBER, as agls changes list shows, or --all.", "usage")
+    chosen: JsonObject = {"change": arguments.change, "all": arguments.all}
+    return await _invoked(session, arguments.command.replace(" ", "."), chosen)
+
+
+async def _invoked(session: Session, name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
+    outcome = await invoke(session, name, arguments)
+    await session.log.sync()
     return f"{outcome.text.rstrip()}\n", {"sessionId": session.session_id, **(outcome.data or {})}
 
 
@@ -118,5 +136,11 @@ def _what(arguments: argparse.Namespace) -> str:
     return arguments.only or "both"
 
 
-WORK: Mapping[str, Work] = {"changes": changes, "undo": undo, "rewind": rewind}
+WORK: Mapping[str, Work] = {
+    "changes show": changes,
+    "changes list": waiting,
+    **dict.fromkeys(("changes keep", "changes undo", "changes redo"), review),
+    "undo": undo,
+    "rewind": rewind,
+}
 REWINDS = dict.fromkeys(WORK, follow)

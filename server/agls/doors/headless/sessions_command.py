@@ -40,21 +40,21 @@ Given = argparse.Namespace
 
 
 def list_sessions(given: Given, store: FileStore) -> None:
-    """`agls sessions`, `list` and `search`."""
+    """Follow `agls sessions`, `list` and `search`."""
     search = " ".join(given.words) if "words" in given else given.search
     cwd = folder(given.cwd) if given.cwd else ""
     write_sessions(store, Wanted(search, cwd, given.tag, given.archived), as_json=given.json)
 
 
 def show(given: Given, store: FileStore) -> None:
-    """`show`."""
-    session_id = _named(given, store)
+    """Follow `show`."""
+    session_id = _session_id(given, store)
     write_session(session_id, store.peek(session_id), as_json=given.json)
 
 
 def audit(given: Given, store: FileStore) -> None:
-    """`audit`: the record of each run."""
-    session_id = _named(given, store)
+    """Follow `audit`: write the record of each run."""
+    session_id = _session_id(given, store)
     found = [record for record in records(store.peek(session_id)) if given.run in {"", record.run_id}]
     if given.run and not found:
         raise CannotBegin(f"There is no run {given.run[:100]!r} in {session_id}.", "usage")
@@ -66,46 +66,46 @@ def audit(given: Given, store: FileStore) -> None:
 
 def trace(given: Given, store: FileStore) -> None:
     """`trace`: the facts, and the wire events of each."""
-    session_id = _named(given, store)
+    session_id = _session_id(given, store)
     wanted = Filter(frozenset(given.type), given.run, given.item)
     if not write_trace(session_id, store.peek(session_id), wanted, as_json=given.json):
         raise CannotBegin(f"Nothing in {session_id} is of this type, run and item.", "usage")
 
 
 def rename(given: Given, store: FileStore) -> None:
-    """`rename`."""
+    """Follow `rename`."""
     title = title_from(_text(given.title))
-    session_id = _named(given, store)
+    session_id = _session_id(given, store)
     _record(store, session_id, lambda _: SessionChanged(title=title))
     write(f"{session_id}  {escape_controls(title)}\n")
 
 
 def tag(given: Given, store: FileStore) -> None:
-    """`tag`."""
-    session_id, given_tags = _named(given, store), [_text(word) for word in given.tags]
+    """Follow `tag`."""
+    session_id, given_tags = _session_id(given, store), [_text(word) for word in given.tags]
     add, remove = ([], given_tags) if given.remove else (given_tags, [])
     state = _record(store, session_id, lambda state: changed(tags_of(state), add, remove))
     write(f"{session_id}  {escape_controls(', '.join(tags_of(state)) or 'no tags')}\n")
 
 
 def archive(given: Given, store: FileStore) -> None:
-    """`archive`."""
-    session_id = _named(given, store)
+    """Follow `archive`."""
+    session_id = _session_id(given, store)
     _record(store, session_id, lambda _: archived(not given.undo))
     write(f"{session_id}  {'in the list again' if given.undo else 'put away'}\n")
 
 
 def fork(given: Given, store: FileStore) -> None:
-    """`fork`: the new session's id."""
-    origin = _named(given, store)
+    """Follow `fork`: write the new session's id."""
+    origin = _session_id(given, store)
     everything = store.peek(origin)
     entries = forked(everything, given.at)
-    write(f"{_made(store, entries, beginning(origin, everything, fold_all(entries)))}\n")
+    write(f"{_create(store, entries, beginning(origin, everything, fold_all(entries)))}\n")
 
 
 def export(given: Given, store: FileStore) -> None:
-    """`export`: to standard output, or to a new file that is whole or not there."""
-    session_id = _named(given, store)
+    """Follow `export`: write to standard output, or to a new file, wholly or not at all."""
+    session_id = _session_id(given, store)
     data = exported(session_id, store.peek(session_id), given.format)
     if given.out:
         _write_new(Path(given.out), data)
@@ -113,8 +113,8 @@ def export(given: Given, store: FileStore) -> None:
         write(data.decode("utf-8"))
 
 
-def take_in(given: Given, store: FileStore) -> None:
-    """`import`: every file that is a session; the others are named, and nothing of them is taken in."""
+def import_files(given: Given, store: FileStore) -> None:
+    """Follow `import`: take in each file that is a session, and name the others."""
     cwd = folder(given.cwd) if given.cwd else ""
     problems: list[str] = []
     for name in given.files:
@@ -125,15 +125,15 @@ def take_in(given: Given, store: FileStore) -> None:
             problems.append(f"{name} was not imported: {why}")
             continue
         here = cwd or state.cwd or folder(".")
-        session_id = _made(store, entries, [SessionChanged(cwd=here)] if here != state.cwd else [])
+        session_id = _create(store, entries, [SessionChanged(cwd=here)] if here != state.cwd else [])
         write(f"{session_id}  {escape_controls(name)}\n")
     if problems:
         raise CannotBegin("\n".join(problems), "notImported", Exit.FAILED)
 
 
 def delete(given: Given, store: FileStore) -> None:
-    """`delete`: after a yes, from the terminal or from the command line."""
-    session_id = _named(given, store)
+    """Follow `delete`, after a yes from the terminal or from the command line."""
+    session_id = _session_id(given, store)
     helpers = helpers_of(store, session_id)
     if not given.yes:
         if not sys.stdin.isatty():
@@ -147,7 +147,7 @@ def delete(given: Given, store: FileStore) -> None:
         write(f"{each}  deleted\n")
 
 
-DONE: Mapping[str, Callable[[Given, FileStore], None]] = {
+COMMANDS: Mapping[str, Callable[[Given, FileStore], None]] = {
     "sessions": list_sessions,
     "sessions list": list_sessions,
     "sessions search": list_sessions,
@@ -159,16 +159,16 @@ DONE: Mapping[str, Callable[[Given, FileStore], None]] = {
     "sessions archive": archive,
     "sessions fork": fork,
     "sessions export": export,
-    "sessions import": take_in,
+    "sessions import": import_files,
     "sessions delete": delete,
 }
 
 
 def follow(given: Given) -> int:
-    """Do what the arguments say. Raises `CannotBegin`."""
+    """Follow the command that the arguments name. **Raises** `CannotBegin`."""
     logging.basicConfig(format="agls: %(message)s")  # which files are no sessions
     try:
-        DONE[given.command](given, FileStore(state_folder(process_environment())))
+        COMMANDS[given.command](given, FileStore(state_folder(process_environment())))
     except (JournalError, OSError) as problem:
         raise CannotBegin(str(problem), "journal", Exit.FAILED) from problem
     except (Refused, ValueError) as problem:
@@ -176,11 +176,11 @@ def follow(given: Given) -> int:
     return Exit.DONE
 
 
-FILING: Mapping[str, Callable[[Given], int]] = dict.fromkeys(DONE, follow)
+SESSIONS: Mapping[str, Callable[[Given], int]] = dict.fromkeys(COMMANDS, follow)
 
 
-def _named(given: Given, store: FileStore) -> str:
-    """The session whose id this is, or begins with this. Raises `JournalError` and `CannotBegin`."""
+def _session_id(given: Given, store: FileStore) -> str:
+    """Complete the beginning of a session's id. **Raises** `JournalError` and `CannotBegin`."""
     rows = rows_of(store, Wanted(archived=True))
     found = [row.session_id for row in rows if row.session_id.startswith(given.session)]
     if given.session in found or len(found) == 1:
@@ -193,7 +193,7 @@ def _named(given: Given, store: FileStore) -> str:
 
 
 def _record(store: FileStore, session_id: str, fact: Callable[[State], Fact]) -> State:
-    """Make this happen in a session that nobody has open. Raises `JournalError`, `JournalBusy`."""
+    """Record a fact in a session that nobody has open. **Raises** `JournalError`, `JournalBusy`."""
     with _closing(store.open(session_id)) as journal:
         log = Log(journal, SystemClock(), fold_all(journal.entries()))
         log.record(fact(log.state))
@@ -201,8 +201,8 @@ def _record(store: FileStore, session_id: str, fact: Callable[[State], Fact]) ->
         return log.state
 
 
-def _made(store: FileStore, entries: list[Entry], more: Sequence[Fact]) -> str:
-    """A new session with these entries, and with these facts behind them. Raises `JournalError`."""
+def _create(store: FileStore, entries: list[Entry], more: Sequence[Fact]) -> str:
+    """Create a session with these entries and facts. **Returns** its id. **Raises** `JournalError`."""
     with _closing(store.create(new_id("ses"))) as journal:
         journal.append(*entries)
         log = Log(journal, SystemClock(), fold_all(entries))
@@ -223,7 +223,7 @@ def _closing(journal: Journal) -> Generator[Journal]:
 
 
 def _read(path: Path) -> bytes:
-    """The file. Raises `OSError` and `NoSession`."""
+    """Read the file. **Raises** `OSError` and `NoSession`."""
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -232,7 +232,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write_new(path: Path, data: bytes) -> None:
-    """Make the file, for the user only, wholly or not at all; one that is there is left alone."""
+    """Write a new file, for the user only, wholly or not at all. **Raises** `CannotBegin`, `OSError`."""
     if not path.parent.is_dir():
         raise CannotBegin(f"There is no folder {path.parent}. Make it, or give --out another name.", "usage")
     if path.exists():
@@ -248,5 +248,5 @@ def _write_new(path: Path, data: bytes) -> None:
 
 
 def _text(argument: str) -> str:
-    """An argument of the command line, which may hold bytes that are no text."""
+    """Return an argument of the command line as text: it may hold bytes that are none."""
     return os.fsencode(argument).decode("utf-8", "replace")

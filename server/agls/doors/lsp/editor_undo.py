@@ -15,7 +15,9 @@ class EditorUndo:
     """Looks, after each edit of the user, whether a change that was undone stands again, or is gone again."""
 
     def __init__(self, door: Door) -> None:
-        self._door, self._edited, self._woken = door, dict[str, None](), asyncio.Event()
+        self._door = door
+        self._edited = dict[str, None]()
+        self._woken = asyncio.Event()
 
     def edited(self, uri: str) -> None:
         """Take in that the user edited this document."""

@@ -1,11 +1,10 @@
 """The single changes that the agent made: which wait for the user, and keeping or undoing them."""
 
-from agls.engine.ports import Journal
 from agls.features.review.feature import build
 from agls.features.review.notes import NOTES
 from agls.room import NoSettings, Room
-from agls.room.ports import FileSnapshots
+from agls.room.ports import FileSnapshots, SessionFacts
 
 __all__ = ["ROOM"]
 
-ROOM = Room("review", NoSettings, build, needs=(Journal, FileSnapshots), notes=NOTES)
+ROOM = Room("review", NoSettings, build, needs=(SessionFacts, FileSnapshots), notes=NOTES)

@@ -5,13 +5,14 @@ from itertools import groupby
 
 from agls.diff import lines_of
 from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcome
-from agls.engine.ports import Journal, Workspace, WorkspaceError
+from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import JsonObject
 from agls.features.review.arguments import Keep, List, Redo, Undo
 from agls.features.review.changes import AgentChange, changes_of
-from agls.features.review.edits import Edits, Files, as_json
+from agls.features.review.edits import Edits, as_json
 from agls.features.review.notes import JUDGED, verdict
 from agls.frozen import frozen
+from agls.room.ports import FileSnapshots, SessionFacts
 from agls.toolkit import TypedAction, change_json, fenced, shorten
 
 LONGEST = 50_000  # characters of changes that are shown to a person at once
@@ -21,9 +22,9 @@ NOTHING = "No change waits to be kept or undone."
 MOVED = "changed since: it can be kept, not undone"
 
 
-def actions(journal: Journal, files: Files) -> tuple[Action, ...]:
-    """Return the actions of the room, over the session with this journal."""
-    review = ReviewActions(journal, files)
+def actions(facts: SessionFacts, files: FileSnapshots) -> tuple[Action, ...]:
+    """Return the actions of the room, over the session with these facts."""
+    review = ReviewActions(facts, files)
     return (
         TypedAction(name="changes.list", title="Show changes to review", arguments=List, work=review.list),
         TypedAction(name="changes.keep", title="Keep changes", arguments=Keep, work=review.keep),
@@ -32,35 +33,27 @@ def actions(journal: Journal, files: Files) -> tuple[Action, ...]:
     )
 
 
-def row(change: AgentChange, lines: Sequence[str] | None) -> JsonObject:
-    """Return a change for programs, and where it stands in these lines (`None`: that is not known)."""
-    line, stands = (change.line, None) if lines is None else change.locate(lines)
-    shown = {"hunk": change.hunk_id, "uri": change.uri, "number": change.number}
-    texts = {"line": line, "old": "".join(change.hunk.old), "new": "".join(change.hunk.new)}
-    return {**shown, **texts, **({} if stands is None else {"stands": stands})}
-
-
 @frozen
 class ReviewActions:
     """Follows the room's actions."""
 
-    journal: Journal
-    files: Files
+    facts: SessionFacts
+    files: FileSnapshots
 
     async def list(self, arguments: List, context: ActionContext) -> ActionOutcome:
         """List the changes that wait, in the files as they stand now."""
-        waiting = (await changes_of(self.journal)).waiting()
+        waiting = (await changes_of(self.facts)).waiting()
         rows: list[JsonObject] = []
         for uri, found in groupby(sorted(waiting, key=lambda change: change.uri), key=lambda one: one.uri):
             lines = await _lines(context.workspace, uri)
-            rows += [row(change, lines) for change in found]
+            rows += [change.row(lines) for change in found]
         text = "\n\n".join(_shown(each, context.workspace) for each in rows) or NOTHING
         cut, _ = shorten(text, LONGEST, "Keep or undo some to see the rest.")
         return ActionOutcome(cut, {"changes": rows})
 
     async def keep(self, arguments: Keep, context: ActionContext) -> ActionOutcome:
         """Keep the changes that are named."""
-        waiting = (await changes_of(self.journal)).waiting()
+        waiting = (await changes_of(self.facts)).waiting()
         chosen = _chosen(arguments.change, waiting, context.workspace, every=arguments.all)
         for change in chosen:
             context.note(JUDGED, verdict(change.hunk_id, "kept"))
@@ -69,14 +62,14 @@ class ReviewActions:
 
     async def undo(self, arguments: Undo, context: ActionContext) -> ActionOutcome:
         """Undo the changes that are named, where they stand."""
-        waiting = (await changes_of(self.journal)).waiting()
+        waiting = (await changes_of(self.facts)).waiting()
         chosen = _chosen(arguments.change, waiting, context.workspace, every=arguments.all)
         edits = Edits(self.files, context)
         return _outcome("undone", "Undone", await _made(edits, edits.undo, chosen), context.workspace)
 
     async def redo(self, arguments: Redo, context: ActionContext) -> ActionOutcome:
         """Make the undone changes that are named again."""
-        undone = (await changes_of(self.journal)).undone()
+        undone = (await changes_of(self.facts)).undone()
         chosen = _chosen(arguments.change, undone, context.workspace, every=arguments.all)
         edits = Edits(self.files, context)
         return _outcome("redone", "Made again", await _made(edits, edits.redo, chosen), context.workspace)
@@ -120,10 +113,10 @@ def _chosen(
             or _of_file(words, changes, workspace)
             or [change for change in _of_file(name, changes, workspace) if str(change.number) == number]
         )
+    if not changes:
+        raise ActionError("There is no change that this could be done to.")
     if not found:
-        there = _names(changes, workspace) if changes else "none"
-        meant = f"{words[:200]!r} is none of them" if words else "There is nothing to do"
-        raise ActionError(f"{meant}. The changes this can be done to: {there}.")
+        raise ActionError(f"No change is called {words[:200]!r}. There are: {_names(changes, workspace)}.")
     return found
 
 

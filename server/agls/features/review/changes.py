@@ -7,8 +7,12 @@ from weakref import WeakKeyDictionary
 
 from agls.diff import Hunk, find, guess, read_patch
 from agls.engine.facts import Entry, Noted, Rewound, ToolFinished
-from agls.engine.ports import Journal
-from agls.engine.vocabulary import FileChange
+from agls.engine.vocabulary import FileChange, JsonObject
+from agls.room.ports import SessionFacts
+
+MOVED_ON = (
+    "This change is not there any more as agls wrote it, or could be in several places. Nothing was reverted."
+)
 
 
 class AgentChange(NamedTuple):
@@ -37,6 +41,13 @@ class AgentChange(NamedTuple):
         """
         found = find(self.hunk, lines, self.line)
         return (guess(self.hunk, lines, self.line), False) if found is None else (found, True)
+
+    def row(self, lines: Sequence[str] | None) -> JsonObject:
+        """Return the change for programs, and where it stands in these lines (`None`: that is not known)."""
+        line, stands = (self.line, None) if lines is None else self.locate(lines)
+        shown = {"hunk": self.hunk_id, "uri": self.uri, "number": self.number, "line": line}
+        texts = {"old": "".join(self.hunk.old), "new": "".join(self.hunk.new)}
+        return {**shown, **texts, **({} if stands is None else {"stands": stands})}
 
 
 class SessionChanges:
@@ -117,19 +128,19 @@ class SessionChanges:
         self._known = {i: known for i, known in self._known.items() if known.uri != uri}
 
 
-_sessions = WeakKeyDictionary[Journal, SessionChanges]()
+_sessions = WeakKeyDictionary[SessionFacts, SessionChanges]()
 
 
-async def changes_of(journal: Journal) -> SessionChanges:
+async def changes_of(facts: SessionFacts) -> SessionChanges:
     """Return the changes of a session up to now; only what is new is read. **Raises** `JournalError`."""
-    changes = _sessions.setdefault(journal, SessionChanges())
-    changes.take(await asyncio.to_thread(journal.entries, changes.seq))
+    changes = _sessions.setdefault(facts, SessionChanges())
+    changes.take(await asyncio.to_thread(facts.entries, changes.seq))
     return changes
 
 
-def changes_read(journal: Journal) -> SessionChanges:
+def changes_read(facts: SessionFacts) -> SessionChanges:
     """Return the changes of a session as far as they were read, without reading."""
-    return _sessions.setdefault(journal, SessionChanges())
+    return _sessions.setdefault(facts, SessionChanges())
 
 
 def _same(one: Hunk, other: Hunk) -> bool:

@@ -2,30 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from agls.diff import Hunk, find, lines_of, stood
 from agls.engine.actions import ActionContext
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion, JsonObject
-from agls.features.review.changes import AgentChange
+from agls.features.review.changes import MOVED_ON, AgentChange
 from agls.features.review.notes import JUDGED, Verdict, edit, place, verdict
+from agls.room.ports import FileSnapshots
 
 UNDO, REDO = "agls: revert this change", "agls: make this change again"  # the steps of the editor's own undo
-MOVED_ON = (
-    "This change is not there any more as agls wrote it, or could be in several places. Nothing was reverted."
-)
 NOT_AS_UNDONE = (
     "What stood here after the undo was changed since, or could be in several places. Nothing was done."
 )
-
-
-class Files(Protocol):
-    """Removes files: `put` with no data takes away what still is at `expected`. Raises `WorkspaceError`."""
-
-    async def put(
-        self, path: str, data: bytes | None, expected: FileVersion, *, mode: int = ..., label: str = ...
-    ) -> FileChange: ...
 
 
 class Left(NamedTuple):
@@ -46,7 +36,7 @@ class Text(NamedTuple):
 class Edits:
     """Edits the files of one session; what was `done`, what was `left`, and how the `files` changed."""
 
-    def __init__(self, files: Files, context: ActionContext) -> None:
+    def __init__(self, files: FileSnapshots, context: ActionContext) -> None:
         self._files, self._context = files, context
         self.done: list[AgentChange] = []
         self.left: list[Left] = []
@@ -69,7 +59,7 @@ class Edits:
         changes = [change for change, _ in steps]
         try:
             text = await self._read(uri, changes)
-            fitted = _replace(text.lines, steps)
+            fitted = replace_hunks(text.lines, steps)
             made = [change for change in changes if change.hunk_id in fitted]
             file = await self._write(uri, text, made, said) if made else None
         except WorkspaceError as problem:
@@ -111,7 +101,7 @@ class Edits:
         return await workspace.write(uri, "".join(text.lines), expected=text.version, label=label)
 
 
-def _replace(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -> dict[str, Hunk]:
+def replace_hunks(lines: list[str], steps: Sequence[tuple[AgentChange, Hunk]]) -> dict[str, Hunk]:
     """Make each step that fits. **Returns** by change the hunks that did, with the lines around them."""
     expected = [change.line for change, _ in steps]
     fitted: dict[str, Hunk] = {}

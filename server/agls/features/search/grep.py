@@ -15,7 +15,7 @@ from agls.names import spelled
 from agls.toolkit import Arguments, shorten
 
 from .glob import stopped
-from .literals import required
+from .literals import required, swift_width
 from .settings import Settings
 
 KEYS = (".[eE][nN][vV]*",)  # the names of files that are searched only when they are named
@@ -93,6 +93,7 @@ def wanted(arguments: Grep, settings: Settings) -> LineSearch:
         glob=arguments.glob,
         ignore_case=arguments.ignore_case,
         needed=[text.lower() for text in required(expression, ignore_case=arguments.ignore_case)],
+        swift_width=swift_width(expression),
         limit=arguments.limit,
         by_line=arguments.output == "content",
         first_only=arguments.output == "files",

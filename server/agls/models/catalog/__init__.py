@@ -1,1 +1,1 @@
-"""What is known of models and providers."""
+"""Figures of models, and providers."""

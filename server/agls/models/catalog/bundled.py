@@ -1,7 +1,7 @@
-"""What is known of models that nobody configured: windows and prices, from a bundled list.
+"""A bundled list of context windows and prices, for models whose user configured none.
 
-`models.json` is made by `scripts/model_facts.py`. It counts only at the provider's own address: what a proxy
-asks for a model, or how much context a server on this machine gives it, is not known.
+`models.json` is made by `scripts/model_facts.py`. It applies only at a provider's own address: the
+price of a proxy, and the context that a server on this machine gives a model, are unknown.
 """
 
 import json
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def with_known_figures(endpoint: Endpoint) -> Endpoint:
-    """The endpoint with what is known of its model; what the user says of it stays as it is."""
+    """Return the endpoint with the list's figures of its model. Figures that the user configured stay."""
     model = _found(endpoint)
     if model is None:
         return endpoint
@@ -33,7 +33,7 @@ def _prices(model: Json) -> Prices:
 
 
 def is_provider(endpoint: Endpoint) -> bool:
-    """Whether this is the address of a provider in the list, and no server of somebody's own."""
+    """Return whether this is the address of a provider in the list, rather than a user's own server."""
     return _provider(endpoint) is not None
 
 

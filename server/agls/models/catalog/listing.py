@@ -1,4 +1,4 @@
-"""A server's own list of its models: the cheapest question that shows whether it can be reached."""
+"""A server's own list of its models: the cheapest request that shows whether the server can be reached."""
 
 import asyncio
 import json
@@ -26,9 +26,9 @@ LARGEST = 10_000_000  # bytes; routers list hundreds of models
 
 @frozen
 class ModelList:
-    """The models by name, with what the server says of each; or why there is no list.
+    """The models by name, with the figures that the server lists for each; or the failure to list them.
 
-    `whole` is false when the server keeps more names on another page. `failure` is `None` when it answered.
+    `whole` is false when there are more pages. `failure` is `None` when the server answered.
     """
 
     models: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
@@ -36,19 +36,19 @@ class ModelList:
     failure: Failure | None = None
 
     def has(self, model: str) -> bool | None:
-        """Whether the server has this model; `None` when that cannot be told."""
+        """Return whether the server has this model; `None` when that is unknown."""
         if self.failure:
             return None
         known = model.removeprefix("models/") in self.models or f"{model}:latest" in self.models
         return known or (False if self.whole and self.models else None)
 
     def figures_of(self, model: str) -> Mapping[str, float]:
-        """What the server says of this model."""
+        """Return the figures that the server lists for this model."""
         return self.models.get(model.removeprefix("models/"), {})
 
 
 async def list_models(endpoint: Endpoint, connections: Connections, seconds: float = PATIENCE) -> ModelList:
-    """Ask the server of this endpoint. Never raises: what goes wrong is the listing's `failure`."""
+    """Request the list from the server of this endpoint. Never raises; see `ModelList.failure`."""
     dialect = dialect_of(endpoint)
     answer = await fetch_json(dialect.listing(endpoint), endpoint, connections, seconds)
     if isinstance(answer, Failure):
@@ -69,9 +69,9 @@ async def fetch_json(
     seconds: float = PATIENCE,
     content: bytes | None = None,
 ) -> JsonObject | Failure:
-    """The JSON object at a URL of this endpoint's server, asked as the endpoint is; or why there is none.
+    """Return the JSON object at a URL, requested with the endpoint's key and headers; or the failure.
 
-    `content` is posted.
+    With `content` the request is a POST. `seconds` bounds the whole request.
     """
     until = asyncio.get_running_loop().time() + seconds
     hasty = replace(endpoint, idle_timeout=min(endpoint.idle_timeout, seconds))

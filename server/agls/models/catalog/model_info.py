@@ -1,4 +1,4 @@
-"""What is known of a model's sizes and prices, figure by figure, and who said it."""
+"""The sizes and prices of a model, each with its source."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -40,8 +40,8 @@ PER_TOKEN = {  # OpenRouter: dollars per token, as text
 class Figure:
     """Tokens, or US dollars per million tokens; `None` is unknown.
 
-    `source` is who said it: the user's settings, agls's own list, the server, or nobody. `request` is a
-    size that is asked for with every request (Ollama).
+    `source` is the user's settings, the bundled list, the server, or `unknown`. `request` is a size that
+    every request asks for (Ollama).
     """
 
     value: float | None = None
@@ -51,9 +51,10 @@ class Figure:
 def figures(
     endpoint: Endpoint, told: Mapping[str, float], filled_in_by: Source = "settings"
 ) -> dict[str, Figure]:
-    """Every figure of `NAMES`. `told` is what the server says, `filled_in_by` who filled in the endpoint.
+    """Return every figure of `NAMES`.
 
-    What is written down counts more than the list, and the list more than the server, as in a run.
+    The endpoint's own figures (from `filled_in_by`) win over the bundled list, and the list over `told`, the
+    figures of the server's list: the same order as in a run.
     """
     sources: tuple[tuple[Source, Mapping[str, float]], ...] = (
         (filled_in_by, values_of(endpoint)),
@@ -65,13 +66,13 @@ def figures(
 
 
 def values_of(endpoint: Endpoint) -> dict[str, float]:
-    """What an endpoint knows, by the names of `NAMES`."""
+    """Return the figures of an endpoint that are known, by their names in `NAMES`."""
     info = endpoint.info
     return {name: value for name in NAMES if (value := getattr(info, name)) is not None}
 
 
 def listed_figures(entry: JsonObject) -> dict[str, float]:
-    """What one entry of a server's list of models says, in any of the ways servers say it."""
+    """Read the figures in one entry of a server's list of models, in the spellings of all known servers."""
     top = object_in(entry.get("top_provider"))
     sizes = {
         "context_window": _first(WINDOWS, entry, top, object_in(entry.get("meta"))),
@@ -88,7 +89,7 @@ def _first(keys: tuple[str, ...], *places: JsonObject) -> int | None:
 
 
 def _per_million(price: object) -> float | None:
-    """Dollars per million tokens; a price that varies is told as -1."""
+    """Convert a price per token, as text, to dollars per million tokens; `None` for one that varies (-1)."""
     try:
         value = float(price) if isinstance(price, str) else -1.0
     except ValueError:

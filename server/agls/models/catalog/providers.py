@@ -1,4 +1,4 @@
-"""The providers whose own variables and addresses are known, so that a key alone is enough."""
+"""Providers with known addresses and environment variables, so that a key alone configures a model."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ from agls.models.endpoint import DialectName
 
 @frozen
 class Provider:
-    """One provider: its address, the variables other programs use for it, how its models' names begin."""
+    """One provider: its address, its usual environment variables, and the prefixes of its models' names."""
 
     name: str
     dialect: DialectName
@@ -20,16 +20,16 @@ class Provider:
     family: str = ""
 
     def key(self, keys: Mapping[str, str]) -> tuple[str, str]:
-        """The name of the variable that is set, and its key; the usual name and "" when none is."""
+        """Return the variable that is set, and its key; the usual variable and "" when none is set."""
         found = next((name for name in self.key_variables if keys.get(name)), self.key_variables[0])
         return found, keys.get(found, "")
 
     def spoken_at(self, url: str) -> DialectName:
-        """Its dialect; what stands in OpenAI's place (OPENAI_BASE_URL) speaks chat completions."""
+        """Return the dialect; a server in OpenAI's place (OPENAI_BASE_URL) uses chat completions."""
         return dialect_at(url) if self.dialect == "responses" else self.dialect
 
     def is_meant(self, url: str, variables: Mapping[str, str]) -> bool:
-        """Whether its key is for this address: its own, or the one that its variable names."""
+        """Return whether the provider's key belongs to this address: its own, or that in its variable."""
         told = variables.get(self.url_variable, "")
         return _host(url) in {_host(self.base_url), _host(told)} - {""}
 
@@ -40,7 +40,7 @@ OPENAI = Provider(
 
 
 def _compatible(name: str, base_url: str) -> Provider:
-    """A provider that speaks chat completions, with variables named after it."""
+    """Return a provider of chat completions whose environment variables are named after it."""
     upper = name.upper()
     return Provider(name, "chat", base_url, (f"{upper}_API_KEY",), f"{upper}_MODEL", f"{upper}_BASE_URL")
 
@@ -77,7 +77,7 @@ KEY_VARIABLES = (*(name for provider in PROVIDERS for name in provider.key_varia
 
 
 def dialect_at(url: str, dialect: DialectName | None = None) -> DialectName:
-    """The dialect that was chosen, else the usual one of this address.
+    """Return the chosen dialect, or the usual one of this address.
 
     OpenAI's current models take no tools in its chat completions.
     """
@@ -85,17 +85,17 @@ def dialect_at(url: str, dialect: DialectName | None = None) -> DialectName:
 
 
 def provider_of(dialect: DialectName, url: str) -> Provider | None:
-    """Whose address this is; without an address the provider whose dialect it is."""
+    """Return the provider at this address; without an address, the provider of this dialect."""
     if not url:
         return OF_ONE.get(dialect)
     return next((p for p in PROVIDERS if _host(p.base_url) == _host(url)), OF_ONE.get(dialect))
 
 
 def candidates(model: str, variables: Mapping[str, str]) -> list[tuple[Provider, str]]:
-    """Who may have a model of this name, the likeliest first, and its name there.
+    """Return the providers that may have a model of this name, the likeliest first, with its name there.
 
-    `claude-…` and `anthropic/claude-…` are Anthropic's; what nobody's name begins is OpenAI's, and so may be
-    anything where OPENAI_BASE_URL names a server.
+    `claude-…` and `anthropic/claude-…` are Anthropic's. A name without a known prefix is OpenAI's, and so
+    may be any name where OPENAI_BASE_URL names a server.
     """
     first, _, rest = model.partition("/")
     prefixed = [(p, rest) for p in PROVIDERS if first == p.name and rest]

@@ -23,7 +23,7 @@ SIGNED = "content-type"  # the header that is part of the signature, besides tho
 
 
 class AwsSignature:
-    """Implements `Credential`: signs for one region, with a profile or what botocore finds."""
+    """Implements `Credential`: signs for one region, with a profile's credentials or the default ones."""
 
     hint = "Check the AWS credentials and the region, and that the account has access to this model."
 
@@ -34,24 +34,24 @@ class AwsSignature:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What the last request was signed with."""
+        """The secrets that the last request was signed with."""
         held = (self._used.secret_key, self._used.token) if self._used else ()
         return tuple(secret for secret in held if secret)
 
     async def key(self) -> str:
-        """None: the signature is enough."""
+        """Return "": the signature is enough."""
         return ""
 
     async def sign(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes
     ) -> Mapping[str, str]:
-        """The headers with the signature of this request. Raises `CallFailed` (`auth`)."""
+        """Return the headers with the signature of this request. Raises `CallFailed` (`auth`)."""
         if not find_spec("botocore"):
             raise CallFailed(NEEDS)
         return await asyncio.to_thread(self._signed, method, url, headers, content)
 
     def renew(self) -> bool:
-        """Look for credentials again before the next request."""
+        """Look for credentials again before the next request. Returns True."""
         self._found = self._used = None
         return True
 
@@ -82,5 +82,5 @@ class AwsSignature:
 
 @lru_cache(maxsize=16)  # the same settings share what was found
 def aws_signature(region: str, profile: str) -> AwsSignature:
-    """The credential for these settings."""
+    """Return the credential for these settings."""
     return AwsSignature(region, profile)

@@ -17,7 +17,7 @@ LOGIN = "Log in (gcloud auth application-default login), or set GOOGLE_APPLICATI
 
 
 class GoogleToken:
-    """Implements `Credential`: a token of an hour, made anew when its time is over."""
+    """Implements `Credential`: a token that is valid for an hour and refreshed when it expires."""
 
     hint = "Check the Google credentials, the project and the region, and that Vertex has this model there."
 
@@ -26,24 +26,24 @@ class GoogleToken:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The token that is held."""
+        """The current token."""
         token = getattr(self._found, "token", None)
         return (token,) if isinstance(token, str) else ()
 
     async def key(self) -> str:
-        """None: the token stands in a header of its own in every dialect."""
+        """Return "": the token has a header of its own in every dialect."""
         return ""
 
     async def sign(
         self, method: str, url: str, headers: Mapping[str, str], content: bytes
     ) -> Mapping[str, str]:
-        """The headers with a token. Raises `CallFailed` (`auth`)."""
+        """Return the headers with a token. Raises `CallFailed` (`auth`)."""
         if not (find_spec("google") and find_spec("google.auth") and find_spec("requests")):
             raise CallFailed(NEEDS)
         return {**headers, "Authorization": f"Bearer {await asyncio.to_thread(self._token)}"}
 
     def renew(self) -> bool:
-        """Make another token before the next request."""
+        """Get another token before the next request. Returns True."""
         self._found = None
         return True
 
@@ -62,5 +62,5 @@ class GoogleToken:
 
 @cache
 def google_token() -> GoogleToken:
-    """The credential of this machine."""
+    """Return the credential of this machine."""
     return GoogleToken()

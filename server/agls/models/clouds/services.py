@@ -1,4 +1,4 @@
-"""Models in clouds: where they are, and in which dialect they are spoken to there."""
+"""The addresses of models in clouds, and their dialects there."""
 
 import re
 
@@ -8,14 +8,14 @@ PUBLISHERS = {"anthropic": "publishers/anthropic", "gemini": "publishers/google"
 
 
 def dialect_there(service: Service, model: str) -> DialectName:
-    """The dialect of a model in this cloud."""
+    """Return the dialect of a model in this cloud."""
     if "claude" in model:
         return "anthropic"
     return "gemini" if service == "vertex" and re.match("gemini", model) else "chat"
 
 
 def url_there(service: Service, dialect: DialectName, region: str, project: str) -> str:
-    """The address of a cloud's models in this dialect, as `base_url` has it."""
+    """Return the address of a cloud's models in this dialect, for `base_url`."""
     if service == "bedrock":
         host = f"https://bedrock-runtime.{region}.amazonaws.com"
         return host if dialect == "anthropic" else f"{host}/openai/v1"

@@ -1,1 +1,1 @@
-"""How each family of model servers is spoken to."""
+"""One module for each dialect of model servers, and what they share."""

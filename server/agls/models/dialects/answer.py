@@ -1,4 +1,4 @@
-"""One answer of a model, put together from events: what every dialect shares."""
+"""Reads the answer of a model from events: the part that all dialects share."""
 
 import json
 from abc import ABC, abstractmethod
@@ -24,45 +24,45 @@ CUTTING = {"length", "content_filter", "refusal"}  # the last call may have been
 
 
 class AnswerReader(ABC):
-    """Take every event, hand on the deltas, and at the end of the input ask for the reply.
+    """Takes events, returns deltas, and at the end of the input the reply.
 
-    An error in the answer is in `failure` as soon as it was seen; what came before it stays. A dialect
-    says in `_read` what a decoded object means, and sets what it learns from it.
+    `failure` is set as soon as an error was read; text before it stays. A dialect implements `_read`, which
+    understands a decoded object and sets `_whole` when the server says that the answer is complete.
     """
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
         self.failure: Failure | Overflowed | None = None
         self.endpoint = endpoint
-        self.done = False  # the server said that nothing more will come
+        self.done = False  # nothing more will come
         self._reply_id = reply_id
         self._calls, self._thought = ToolCalls(), LeadingThought()
         self._finish: Finish = "stop"
         self._whole = self._refused = self._begun = False
         self._usage = Usage()
-        self._new = DeltaBuffer()  # not handed on yet
+        self._new = DeltaBuffer()  # not returned yet
         self._written = WrittenCalls({})
-        self._handed: dict[DeltaKind, list[str]] = {"text": [], "thinking": []}
+        self._returned: dict[DeltaKind, list[str]] = {"text": [], "thinking": []}
 
     def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """These tools were offered: what the model writes in its text may be calls of them."""
+        """Look for calls of these tools in the text."""
         self._written = WrittenCalls({tool.name: tool.schema for tool in tools})
 
     @abstractmethod
     def _read(self, chunk: JsonObject) -> None:
-        """One decoded object of the stream, or the whole answer as one object."""
+        """Take one decoded object of the stream, or the whole answer as one object."""
 
     def _opaque(self, *, with_calls: bool) -> JsonObject:
-        """What the server wants back with this message, unchanged; nothing is {}."""
+        """Return the data that the server wants back unchanged with this message; {} for none."""
         del with_calls
         return {}
 
     @property
     def finished(self) -> bool:
-        """Whether the server said, in its dialect's way, that the answer is whole."""
+        """Whether the server said that the answer is complete."""
         return self._whole
 
     def take(self, event: ServerEvent) -> None:
-        """One event of the stream, or a whole answer as one event."""
+        """Take one event of the stream, or a whole answer as one event."""
         if self.done or self.failure:
             return
         self._begun = True
@@ -82,18 +82,18 @@ class AnswerReader(ABC):
             self._read(chunk)
 
     def deltas(self, *, final: bool = False) -> list[TextDelta | ThinkingDelta]:
-        """What is new; with `final` also what was held back for what might have followed."""
+        """Return the new deltas; with `final` also text that was held back."""
         if final:
             self._say(*self._thought.close())
             self._end_of_text()
         made: list[TextDelta | ThinkingDelta] = []
         for kind, text in self._new.taken(final=final):
-            self._handed[kind].append(text)
+            self._returned[kind].append(text)
             made.append((TextDelta if kind == "text" else ThinkingDelta)(self._reply_id, text))
         return made
 
     def reply(self) -> Replied:
-        """The whole answer. Raises `CallFailed` when it is not whole."""
+        """Return the complete reply. Raises `CallFailed` when the answer is not complete."""
         if not self._begun:
             raise CallFailed(empty_answer(self.endpoint))
         if not self.finished:
@@ -102,8 +102,8 @@ class AnswerReader(ABC):
         opaque = self._opaque(with_calls=bool(calls))
         return Replied(
             self._reply_id,
-            "".join(self._handed["text"]),
-            "".join(self._handed["thinking"]),
+            "".join(self._returned["text"]),
+            "".join(self._returned["thinking"]),
             calls,
             "tool_calls" if calls else "refusal" if self._refused else self._finish,
             self._usage,
@@ -112,7 +112,7 @@ class AnswerReader(ABC):
         )
 
     def _end(self) -> None:
-        """The server wrote [DONE]."""
+        """Take the end mark [DONE]."""
         self.done = True
 
     def _say(self, thinking: object, text: object) -> None:
@@ -122,7 +122,7 @@ class AnswerReader(ABC):
             self._new.add("text", self._written.feed(text))
 
     def _end_of_text(self) -> None:
-        """Calls that stand in the text count when the answer is whole and there are no others."""
+        """Release held-back text, as calls if the answer is complete and has no other calls."""
         whole = self.finished and not (self.failure or self._refused or self._finish in CUTTING)
         text, calls = self._written.close(whole=whole and not self._calls.any)
         self._new.add("text", text)
@@ -140,12 +140,12 @@ class AnswerReader(ABC):
 
 
 def finish_in(known: Mapping[str, Finish], said: object) -> Finish:
-    """What a dialect's word for the end means; words that nobody knows mean a usual end."""
+    """Return the meaning of a dialect's reason to finish; an unknown one is a usual end."""
     return known.get(str(said).lower(), "stop")
 
 
 def own_opaque(opaque: JsonObject, endpoint: Endpoint, key: str) -> list[JsonObject]:
-    """What this very model sent to be sent back; nothing when another model did."""
+    """Return the opaque data of this very model under a key; nothing of another model's."""
     kept = opaque.get(key) if opaque.get("model") == endpoint.identity else None
     return objects_in(cast("object", kept))
 

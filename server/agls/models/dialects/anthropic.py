@@ -1,4 +1,4 @@
-"""The dialect of Anthropic's Messages API: what is sent, and how the answer is read.
+"""The dialect of Anthropic's Messages API.
 
 Three cache marks: behind the system prompt (tools and system stay the same for a session), and behind
 the last two turns of the user, so that a longer conversation finds what the shorter one wrote.
@@ -47,7 +47,7 @@ UNCOUNTED = {"stream", "max_tokens"}  # what a request to count may not hold
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """The JSON body that asks for a streamed answer."""
+    """Return the JSON body of a request for a streamed answer."""
     limit = endpoint.limited(request.max_output_tokens) or endpoint.output_limit or LIMIT
     body: JsonObject = {**_head(endpoint), "max_tokens": limit}
     output: JsonObject = {}
@@ -73,7 +73,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
 
 
 def _head(endpoint: Endpoint) -> JsonObject:
-    """What is asked, and how: in a cloud the model stands in the URL, and the version here."""
+    """Return the model and the settings; in a cloud the URL names the model, and the body the API version."""
     match endpoint.service:
         case "bedrock":
             return {"anthropic_version": "bedrock-2023-05-31"}
@@ -84,13 +84,13 @@ def _head(endpoint: Endpoint) -> JsonObject:
 
 
 def _called(messages: Sequence[Message]) -> list[str]:
-    """The names of the tools that were called."""
+    """Return the names of the called tools."""
     said = (message for message in messages if isinstance(message, AssistantMessage))
     return list(dict.fromkeys(call.name for message in said for call in message.tool_calls))
 
 
 def _adaptive(model: str) -> bool:
-    """Whether the model decides itself how much to think (since 4.6); older ones want a budget."""
+    """Return whether the model decides how much to think (since 4.6); older ones need a budget."""
     if not (found := VERSION.search(model)):
         return False
     return (int(found[1]), int(found[2] or 0)) >= (4, 6)
@@ -106,7 +106,7 @@ def _thinking(request: ModelRequest, endpoint: Endpoint, limit: int) -> JsonObje
 
 
 def _may_think(messages: Sequence[Message], endpoint: Endpoint) -> bool:
-    """Not in the middle of calls that were made without thoughts: the API refuses that."""
+    """Return whether thinking is possible: the API refuses it between calls that were made without."""
     for message in reversed(messages):
         if isinstance(message, AssistantMessage):
             return not message.tool_calls or bool(own_opaque(message.opaque, endpoint, "blocks"))
@@ -150,12 +150,12 @@ def _result(result: ToolResult) -> JsonObject:
 
 
 def _or_nothing(text: str) -> str:
-    """The text, which may not be white space alone."""
+    """Return the text, or the placeholder for white space alone, which the API refuses."""
     return text if text.strip() else NOTHING
 
 
 def _said(message: AssistantMessage, blocks: Sequence[JsonObject]) -> list[JsonObject]:
-    """An answer as blocks; with thoughts in it, exactly in the order the model made them."""
+    """Return an answer as blocks, in the model's own order when it has thoughts."""
     calls: list[JsonObject] = [
         {"type": "tool_use", "id": PLAIN.fitting(call.call_id), "name": call.name, "input": call.arguments}
         for call in message.tool_calls
@@ -173,7 +173,7 @@ def _is_blank(block: JsonObject) -> bool:
 
 
 class AnthropicAnswerReader(AnswerReader):
-    """The answer as events up to `message_stop`, or as one message with a `stop_reason`."""
+    """Reads events up to `message_stop`, or one message with a `stop_reason`."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
         super().__init__(reply_id, endpoint)
@@ -254,7 +254,7 @@ def _kept(block: JsonObject) -> dict[str, Any]:
 
 
 def usage_of(raw: JsonObject) -> Usage:
-    """The usage object of a message, whose `input_tokens` leaves out what came from the cache."""
+    """Return the usage of a message. Its `input_tokens` leave out those from the cache."""
     read, wrote = count_in(raw, "cache_read_input_tokens"), count_in(raw, "cache_creation_input_tokens")
     fresh = count_in(raw, "input_tokens")
     return Usage(
@@ -276,7 +276,7 @@ def _url(endpoint: Endpoint) -> str:
 
 
 async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
-    """The tokens of a request, as the server counts them."""
+    """Return the tokens of a request, counted by the server."""
     asked = {key: value for key, value in body.items() if key not in UNCOUNTED}
     return count_in(await post(endpoint.at("/messages/count_tokens", "v1"), asked), "input_tokens")
 

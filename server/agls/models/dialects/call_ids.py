@@ -1,7 +1,6 @@
-"""The ids of tool calls as each server takes them: one that does not fit is replaced, in call and result.
+"""Ids of tool calls within each server's rules: others are replaced, in the call and in its result.
 
-A conversation may hold calls of other models, whose servers spell ids as they like: hundreds of characters,
-dots, colons, bars.
+A conversation may hold calls of other models, whose servers use other characters and lengths.
 """
 
 import re
@@ -17,14 +16,14 @@ USUAL = 24  # characters of an id that replaces one
 
 @frozen
 class CallIds:
-    """What a server takes: the characters of a pattern's class, up to `longest` or exactly so many."""
+    """The ids that a server accepts: characters of a class, up to `longest` or exactly so many."""
 
     characters: str
     longest: int
     exact: bool = False
 
     def fitting(self, call_id: str) -> str:
-        """The id itself, or the one that stands for it: always the same for the same id."""
+        """Return the id, or its replacement, which is the same every time."""
         least = self.longest if self.exact else 1
         if re.fullmatch(f"[{self.characters}]{{{least},{self.longest}}}", call_id):
             return call_id

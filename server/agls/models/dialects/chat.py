@@ -1,7 +1,7 @@
-"""The chat-completions dialect: what is sent, and how the answer is read.
+"""The dialect of OpenAI's chat completions, which most servers use.
 
-The same request always gives the same bytes, and a longer conversation begins with the bytes of the
-shorter one, so that servers can reuse what they have already read: fixed key order, messages last.
+The same request always has the same bytes, and a longer conversation begins with the bytes of the shorter
+one, so that servers can use their caches: fixed key order, messages last.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ FAILED = {  # reasons to finish that mean no whole answer, and the code of the f
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """The JSON body that asks for a streamed answer."""
+    """Return the JSON body of a request for a streamed answer."""
     body: JsonObject = {"model": endpoint.model, "stream": True, "stream_options": {"include_usage": True}}
     body |= _cached(request, endpoint)
     server = chat_server(endpoint)
@@ -65,7 +65,7 @@ def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
 
 
 def _cached(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """How this server is asked to remember what it has read; most do so unasked."""
+    """Return the members that switch this server's prompt cache on; most need none."""
     if chat_server(endpoint).cache_key and request.session_id:
         return {"prompt_cache_key": request.session_id}
     if endpoint.host == "openrouter.ai" and "claude" in endpoint.model:
@@ -82,7 +82,7 @@ _tools = ListEncoder(_tool)
 
 
 class ChatAnswerReader(AnswerReader):
-    """The answer as chunks, or as one completion. [DONE] or a reason to finish ends it."""
+    """Reads chunks, or one completion. [DONE] or a reason to finish ends the answer."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
         super().__init__(reply_id, endpoint)
@@ -124,7 +124,7 @@ class ChatAnswerReader(AnswerReader):
             self._others(delta)
 
     def _others(self, delta: JsonObject) -> None:
-        """What stands beside text in a delta."""
+        """Take the members of a delta besides its text."""
         if (refused := delta.get("refusal")) and isinstance(refused, str):
             self._refused = True
             self._say("", refused)

@@ -1,4 +1,4 @@
-"""A conversation as chat-completions servers take it."""
+"""The messages of a chat-completions request."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ SIGNED_ELSEWHERE = "skip_thought_signature_validator"  # what Gemini wants on ca
 
 
 class _Style(NamedTuple):
-    """How a conversation is written: for which model and server, with reasoning on every answer or not."""
+    """The properties of model and server that change how a conversation is written."""
 
     model: str
     server: ChatServer
@@ -35,7 +35,7 @@ class _Style(NamedTuple):
 
 
 def messages_of(request: ModelRequest, endpoint: Endpoint) -> EncodedList:
-    """All of the conversation, the system prompt first."""
+    """Return the whole conversation, the system prompt first."""
     server = chat_server(endpoint)
     refused = "reasoning" in endpoint.refused
     reasons = not refused and (server.reasons_always or _has_reasoned(request.messages, endpoint.identity))
@@ -45,7 +45,7 @@ def messages_of(request: ModelRequest, endpoint: Endpoint) -> EncodedList:
 
 
 def _has_reasoned(messages: Sequence[Message], model: str) -> bool:
-    """Whether this model sent `reasoning_content` with an answer: then it wants it with all of them."""
+    """Return whether this model has sent `reasoning_content`: then it expects it with every answer."""
     opaques = (message.opaque for message in messages if isinstance(message, AssistantMessage))
     return any(o.get("reasoning_field") == CONTENT and o.get("model") == model for o in opaques)
 
@@ -100,7 +100,7 @@ def _assistant(message: AssistantMessage, manner: _Style) -> JsonObject:
 
 
 def _reasoning(message: AssistantMessage, own: JsonObject, manner: _Style) -> JsonObject:
-    """What goes back of the reasoning, in the field in which it came."""
+    """Return the reasoning to send back, in the field in which it came."""
     if "reasoning_details" in own:
         fitting = manner.server.call_ids.fitting
         ids = {said: fitting(ours) for ours, said in own.get(SERVER_IDS, {}).items()}
@@ -116,7 +116,7 @@ def _reasoning(message: AssistantMessage, own: JsonObject, manner: _Style) -> Js
 
 
 def _renamed(detail: JsonObject, ids: Mapping[str, str]) -> JsonObject:
-    """A piece of reasoning; the one that signs a call names it as the call is named here."""
+    """Return a piece of reasoning; one that signs a call gets that call's id here."""
     return {**detail, "id": ids[detail["id"]]} if detail.get("id") in ids else detail
 
 

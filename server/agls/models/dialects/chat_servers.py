@@ -1,4 +1,4 @@
-"""What single servers and models of chat completions want otherwise than the rest: data, first to last."""
+"""Differences between servers and models of chat completions, as data."""
 
 import re
 from functools import lru_cache
@@ -9,13 +9,13 @@ from agls.models.endpoint import Endpoint
 
 
 class ChatServer(NamedTuple):
-    """How one server is spoken to.
+    """The properties of one server.
 
-    `limit_field` carries the limit of the output; `cache_key`, whether a key finds the cache of a session.
-    `user_after_tool` is whether words of the user may follow a result. `reasons_always`: every answer of the
-    assistant goes back with its `reasoning_content`, an empty one where it is unknown. `thinks_in_text`: what
-    the model wrote into `<think>` goes back in its text. `keeps_thinking`: it is to be asked to look at the
-    reasoning of earlier turns. `signs` is where it wants a thought signature on calls of other models.
+    `limit_field` names the output limit. `cache_key`: a key selects the cache of a session.
+    `user_after_tool`: a user message may follow a result. `reasons_always`: every answer goes back with its
+    `reasoning_content`, an empty one where it is unknown. `thinks_in_text`: the text of `<think>` goes back
+    within the answer. `keeps_thinking`: it keeps the reasoning of earlier turns on request. `signs` is the
+    place of the thought signature that it expects on calls of other models.
     """
 
     limit_field: str = "max_tokens"
@@ -48,7 +48,7 @@ DIFFERENCES: tuple[tuple[str, dict[str, Any]], ...] = (  # a pattern of "host/mo
 
 
 def chat_server(endpoint: Endpoint) -> ChatServer:
-    """What holds for this endpoint; a later difference counts more."""
+    """Return the properties of this endpoint's server; later differences win."""
     return _server(f"{endpoint.host}/{endpoint.model}".lower())
 
 

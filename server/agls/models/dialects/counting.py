@@ -1,4 +1,4 @@
-"""How many tokens a request has: asked of the server, or estimated from what earlier requests cost."""
+"""The number of tokens of a request: counted by the server, or estimated from earlier requests."""
 
 from collections.abc import Awaitable, Callable
 
@@ -16,7 +16,7 @@ CountTokens = Callable[[PostJson, JsonObject, Endpoint], Awaitable[int | None]] 
 
 
 class TokenEstimator:
-    """Bytes per token of one model: what its last answer said of the request."""
+    """Estimates tokens from the bytes per token that the model's last answer reported."""
 
     def __init__(self) -> None:
         self._rate = GUESSED
@@ -24,7 +24,7 @@ class TokenEstimator:
         self._taught_by = 0  # bytes of the request that it was learned from
 
     def learn(self, request: ModelRequest, sent: int, usage: Usage) -> None:
-        """A request of `sent` bytes cost this. One of about the same size as the last teaches nothing."""
+        """Learn the rate from a request of `sent` bytes, unless it is about as large as the last."""
         told = usage.input_tokens or 0
         if told < LEAST or abs(sent - self._taught_by) * 10 < self._taught_by:
             return
@@ -34,7 +34,7 @@ class TokenEstimator:
             self._learned, self._taught_by = True, sent
 
     def count(self, request: ModelRequest, sent: int) -> TokenCount:
-        """The tokens of a request of `sent` bytes."""
+        """Return the estimated tokens of a request of `sent` bytes."""
         tokens = round(_text_bytes(request, sent) / self._rate) + IMAGE * len(_images(request))
         return TokenCount(tokens, "calibrated" if self._learned else "guess")
 

@@ -1,4 +1,4 @@
-"""How one family of model servers is spoken to, and which families there are."""
+"""The interface of a dialect, and the lookup of dialects by name."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -16,14 +16,13 @@ TOKEN = "eyJ"  # how a token of Microsoft Entra begins; a key of Azure stands in
 
 @frozen
 class Dialect:
-    """One dialect: where a question goes, what it holds, how the answer is read.
+    """One dialect: the URL and the body of a request, and the reader of its answer.
 
-    `key` is the header that carries the API key and how it stands there. `names` are the keys under
-    which the server's list of models holds the list and a model's name. `counting` is how the server
-    counts tokens, where it does; `cuts_silently`, that it drops what does not fit without a word;
-    `writes_calls`, that there are servers of it which leave the calls of weak models in the text.
-    `sampled` are the names of temperature and top_p, behind that of the object that holds them ("" for the
-    body itself).
+    `key` is the header of the API key and the form of its value. `names` are the keys of the list of
+    models: of the list, and of a model's name. `counting` counts tokens by the server, where it can.
+    `cuts_silently`: the server drops the beginning of a long request without an error. `writes_calls`: some
+    servers leave the calls of weak models in the text. `sampled` are the object that holds the sampling
+    parameters ("" for the body itself), and the names of temperature and top_p.
     """
 
     url: Callable[[Endpoint], str]
@@ -39,7 +38,7 @@ class Dialect:
     sampled: tuple[str, str, str] = ("", "temperature", "top_p")
 
     def whole_body(self, request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-        """The body with the user's own settings in it; the conversation stays last."""
+        """Return the body with the user's own settings; the conversation stays last."""
         place, temperature, top_p = self.sampled
         chosen = {temperature: endpoint.temperature, top_p: endpoint.top_p}
         sampling = {name: value for name, value in chosen.items() if value is not None}
@@ -51,7 +50,7 @@ class Dialect:
         return {**merged(dict(settings), own), last: conversation}
 
     def sent_headers(self, endpoint: Endpoint) -> dict[str, str]:
-        """All headers for this endpoint: the user's own replace ours."""
+        """Return all headers for this endpoint; the user's own replace ours."""
         header, form = self.key
         key = endpoint.api_key.strip()
         if endpoint.service:
@@ -65,7 +64,7 @@ class Dialect:
 
 
 def merged(body: JsonObject, more: Mapping[str, Any]) -> JsonObject:
-    """The body with more in it: objects are joined, everything else is replaced."""
+    """Return the body merged with `more`: objects are merged, other values replaced."""
     joined = dict(body)
     for name, value in more.items():
         known = joined.get(name)
@@ -75,6 +74,6 @@ def merged(body: JsonObject, more: Mapping[str, Any]) -> JsonObject:
 
 
 def dialect_of(endpoint: Endpoint) -> Dialect:
-    """The dialect of this endpoint; only the one that is spoken is loaded."""
+    """Return the dialect of this endpoint. Only this one is imported."""
     module: Any = import_module(f"agls.models.dialects.{endpoint.dialect}")
     return module.DIALECT

@@ -1,4 +1,4 @@
-"""The dialect of Gemini's generateContent: what is sent, and how the answer is read."""
+"""The dialect of Gemini's generateContent."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ BAD_CALLS = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"}
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """The JSON body that asks for an answer."""
+    """Return the JSON body of a request."""
     settings: JsonObject = {}
     if limit := endpoint.limited(request.max_output_tokens):
         settings["maxOutputTokens"] = limit
@@ -114,7 +114,7 @@ def _result(result: ToolResult, ids: Mapping[str, str]) -> JsonObject:
 
 
 def _said(message: AssistantMessage, kept: Sequence[JsonObject], endpoint: Endpoint) -> list[JsonObject]:
-    """An answer as parts; with signatures in it, exactly as the model made them."""
+    """Return an answer as parts, in the model's own order when it has signatures."""
     calls = [{"name": call.name, "args": call.arguments} for call in message.tool_calls]
     if not kept:
         text = text_of(message)
@@ -132,7 +132,7 @@ def _said(message: AssistantMessage, kept: Sequence[JsonObject], endpoint: Endpo
 
 
 class GeminiAnswerReader(AnswerReader):
-    """The answer as chunks, or as one. A `finishReason` ends it, or the reason why nothing is said."""
+    """Reads chunks, or one answer. A `finishReason` or `blockReason` ends the answer."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
         super().__init__(reply_id, endpoint)
@@ -143,7 +143,7 @@ class GeminiAnswerReader(AnswerReader):
 
     @property
     def finished(self) -> bool:
-        """Whether the server gave a reason to finish, and no call was left open without one."""
+        """Whether the server sent a reason to finish, and every call is complete."""
         return self._whole and (self._arguments is None or self._finish in CUTTING)
 
     def _read(self, chunk: JsonObject) -> None:
@@ -203,7 +203,7 @@ class GeminiAnswerReader(AnswerReader):
 
 
 def usage_of(raw: JsonObject) -> Usage:
-    """The usage object of an answer, which counts thoughts apart; they are billed as output."""
+    """Return the usage of an answer. Thoughts, which it counts apart, are billed as output."""
     said, thought = count_in(raw, "candidatesTokenCount"), count_in(raw, "thoughtsTokenCount")
     return Usage(
         input_tokens=count_in(raw, "promptTokenCount"),
@@ -219,7 +219,7 @@ def _url(endpoint: Endpoint, verb: str = "streamGenerateContent?alt=sse") -> str
 
 
 async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
-    """The tokens of a request, as the server counts them."""
+    """Return the tokens of a request, counted by the server."""
     model = f"models/{endpoint.model.removeprefix('models/')}"
     asked = {"generateContentRequest": {"model": model, **body}}
     return count_in(await post(_url(endpoint, "countTokens"), asked), "totalTokens")

@@ -1,4 +1,4 @@
-"""Arguments of a Gemini call that come in pieces, each with the path of its place."""
+"""Arguments of a Gemini call that arrive in pieces, each with a path."""
 
 import re
 from itertools import pairwise
@@ -11,9 +11,9 @@ VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
 def placed(arguments: JsonObject, piece: JsonObject) -> None:
-    """Put one `partialArgs` piece in its place; more of a text goes behind the text that is there.
+    """Insert one `partialArgs` piece at its path; text is appended to the text there.
 
-    A piece whose path leads nowhere, or that has no value, changes nothing.
+    A piece with an invalid path or without a value changes nothing.
     """
     path = str(piece.get("jsonPath") or "")
     steps = [int(step[2]) if step[2] else step[1] or step[3] or "" for step in STEP.finditer(path)]

@@ -1,4 +1,4 @@
-"""What every dialect writes the same way: the words in a conversation, and their order."""
+"""The parts of a conversation that all dialects write the same way."""
 
 import json
 from collections import OrderedDict
@@ -28,7 +28,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class EncodedList(list[JsonObject]):
-    """A list that knows its JSON. It is not to be changed."""
+    """A list with its JSON text. Do not change it."""
 
     def __init__(self, values: Iterable[JsonObject], texts: Iterable[str]) -> None:
         super().__init__(values)
@@ -36,7 +36,7 @@ class EncodedList(list[JsonObject]):
 
 
 class ListEncoder:
-    """A list that is written once for the same things: nearly always they are those of the last time."""
+    """Encodes a list of things, and reuses the result while they stay the same."""
 
     def __init__(self, write: Callable[[Any], JsonObject]) -> None:
         self._write = write
@@ -44,7 +44,7 @@ class ListEncoder:
         self._listed = EncodedList((), ())
 
     def listed(self, things: Sequence[object]) -> EncodedList:
-        """The things as they are sent."""
+        """Return the encoded list of the things."""
         if things != self._things:
             sent = [self._write(thing) for thing in things]
             self._things, self._listed = things, EncodedList(sent, map(_encode, sent))
@@ -52,7 +52,7 @@ class ListEncoder:
 
 
 class ConversationEncoder:
-    """How the latest conversations were written: a longer one is written from where it goes on."""
+    """Encodes conversations, and reuses the encoded beginning of each."""
 
     def __init__(self, write: Callable[[Turn, Any], list[JsonObject]]) -> None:
         self._write = write
@@ -62,7 +62,7 @@ class ConversationEncoder:
     def conversation(
         self, messages: Sequence[Message], session_id: str, manner: Hashable, head: Sequence[JsonObject] = ()
     ) -> EncodedList:
-        """All turns as they are written in this manner, behind the `head`."""
+        """Return all turns in this style, behind the `head`."""
         key = session_id, manner
         begun, sent, texts = self._known.pop(key, ((), [], []))
         if tuple(messages[: len(begun)]) != begun:
@@ -86,9 +86,9 @@ class ConversationEncoder:
 
 
 def turns(messages: Sequence[Message]) -> Iterator[Turn]:
-    """The conversation turn by turn: each answer alone, and all that stands between two of them.
+    """Yield the turns of a conversation: each answer alone, and the messages between two of them.
 
-    Answers without words and calls are left out: servers refuse them.
+    Answers without text and calls are left out, because servers refuse them.
     """
     told = (message for message in messages if not _says_nothing(message))
     for is_answer, group in groupby(told, key=lambda message: isinstance(message, AssistantMessage)):
@@ -99,7 +99,7 @@ def turns(messages: Sequence[Message]) -> Iterator[Turn]:
 
 
 def contents_of(messages: Iterable[UserSide]) -> list[Content]:
-    """All that the user's messages among them say; a message that says nothing says so."""
+    """Return the content of the user's messages among them; a placeholder when it is blank."""
     users = [message for message in messages if isinstance(message, UserMessage)]
     parts = [part for message in users for part in message.content]
     said = [part for part in parts if isinstance(part, Image) or as_text(part).strip()]
@@ -107,7 +107,7 @@ def contents_of(messages: Iterable[UserSide]) -> list[Content]:
 
 
 def images_of_results(messages: Iterable[UserSide]) -> list[Content]:
-    """The images of the results among them, for an API that takes none in a result: each says whose it is."""
+    """Return the images of the results among them, for APIs that take none in results."""
     parts: list[Content] = []
     for result in results_of(messages):
         if result.images:
@@ -116,17 +116,17 @@ def images_of_results(messages: Iterable[UserSide]) -> list[Content]:
 
 
 def results_of(messages: Iterable[UserSide]) -> list[ToolResult]:
-    """The results among them."""
+    """Return the results among them."""
     return [message for message in messages if isinstance(message, ToolResult)]
 
 
 def text_of(message: AssistantMessage) -> str:
-    """What the model said; an answer that the user stopped says so."""
+    """Return the text of an answer, with a note when the user stopped it."""
     return f"{message.text}\n\n{STOPPED}" if message.cut else message.text
 
 
 def as_text(part: Content) -> str:
-    """Content that is no image as text."""
+    """Return content as text, "" for an image."""
     match part:
         case Text():
             return part.text
@@ -139,12 +139,12 @@ def as_text(part: Content) -> str:
 
 
 def compact_json(value: object) -> str:
-    """JSON without spaces; the same value always gives the same text."""
+    """Return JSON without spaces; the same text for the same value."""
     return _encode(value)
 
 
 def encode_body(body: JsonObject) -> bytes:
-    """The body of a request as it is sent: what it knows of its JSON last, and not written again."""
+    """Return the bytes of a request's body, encoded lists last and not encoded again."""
     plain = {name: value for name, value in body.items() if not isinstance(value, EncodedList)}
     known = [f',"{name}":{value.text}' for name, value in body.items() if isinstance(value, EncodedList)]
     text = f"{_encode(plain)[:-1]}{''.join(known)}}}"
@@ -155,7 +155,7 @@ def encode_body(body: JsonObject) -> bytes:
 
 
 def _ends_a_turn(message: Message) -> bool:
-    """Whether what follows is never written into the same message as what is before."""
+    """Return whether no later message is merged with one before this."""
     return isinstance(message, AssistantMessage) and not _says_nothing(message)
 
 

@@ -1,4 +1,4 @@
-"""The dialect of Ollama's own `/api/chat`: what is sent, and how the answer is read.
+"""The dialect of Ollama's own `/api/chat`.
 
 Unlike its OpenAI-compatible address it takes the size of the context (`num_ctx`), so that a long
 prompt is not cut off without a word.
@@ -27,7 +27,7 @@ FINISHES: Mapping[str, Finish] = {"length": "length"}
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """The JSON body that asks for a streamed answer."""
+    """Return the JSON body of a request for a streamed answer."""
     body: JsonObject = {"model": endpoint.model, "stream": True}
     options: JsonObject = {}
     if endpoint.context_window:
@@ -80,7 +80,7 @@ def _assistant(message: AssistantMessage) -> JsonObject:
 
 
 class OllamaAnswerReader(AnswerReader):
-    """The answer as lines of JSON, or as one. `done` ends it."""
+    """Reads lines of JSON, or one. `done` ends the answer."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
         super().__init__(reply_id, endpoint)
@@ -100,7 +100,7 @@ class OllamaAnswerReader(AnswerReader):
 
 
 def root(endpoint: Endpoint) -> str:
-    """The address of the server itself, also when its OpenAI-compatible address is configured."""
+    """Return the address of the server itself, also for its OpenAI-compatible address."""
     return endpoint.base_url.partition("?")[0].rstrip("/").removesuffix("/v1")
 
 

@@ -1,4 +1,4 @@
-"""Text and thinking on their way out: whatever one read brought leaves together."""
+"""Buffers text and thinking, so that the pieces of one read become one delta."""
 
 from typing import Literal
 
@@ -8,20 +8,20 @@ DeltaKind = Literal["text", "thinking"]
 
 
 class DeltaBuffer:
-    """Pieces in, in any number; out in their order, neighbours of one kind joined."""
+    """Collects pieces in their order, and joins neighbours of one kind."""
 
     def __init__(self) -> None:
         self._runs: list[tuple[DeltaKind, list[str]]] = []
 
     def add(self, kind: DeltaKind, text: str) -> None:
-        """One more piece; nothing is fine."""
+        """Append a piece, which may be empty."""
         if self._runs and self._runs[-1][0] == kind:
             self._runs[-1][1].append(text)
         elif text:
             self._runs.append((kind, [text]))
 
     def taken(self, *, final: bool = False) -> list[tuple[DeltaKind, str]]:
-        """What is there. Half a character (of a surrogate pair) waits for the rest, unless this is all."""
+        """Return and clear the pieces. Half of a surrogate pair waits for the rest unless `final`."""
         runs: list[tuple[DeltaKind, str]] = [(kind, "".join(texts)) for kind, texts in self._runs]
         self._runs = []
         if runs and not final and "\ud800" <= runs[-1][1][-1] <= "\udbff":

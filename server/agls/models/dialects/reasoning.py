@@ -1,4 +1,4 @@
-"""Reasoning beside the text: one of the three ways servers send it, and what they want back."""
+"""Reasoning beside the text, in the three forms of servers, and the data that they want back."""
 
 from agls.engine.vocabulary import JsonObject
 from agls.models.values import objects_in
@@ -9,14 +9,14 @@ TEXTS = ("text", "summary")
 
 
 class Reasoning:
-    """What was seen of it so far."""
+    """The reasoning of one answer so far."""
 
     def __init__(self) -> None:
         self._field = ""
         self._details: list[JsonObject] = []
 
     def take(self, delta: JsonObject) -> str:
-        """The new reasoning text of a delta (or message)."""
+        """Take a delta or message, and return its reasoning text."""
         details = objects_in(delta["reasoning_details"]) if "reasoning_details" in delta else ()
         for detail in details:
             self._keep(detail)
@@ -27,7 +27,7 @@ class Reasoning:
         return "".join(str(detail.get(key) or "") for detail in details for key in TEXTS)
 
     def opaque(self) -> JsonObject:
-        """What the server wants back with this message: the details unchanged, else the name of the field."""
+        """Return the data to send back with this message: the details, else the name of the field."""
         if self._details:
             return {"reasoning_details": self._details}
         return {"reasoning_field": self._field} if self._field else {}

@@ -1,7 +1,7 @@
-"""The dialect of OpenAI's Responses API: what is sent, and how the answer is read.
+"""The dialect of OpenAI's Responses API.
 
-Nothing is stored at the server: every request holds the whole conversation, and reasoning travels as
-encrypted items that go back unchanged.
+Nothing is stored at the server: every request holds the whole conversation, and reasoning goes back unchanged
+as encrypted items.
 """
 
 import re
@@ -37,7 +37,7 @@ SHOWN = {"text", "reasoning_text", "summary_text", "output_text", "refusal"}  # 
 
 
 def body_of(request: ModelRequest, endpoint: Endpoint) -> JsonObject:
-    """The JSON body that asks for a streamed answer."""
+    """Return the JSON body of a request for a streamed answer."""
     body: JsonObject = {"model": endpoint.model, "stream": True, "store": False}
     if endpoint.host == "api.openai.com" and request.session_id:
         body["prompt_cache_key"] = request.session_id
@@ -85,7 +85,7 @@ def _input(messages: Sequence[Message], endpoint: Endpoint) -> list[JsonObject]:
 
 
 def _is_refused(item: JsonObject, endpoint: Endpoint) -> bool:
-    """Whether this is reasoning in plain words, and the server takes none back."""
+    """Return whether this is plain reasoning that the server does not take back."""
     plain = item.get("type") == "reasoning" and "encrypted_content" not in item
     return plain and "reasoning" in endpoint.refused
 
@@ -97,7 +97,7 @@ def _part(part: Content) -> JsonObject:
 
 
 def _said(message: AssistantMessage, items: Sequence[JsonObject]) -> list[JsonObject]:
-    """An answer as items, in the order the model made them when it is known."""
+    """Return an answer as items, in the model's own order when it is known."""
     calls: list[JsonObject] = [
         {
             "type": "function_call",
@@ -116,7 +116,7 @@ def _said(message: AssistantMessage, items: Sequence[JsonObject]) -> list[JsonOb
 
 
 class ResponsesAnswerReader(AnswerReader):
-    """The answer as events, or as one response. Only a last event (or `status`) ends it."""
+    """Reads events, or one response. Only a last event (or `status`) ends the answer."""
 
     def __init__(self, reply_id: str, endpoint: Endpoint) -> None:
         super().__init__(reply_id, endpoint)
@@ -148,7 +148,7 @@ class ResponsesAnswerReader(AnswerReader):
         self._say(*((text, "") if thinking else ("", text)))
 
     def _item(self, place: int, item: JsonObject) -> None:
-        """An item that is over: say what of it was not said yet, take its call."""
+        """Take a finished item: its text that no delta brought, and its call."""
         if place in self._items:
             return
         self._items[place] = item
@@ -193,9 +193,9 @@ class ResponsesAnswerReader(AnswerReader):
 
 
 def _kept(item: JsonObject, endpoint: Endpoint) -> JsonObject:
-    """An item as it goes back: without its id, which means nothing where nothing is stored.
+    """Return an item to send back, without its id, which refers to nothing stored.
 
-    Reasoning in plain words (vLLM, LM Studio) goes back as it came, but not to OpenAI, which stores its own.
+    Plain reasoning (vLLM, LM Studio) goes back as it came, but not to OpenAI, which stores its own.
     """
     kind = item.get("type")
     if kind == "reasoning" and item.get("encrypted_content"):
@@ -216,7 +216,7 @@ def _texts(parts: object) -> list[str]:
 
 
 def usage_of(raw: JsonObject) -> Usage:
-    """The usage object of a response."""
+    """Return the usage of a response."""
     given, made = (object_in(raw.get(f"{kind}_tokens_details")) for kind in ("input", "output"))
     return Usage(
         input_tokens=count_in(raw, "input_tokens"),
@@ -228,7 +228,7 @@ def usage_of(raw: JsonObject) -> Usage:
 
 
 async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
-    """The tokens of a request, as the server counts them."""
+    """Return the tokens of a request, counted by the server."""
     asked = {key: body[key] for key in COUNTED if key in body}
     return count_in(await post(endpoint.at("/responses/input_tokens"), asked), "input_tokens")
 

@@ -1,4 +1,4 @@
-"""Answers that follow a JSON Schema: what the dialects that ask for them share."""
+"""Structured output: answers that follow a JSON Schema."""
 
 import re
 from typing import Any, cast
@@ -17,7 +17,7 @@ SOME = ("items", "additionalProperties", "anyOf", "oneOf", "allOf", "prefixItems
 
 
 def is_closed(schema: object) -> bool:
-    """Whether every object in it says all its members and needs all of them: what `strict` asks for."""
+    """Return whether every object in the schema lists and requires all its members, as `strict` needs."""
     if isinstance(schema, list):
         return all(is_closed(part) for part in cast("list[Any]", schema))
     part = object_in(schema)

@@ -1,4 +1,4 @@
-"""Reasoning that a model writes into its text: one leading block in tags."""
+"""Reasoning within the text: one leading block in tags."""
 
 import re
 
@@ -7,9 +7,9 @@ OPENINGS = ("<think>", "<thinking>", "<reasoning>")
 
 
 class LeadingThought:
-    """Divides text, as it comes, into a leading `<think>` block and the rest.
+    """Splits streamed text into a leading `<think>` block and the rest.
 
-    Tags may be cut anywhere. A block that never closes is all thinking (the answer was cut off).
+    Tags may be cut anywhere. A block without an end is thinking (the answer was cut off).
     """
 
     def __init__(self) -> None:
@@ -20,14 +20,14 @@ class LeadingThought:
         self.over = False  # from here on everything is text
 
     def feed(self, text: str) -> tuple[str, str]:
-        """What of the text so far is thinking, and what is text."""
+        """Take more text. Returns new thinking and new text."""
         if self.over:
             return "", text
         self._held += text
         return self._step()
 
     def close(self) -> tuple[str, str]:
-        """What was still held back when the text ended."""
+        """End the text. Returns held-back thinking and text."""
         return (self._rest(), "") if self._closing else ("", self._rest())
 
     def _before(self) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""How local servers of the chat dialect count: vLLM a conversation, llama.cpp a text made from one."""
+"""Token counts by local servers of the chat dialect: vLLM counts a conversation, llama.cpp a text."""
 
 from typing import cast
 
@@ -10,7 +10,7 @@ from agls.models.values import text_in
 
 
 async def count_tokens(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
-    """The tokens of a request, as a server on this machine counts them; others are not asked."""
+    """Return the tokens of a request, counted by a server on this machine; `None` for other servers."""
     if not endpoint.is_local:
         return None
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")

@@ -1,4 +1,4 @@
-"""Tool calls put together from the fragments that servers send, in all the ways they send them."""
+"""Assembles tool calls from fragments, in the forms of all known servers."""
 
 import json
 import re
@@ -27,7 +27,7 @@ class _Parts:
 
 
 class ToolCalls:
-    """Fragments in, calls out.
+    """Collects fragments into calls.
 
     A fragment belongs to the call with its index. Without an index a name begins a new call, and so
     does a new id together with a name under an index that is taken. An id and a name are set once:
@@ -39,7 +39,7 @@ class ToolCalls:
         self._by_index: dict[int, _Parts] = {}
 
     def take(self, fragment: JsonObject) -> None:
-        """One element of `tool_calls`, or the old `function_call` as `{"function": …}`."""
+        """Take one element of `tool_calls`, or the old `function_call` as `{"function": …}`."""
         function = object_in(fragment.get("function"))
         call_id, name = text_in(fragment.get("id")), text_in(function.get("name"))
         parts = self._parts(fragment.get("index"), call_id, name)
@@ -53,17 +53,17 @@ class ToolCalls:
             parts.arguments.append(json.dumps(arguments))
 
     def finished(self, *, cut: bool) -> tuple[ToolCall, ...]:
-        """The calls, in order; with `cut` the last one is whole only if its arguments are."""
+        """Return the calls in order. With `cut` the last one counts only with complete arguments."""
         made = [parts for parts in self._calls if not parts.empty]
         return tuple(_call(parts, cut=cut and parts is made[-1]) for parts in made)
 
     @property
     def any(self) -> bool:
-        """Whether there is a call."""
+        """Whether there is any call."""
         return any(not parts.empty for parts in self._calls)
 
     def extras(self) -> list[JsonObject]:
-        """What each call carried that must be sent back with it (Gemini's thought signatures)."""
+        """Return the data of each call that must be sent back with it (Gemini's thought signatures)."""
         return [parts.extra for parts in self._calls if not parts.empty]
 
     def _parts(self, index: object, call_id: str, name: str) -> _Parts:
@@ -93,7 +93,7 @@ def _call(parts: _Parts, *, cut: bool) -> ToolCall:
 
 
 def parsed(raw: str) -> JsonObject | None:
-    """The arguments as an object; nothing and `null` mean none, `None` that they are no JSON object."""
+    """Return the arguments as an object, {} for nothing and `null`; `None` when they are no JSON object."""
     if raw in {"", "null"}:
         return {}
     try:
@@ -108,7 +108,7 @@ def parsed(raw: str) -> JsonObject | None:
 
 
 def _depth(value: object) -> int:
-    """How many arrays and objects are one in the other. Raises `RecursionError`."""
+    """Return the nesting depth of arrays and objects. Raises `RecursionError`."""
     inner = cast("JsonObject", value).values() if isinstance(value, dict) else value
     return 1 + max(map(_depth, cast("list[Any]", inner)), default=0) if isinstance(value, dict | list) else 0
 

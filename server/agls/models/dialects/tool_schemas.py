@@ -1,8 +1,8 @@
-"""Schemas of tools as every provider takes them: an object at the root, and no alternatives beside it.
+"""Tool schemas that every provider accepts: an object at the root, without alternatives beside it.
 
 OpenAI and Anthropic refuse a whole request for one tool whose schema has `anyOf`, `oneOf`, `allOf` or `$ref`
-at its root. The flat schema allows what any alternative allows; the tool itself still checks its own, and
-tells the model what is wrong.
+at its root. The flat schema allows what any alternative allows; the tool itself checks its own schema, and
+returns an error to the model.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ DEEPEST = 8  # references and alternatives, one in the other
 
 
 def flat(schema: JsonObject) -> JsonObject:
-    """The same schema, or where providers would refuse it one with everything in its root."""
+    """Return the schema, flattened into its root where providers would refuse it."""
     if schema.get("type") == "object" and not REFUSED & schema.keys():
         return schema
     members, needed = _object_of(schema, schema, DEEPEST)
@@ -27,7 +27,7 @@ def flat(schema: JsonObject) -> JsonObject:
 
 
 def _object_of(part: JsonObject, root: JsonObject, deep: int) -> tuple[JsonObject, list[str]]:
-    """The members that an object of this schema may have, and those that it must have."""
+    """Return the allowed and the required members of an object of this schema."""
     members, needed = dict(object_in(part.get("properties"))), _names(part.get("required"))
     if not deep:
         return members, needed
@@ -46,7 +46,7 @@ def _object_of(part: JsonObject, root: JsonObject, deep: int) -> tuple[JsonObjec
 
 
 def _joined(members: JsonObject, more: JsonObject) -> JsonObject:
-    """All members; one that two alternatives describe differently may be as either says."""
+    """Return the members of all alternatives; different schemas of one member become `anyOf`."""
     joined = dict(members)
     for name, schema in more.items():
         known = joined.get(name, schema)
@@ -56,7 +56,7 @@ def _joined(members: JsonObject, more: JsonObject) -> JsonObject:
 
 
 def _target(reference: object, root: JsonObject) -> JsonObject:
-    """What a reference within the schema (`#/$defs/…`) means, {} when it leads nowhere."""
+    """Resolve a reference within the schema (`#/$defs/…`); {} when it has no target."""
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return {}
     found: object = root

@@ -1,13 +1,13 @@
-"""What a model call used, as servers count it."""
+"""The usage of a model call."""
 
 from agls.engine.vocabulary import JsonObject, Usage
 from agls.models.values import object_in
 
 
 def usage_of(raw: JsonObject) -> Usage:
-    """The usage object of a chat completion. Counts that cannot be true are unknown.
+    """Return the usage of a chat completion. Impossible counts are unknown.
 
-    Tokens of the total that stand neither under prompt nor under completion are hidden reasoning
+    Tokens of the total beyond prompt and completion are hidden reasoning
     (xAI, Gemini) and are billed as output, so they count as output here.
     """
     given, made, total = (count_in(raw, f"{kind}_tokens") for kind in ("prompt", "completion", "total"))
@@ -33,7 +33,7 @@ def usage_of(raw: JsonObject) -> Usage:
 
 
 def count_in(raw: JsonObject, key: str) -> int | None:
-    """A count of tokens; `None` when there is none that can be true."""
+    """Return a count of tokens; `None` when it is missing or impossible."""
     count = raw.get(key)
     if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= 1e9:
         return None

@@ -1,6 +1,6 @@
-"""Tool calls that a model wrote into its text, in the spellings of the templates models are trained with.
+"""Tool calls within the text, in the formats of the templates that models are trained with.
 
-Only a text that ends in whole calls of tools that were offered is taken for calls. All else stays text.
+Only complete calls of offered tools at the end of a text count as calls. Everything else stays text.
 """
 
 import json
@@ -51,7 +51,7 @@ ENDS = re.compile(r"(?:\s|<\|(?:eot_id|eom_id|im_end|end|call|endoftext)\|>|</s>
 
 
 class WrittenCalls:
-    """Holds text back from where a call may begin, until it is clear what it is."""
+    """Holds text back from where a call may begin until that is decided."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -59,7 +59,7 @@ class WrittenCalls:
         self._holding = self._spoken = False
 
     def feed(self, text: str) -> str:
-        """What of the text so far is certainly text."""
+        """Take more text. Returns the part that is certainly text."""
         if not self._tools or (self._spoken and not self._held and not SIGNS.search(text)):
             return text
         self._held += text
@@ -77,21 +77,21 @@ class WrittenCalls:
         return said
 
     def close(self, *, whole: bool) -> tuple[str, list[Call]]:
-        """The text that was still held back, or the calls that it is; calls only of a `whole` answer."""
+        """Return the held-back text, or its calls if the answer is `whole`."""
         calls = calls_in(self._held, self._tools) if self._holding and whole else []
         held, self._held = self._held, ""
         self._holding = False
         return ("", calls) if calls else (held, [])
 
     def _start(self) -> int:
-        """Where a call may begin: at a tag, a bracket or a fence, or with JSON where nothing was said yet."""
+        """Return where a call may begin: at a tag, bracket or fence, or at JSON at the very beginning."""
         signs = "<`[" if self._spoken or self._held.lstrip()[:1] != "{" else "<`[{"
         return min(
             (place for sign in signs if (place := self._held.find(sign)) >= 0), default=len(self._held)
         )
 
     def _may_begin(self) -> bool:
-        """Whether the held text begins a call, or is too short to tell."""
+        """Return whether the held text begins a call, or may begin one."""
         if self._spoken and self._held[0] == "[" and not "[TOOL_CALLS]".startswith(self._held[:12]):
             return False
         if BEGINS.match(self._held):
@@ -103,7 +103,7 @@ class WrittenCalls:
         return literal or bool((OPEN_FENCE if self._held[0] == "`" else OPEN_JSON).fullmatch(self._held))
 
     def _closed_fence(self) -> bool:
-        """Whether the fence that is held is over and holds no call."""
+        """Return whether the held fence is closed and holds no call."""
         end = self._held.find("\n```", 3)
         after = self._held[end + 4 :]
         return end >= 0 and (bool(after.strip()) or (after != "" and not calls_in(self._held, self._tools)))
@@ -115,7 +115,7 @@ class WrittenCalls:
 
 
 def calls_in(text: str, tools: Tools) -> list[Call]:
-    """The calls that the text is made of; none when it is not whole calls of these tools, all of it."""
+    """Return the calls that the whole text consists of; none when it holds anything else."""
     text = ENDS.sub("", text).strip()
     for spelling in SPELLINGS:
         try:
@@ -127,11 +127,11 @@ def calls_in(text: str, tools: Tools) -> list[Call]:
     return []
 
 
-# --- spellings: each gives the calls of a text that is all its own, else nothing, or raises `ValueError` ---
+# --- spellings: each yields the calls of a text in its format, nothing for others, or raises `ValueError` ---
 
 
 def _blocks(text: str, begin: str, end: str) -> list[str]:
-    """What stands between the marks, when the text is nothing but such blocks. Raises `ValueError`."""
+    """Return the contents of the blocks that the text consists of. Raises `ValueError` for other text."""
     block = re.compile(rf"\s*{begin}(.*?){end}\s*", re.DOTALL)
     found, at = list[str](), 0
     while at < len(text):
@@ -263,7 +263,7 @@ def _as_object(value: object) -> JsonObject:
 
 
 def _typed(name: str, pairs: Iterator[list[str]], tools: Tools) -> Call:
-    """Arguments that are all written as text, read as the tool's schema wants them."""
+    """Convert arguments in text form to the types of the tool's schema."""
     members = object_in(tools.get(name, {}).get("properties"))
     arguments: JsonObject = {}
     for key, value in pairs:

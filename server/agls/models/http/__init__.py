@@ -1,1 +1,1 @@
-"""HTTP: one pool of connections, and answers as they come."""
+"""HTTP: the pool of connections, and the events of a response."""

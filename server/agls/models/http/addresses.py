@@ -1,7 +1,7 @@
-"""Where a host is. A thread of its own looks: one that nobody answers keeps nothing else waiting.
+"""Name resolution in a thread of its own, so that a name server that does not answer blocks nothing else.
 
-The event loop would look with the threads that also flush journals and read files. They are few, and a look
-cannot be broken off: where no name server answers, a handful of cancelled requests would stop all of that.
+The event loop's resolver uses the pool of threads that also flush journals and read files. A lookup cannot be
+cancelled, so a few cancelled requests would exhaust that pool when no name server answers.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ Addresses = list[str]
 
 @frozen
 class _Lookup:
-    """What a thread looks for, and who waits for it."""
+    """One lookup, and the future of its result."""
 
     host: str
     port: int
@@ -26,7 +26,7 @@ class _Lookup:
     waiting: "asyncio.Future[Addresses]"
 
     def begin(self) -> None:
-        """Look, in a thread that the end of the process does not wait for."""
+        """Start a daemon thread, which does not delay the end of the process."""
         threading.Thread(target=self._look, name="agls-lookup", daemon=True).start()
 
     def _look(self) -> None:
@@ -49,7 +49,7 @@ class _Lookup:
 
 
 async def resolve(host: str, port: int) -> Addresses:
-    """The addresses in the order in which they are tried. Raises `OSError`, `UnicodeError`."""
+    """Return the addresses of a host in the order to try them. Raises `OSError`, `UnicodeError`."""
     with suppress(ValueError):
         return [str(ip_address(host))]
     loop = asyncio.get_running_loop()
@@ -59,7 +59,7 @@ async def resolve(host: str, port: int) -> Addresses:
 
 
 def _in_turn(known: list[tuple[int, str]]) -> Addresses:
-    """One of each kind, then the next of each (RFC 8305, section 4)."""
+    """Interleave the address families (RFC 8305, section 4)."""
     seen: Counter[int] = Counter()
     ranked: list[tuple[int, str]] = []
     for family, address in known:

@@ -1,4 +1,4 @@
-"""The one pool of HTTP connections to models: what is sent to whom, and how a broken one is told."""
+"""The pool of HTTP connections to models: requests, proxies, certificates, and failures below HTTP."""
 
 import asyncio
 import ssl
@@ -40,7 +40,7 @@ _UNLIMITED = nullcontext()
 
 @frozen
 class HttpRequest:
-    """One HTTP request. `until` is when its whole answer must be there, in the event loop's time."""
+    """One HTTP request. `until` is the deadline of its whole response, in the event loop's time."""
 
     method: str
     url: str
@@ -50,7 +50,7 @@ class HttpRequest:
 
 
 class Connections:
-    """Made on first use: reading the certificates takes a while.
+    """The connections to all servers. Certificates are read on first use, which takes a while.
 
     Proxies and certificates come from the environment (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE); the
     certificates of the system count too. Redirects are not followed: a key belongs to one host. Cookies are
@@ -67,9 +67,9 @@ class Connections:
 
     @asynccontextmanager
     async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
-        """Send a request; leaving closes the connection unless the answer was read to its end.
+        """Send a request and yield its response. Leaving it before its end closes the connection.
 
-        Raises `CallFailed` for whatever goes wrong below HTTP, inside the block too.
+        Raises `CallFailed` for every error below HTTP, inside the block too.
         """
         with failures_raised(endpoint):
             idle, request = endpoint.idle_timeout, _request(asked, endpoint)
@@ -91,7 +91,7 @@ class Connections:
         self._ways.clear()
 
     async def _answered(self, way: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
-        """The head of the answer; from another connection when the one that was kept is closed."""
+        """Return the response's head, from a new connection when a kept one turns out to be closed."""
         server = request.url.netloc
         try:
             response = await way.handle_async_request(request)
@@ -130,7 +130,7 @@ def _request(asked: HttpRequest, endpoint: Endpoint) -> httpx.Request:
 
 @lru_cache(maxsize=64)  # every turn asks the same server in the same words
 def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL, httpx.Headers, bool]:
-    """The URL, all headers, and whether these can be sent."""
+    """Return the URL, all headers, and whether the headers can be encoded."""
     parsed = httpx.URL(url)
     if not all(value.isascii() and value.isprintable() for _, value in headers):
         return parsed, httpx.Headers(), False
@@ -138,9 +138,9 @@ def _address(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[httpx.URL,
 
 
 def ending_at(until: float | None, longest: float) -> AbstractAsyncContextManager[object]:
-    """Ends at `until`, in the event loop's time, what ends by itself after the `longest` it can take.
+    """Return a context that ends work at `until` (event loop's time) when it could last longer.
 
-    A timer is set only where that could be later.
+    `longest` is the bound of the work itself in seconds. A timer is set only when it reaches beyond `until`.
     """
     if until is None or until - asyncio.get_running_loop().time() > longest:
         return _UNLIMITED
@@ -148,12 +148,12 @@ def ending_at(until: float | None, longest: float) -> AbstractAsyncContextManage
 
 
 def time_limits(idle: float) -> dict[str, float | None]:
-    """What a transport ends by itself: a connection that is not there soon, and seconds of silence."""
+    """Return the transport's own limits: for connecting, and for `idle` seconds of silence."""
     return {"connect": CONNECTING, "read": idle, "write": idle, "pool": None}
 
 
 def proxy_for(url: httpx.URL) -> str:
-    """The proxy on the way to this address, "" for none: there is none to this machine."""
+    """Return the proxy for this address, "" for none. This machine is reached without one."""
     proxies = getproxies()
     proxy = proxies.get(url.scheme) or proxies.get("all", "")
     if not proxy or url.host in DIRECT or proxy_bypass(url.netloc.decode("ascii")) or proxy_bypass(url.host):
@@ -162,7 +162,7 @@ def proxy_for(url: httpx.URL) -> str:
 
 
 def transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
-    """Connections of their own through this proxy, "" for none. Raises `CallFailed`."""
+    """Return a transport through this proxy, "" for none. Raises `CallFailed`."""
     try:
         return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None)
     except ValueError:
@@ -170,7 +170,7 @@ def transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
 
 
 def system_trust() -> ssl.SSLContext:
-    """Who is trusted: SSL_CERT_FILE and SSL_CERT_DIR, else the library's own list; and this system's."""
+    """Return the trusted certificates: SSL_CERT_FILE and SSL_CERT_DIR or the library's, and the system's."""
     trusted = httpx.create_ssl_context()
     trusted.load_default_certs()
     return trusted
@@ -185,14 +185,14 @@ def _unsendable(endpoint: Endpoint) -> Failure:
 
 @contextmanager
 def failures_raised(endpoint: Endpoint) -> Generator[None]:
-    """Turn what the HTTP library raises into `CallFailed`; the original is dropped, it may hold the key."""
+    """Raise errors of the HTTP library as `CallFailed`, without the original, which may hold the key."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise CallFailed(_told(error, endpoint)) from None
+        raise CallFailed(_failure(error, endpoint)) from None
 
 
-def _told(error: Exception, endpoint: Endpoint) -> Failure:
+def _failure(error: Exception, endpoint: Endpoint) -> Failure:
     match error:
         case httpx.ReadTimeout() | httpx.WriteTimeout():
             silence = f"{endpoint.name} was silent for {endpoint.idle_timeout:g} seconds."

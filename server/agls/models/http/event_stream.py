@@ -21,13 +21,15 @@ DAMAGED = ServerEvent("", "(a damaged frame)")
 
 
 class FrameReader:
-    """Bytes in, in pieces cut anywhere; whole events out. Raises `TooLarge`."""
+    """Splits bytes, cut anywhere, into whole events."""
 
     def __init__(self) -> None:
         self._held = bytearray()
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
-        """The events of the frames that end in this piece. After a damaged frame nothing can be read."""
+        """Return the events of the frames that end in this piece. Raises `BodyTooLarge`.
+
+        Nothing can be read after a damaged frame."""
         self._held += chunk
         found: list[ServerEvent] = []
         while len(self._held) >= AROUND:
@@ -45,7 +47,7 @@ class FrameReader:
 
 
 async def frames(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEvent], None]:
-    """The events of a body, as many at a time as one read completed. Raises `TooLarge`."""
+    """Yield the events of a body, those of one read together. Raises `BodyTooLarge`."""
     reader = FrameReader()
     async for chunk in chunks:
         yield reader.feed(chunk)
@@ -70,7 +72,7 @@ def _events(frame: bytes) -> list[ServerEvent]:
 
 
 def _error(headers: Mapping[str, str], payload: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """The error that a frame tells, in the shape of everybody else's."""
+    """Return the error in a frame, in the shape of other servers' errors."""
     match headers.get(":message-type"):
         case "exception":
             message = text_in(payload.get("message") or payload.get("Message"))
@@ -82,7 +84,7 @@ def _error(headers: Mapping[str, str], payload: Mapping[str, Any]) -> Mapping[st
 
 
 def _headers(block: bytes) -> Mapping[str, str]:
-    """The headers whose values are texts; a block that is cut short gives those before."""
+    """Return the headers with text values, up to the first that is incomplete."""
     found: dict[str, str] = {}
     while block:
         size = block[0]

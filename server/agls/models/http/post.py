@@ -1,12 +1,12 @@
-"""One POST to an address that the user's configuration names."""
+"""A POST to an address from the user's configuration."""
 
 import asyncio
 
 
 async def post(url: str, body: bytes) -> int:
-    """Send JSON; gives the HTTP status. Redirects are not followed. Raises `OSError`, without the address.
+    """Send JSON and return the HTTP status. Raises `OSError`, without the address in its message.
 
-    The caller bounds the time.
+    Redirects are not followed. The caller bounds the time.
     """
     import httpx  # noqa: PLC0415 - few runs deliver anything, and it takes a while to load
 

@@ -1,4 +1,4 @@
-"""Server-sent events read from bytes as they come, and the shapes that servers send in their place.
+"""Server-sent events, and the other formats that servers send in their place.
 
 WHATWG HTML, "Server-sent events", section 9.2.6, with what real servers add: a last event without a
 blank line, errors as `error: {…}` lines or as bare JSON lines, a whole JSON document instead.
@@ -25,7 +25,7 @@ class BodyTooLarge(Exception):
 
 
 class EventReader:
-    """Bytes in, in pieces cut anywhere; whole events out. Raises `TooLarge`."""
+    """Splits bytes, cut anywhere, into whole events."""
 
     def __init__(self) -> None:
         self._rest: list[bytes] = []  # a line that has not ended yet
@@ -37,7 +37,7 @@ class EventReader:
         self._events: list[ServerEvent] = []
 
     def feed(self, chunk: bytes) -> list[ServerEvent]:
-        """The events that end in this piece."""
+        """Return the events that end in this piece. Raises `BodyTooLarge`."""
         if self._after_cr and chunk.startswith(b"\n"):  # the second half of a CRLF
             chunk, self._after_cr = chunk[1:], False
         if not chunk:
@@ -55,7 +55,7 @@ class EventReader:
         return self._taken()
 
     def close(self) -> list[ServerEvent]:
-        """The event that the end of the input ends."""
+        """Return the event that the end of the input completes."""
         self._lines(b"".join(self._rest) + b"\n\n")
         self._rest = []
         return self._taken()
@@ -98,7 +98,7 @@ class EventReader:
 
 
 async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEvent], None]:
-    """The events of a body, as many at a time as one read completed. Raises `TooLarge`.
+    """Yield the events of a body, those of one read together. Raises `BodyTooLarge`.
 
     A body that begins like JSON or a web page is read whole, and each JSON value in it is an event; one
     whose first line is a JSON value is read line by line.
@@ -116,7 +116,7 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[list[ServerEven
 
 
 async def _head(chunks: AsyncIterator[bytes]) -> bytes:
-    """The beginning without white space: the first line when it looks like an object."""
+    """Return the beginning of the body without white space: the whole first line when it begins an object."""
     pieces: list[bytes] = []
     size, first = 0, b""
     async for chunk in chunks:

@@ -1,8 +1,8 @@
-"""The network below HTTP: connections over asyncio itself, and the transport that sends requests on them.
+"""The transport of HTTP requests, over asyncio's own connections (docs/decisions/207, 401).
 
-The HTTP library's own transport reaches asyncio through a layer that serves other event loops as well,
-with a turn of the loop for every write and a scope for every read: a tenth of what a short turn costs
-(docs/decisions/207). Everything here is an interface that the two libraries document for this.
+httpx's own transport reaches asyncio through a layer for several event loops, which takes a turn of the loop
+for every write and a scope for every read. All classes here implement interfaces that httpx and httpcore
+document for this purpose.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ ErrorType = type[Exception]
 
 
 class Transport(httpx.AsyncBaseTransport):
-    """HTTP/1.1 over connections of which some are `kept` for so many seconds.
+    """HTTP/1.1 over a pool of connections; idle ones are kept for `kept` seconds.
 
     Raises `ValueError` for a proxy that does not speak HTTP.
     """
@@ -53,7 +53,7 @@ class Transport(httpx.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The head of the answer; its body is read from its stream. Raises `httpx.TransportError`."""
+        """Return the head of the response, with its body as a stream. Raises `httpx.TransportError`."""
         asked = httpcore.Request(
             method=request.method,
             url=_plain(request.url),
@@ -73,17 +73,17 @@ class Transport(httpx.AsyncBaseTransport):
 
 
 class _Pool(httpcore.AsyncConnectionPool):
-    """Connections that are closed when the first request on them comes to nothing."""
+    """A pool of connections that close when their first request fails."""
 
     def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
         return _OwnedConnection(super().create_connection(origin))
 
 
 class _OwnedConnection(httpcore.AsyncConnectionInterface):
-    """A connection of the pool; until an answer came on it, it belongs to the one request it was made for.
+    """A connection that belongs to the request it was opened for until its first response.
 
-    A cancel that meets the moment between the connecting and the request would leave it open and unused for
-    ever: the pool takes it for busy.
+    Otherwise a cancel between connecting and sending would leave it open and unused for ever, because the
+    pool counts it as busy.
     """
 
     def __init__(self, connection: httpcore.AsyncConnectionInterface) -> None:
@@ -141,7 +141,7 @@ def _plain(url: httpx.URL) -> httpcore.URL:
 
 
 def _as_httpx(error: Exception) -> httpx.TransportError:
-    """What the lower library raises, as the error of the same name of the upper one."""
+    """Return the httpx error of the same name as this error of httpcore."""
     return getattr(httpx, type(error).__name__)(str(error))
 
 
@@ -156,7 +156,7 @@ class AsyncioBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A connection to the first address of the host that answers; without options, which nobody sets.
+        """Return a connection to the first address of the host that answers. Socket options are ignored.
 
         Raises `httpcore.ConnectTimeout`, `httpcore.ConnectError`.
         """
@@ -166,7 +166,7 @@ class AsyncioBackend(httpcore.AsyncNetworkBackend):
 
 
 async def _connected(addresses: Sequence[str], port: int) -> "SocketStream":
-    """A connection to one of them; the next is tried as well when one takes long. Raises `OSError`."""
+    """Return a connection to one of the addresses, trying the next when one is slow. Raises `OSError`."""
     loop = asyncio.get_running_loop()
     tried: list[SocketStream] = []
     chosen: SocketStream | None = None
@@ -195,7 +195,7 @@ async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, SocketStream]
 
 
 class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
-    """One connection: what came and was not read yet, and who waits for more."""
+    """One connection, with its unread input and at most one waiting reader or writer."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -223,37 +223,37 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if len(self._came) > MOST and not self._held:
             self._held = True
             self._transport.pause_reading()
-        self._go_on()
+        self._wake()
 
     def eof_received(self) -> None:
         self._over = self._over or True
-        self._go_on()
+        self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._over = exc or self._over or True
         if self._timer:
             self._timer.cancel()
-        self._go_on()
+        self._wake()
 
     def pause_writing(self) -> None:
         self._full = True
 
     def resume_writing(self) -> None:
         self._full = False
-        self._go_on()
+        self._wake()
 
     def _send(self) -> None:
-        """Send head and body of a request in one piece: in the step in which they were written."""
+        """Send the head and body of a request in one piece, in the step that wrote them."""
         if self._unsent and not self._transport.is_closing():
             self._transport.write(bytes(self._unsent))
         self._unsent.clear()
 
-    def _go_on(self) -> None:
+    def _wake(self) -> None:
         if self._waiting and not self._waiting.done():
             self._waiting.set_result(None)
 
     def abandon(self) -> None:
-        """Nobody wants it, whether it is there yet or not."""
+        """Abort the connection, now or as soon as it is established."""
         self._abandoned = True
         if self._made:
             self._transport.abort()
@@ -261,7 +261,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     # --- for the HTTP library: it reads and writes in turns, never both at once ---
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - see above
-        """What came, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
+        """Return available input, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
         self._send()
         while not (self._came or self._over):
             await self._wait(timeout, httpcore.ReadTimeout)
@@ -275,7 +275,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         return read
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - see above
-        """Send it all. Raises `httpcore.WriteTimeout`, `httpcore.WriteError`."""
+        """Send all of `buffer`. Raises `httpcore.WriteTimeout`, `httpcore.WriteError`."""
         if self._over or self._transport.is_closing():
             raise httpcore.WriteError("The connection was closed.")
         if len(self._unsent) + len(buffer) > TOGETHER:
@@ -289,7 +289,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             await self._wait(timeout, httpcore.WriteTimeout)
 
     async def aclose(self) -> None:
-        """Close it; what was not sent yet is not sent any more."""
+        """Close the connection and discard unsent output."""
         self._transport.abort()
         await asyncio.sleep(0)  # the loop lets go of it in its next turn
 
@@ -299,7 +299,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ASYNC109 - see above
     ) -> httpcore.AsyncNetworkStream:
-        """The same connection, encrypted. Raises `httpcore.ConnectTimeout`, `httpcore.ConnectError`."""
+        """Encrypt this connection and return it. Raises as `connect_tcp` does."""
         with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
             async with asyncio.timeout(timeout):
                 encrypted = await self._loop.start_tls(
@@ -309,7 +309,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         return self
 
     def get_extra_info(self, info: str) -> Any:
-        """`ssl_object`, `socket`, the addresses; `is_readable` tells of an idle connection that it ended."""
+        """Return `ssl_object`, `socket` or an address; `is_readable`: whether an idle connection ended."""
         if info == "is_readable":
             return bool(self._came or self._over) or self._readable()
         known = {"client_addr": "sockname", "server_addr": "peername"}
@@ -321,7 +321,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         return bool(looking.poll(0))
 
     async def _wait(self, seconds: float | None, late: ErrorType) -> None:
-        """Wait for news. Raises `late`."""
+        """Wait for a change. Raises `late` after so many seconds."""
         self._waiting, self._late = self._loop.create_future(), late
         self._until = inf if seconds is None else self._loop.time() + seconds
         self._watch()
@@ -331,7 +331,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             self._waiting = None
 
     def _watch(self) -> None:
-        """See to it that the wait has an end: with one timer for many, as nearly all end long before."""
+        """Bound the wait. One timer serves many waits: nearly all end long before it."""
         if self._timer and self._timer.when() > self._until:
             self._timer.cancel()
             self._timer = None

@@ -1,1 +1,1 @@
-"""Model servers on this machine, and what they say of themselves."""
+"""Model servers on this machine, and their own APIs."""

@@ -1,7 +1,7 @@
-"""Finds model servers on this machine, quickly: whoever listens answers at once.
+"""Finds model servers on this machine at their usual ports.
 
-Plain sockets in threads: no proxy stands before this machine, and the HTTP library loads more slowly than
-this takes.
+It uses plain sockets in threads: there is no proxy to this machine, and loading the HTTP library would take
+longer than the whole search.
 """
 
 import asyncio
@@ -31,9 +31,10 @@ TIMEOUT = 2.0  # seconds for all of it; where nobody listens none is spent
 
 @frozen
 class LocalServer:
-    """A server that was found, and the models it has; `windows` are context sizes in tokens.
+    """A server that was found, with its models.
 
-    They are what the server told, or, for Ollama, what it will be asked for with every request.
+    `windows` are their context sizes in tokens: those that the server reports, or, for Ollama, those that
+    every request will ask for.
     """
 
     kind: str
@@ -43,7 +44,7 @@ class LocalServer:
     dialect: DialectName = "chat"
 
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """Its models, named `kind/model`; one that is named by its file, by the file's name alone."""
+        """Return its models as endpoints, named `kind/model` (for a path, its file name alone)."""
         short = tuple(map(_short, self.models))
         names = short if len(set(short)) == len(short) else self.models
         return tuple(
@@ -59,7 +60,7 @@ class LocalServer:
 
 
 def _short(model: str) -> str:
-    """The name of a model; of one that is named by its file (llama.cpp, vLLM), the file's."""
+    """Return the short name of a model; of a path (llama.cpp, vLLM), the file name."""
     path = PureWindowsPath(model)  # it knows both slashes
     is_file = path.suffix == ".gguf" or path.is_absolute() or model.startswith("/")
     return path.name.removesuffix(".gguf") if is_file else model
@@ -68,7 +69,7 @@ def _short(model: str) -> str:
 async def find_local_servers(
     ports: Sequence[tuple[str, int]] = PORTS, time_limit: float = TIMEOUT
 ) -> list[LocalServer]:
-    """The servers that answer within `time_limit` seconds, in the order of `ports`; all are asked at once."""
+    """Return the servers that answer within `time_limit` seconds, in the order of `ports`."""
     return await asyncio.to_thread(_ask_all, ports, time_limit)
 
 
@@ -100,7 +101,7 @@ def _ask(kind: str, port: int, until: float) -> LocalServer | None:
 
 
 def _with_sizes(server: LocalServer, port: int, until: float) -> LocalServer:
-    """The server with the sizes that only its own API tells."""
+    """Return the server with the context sizes of its own API."""
     match server.kind:
         case "ollama":
             sizes = choose_context_sizes(port, server.models, until)

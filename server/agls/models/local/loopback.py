@@ -1,4 +1,4 @@
-"""One question to a port of this machine: plain sockets, no proxy, no key, no redirect."""
+"""Requests to a port of this machine: plain sockets, no proxy, no key, no redirects."""
 
 import json
 import time
@@ -13,7 +13,7 @@ LARGEST = 10_000_000  # bytes of an answer (Ollama's `/api/show` lists every par
 def request_json(
     port: int, path: str, until: float, *, method: str = "GET", body: JsonObject | None = None
 ) -> JsonObject | None:
-    """The JSON object that is answered; `None` for anything else. Stops at `until` (monotonic)."""
+    """Return the JSON object in the answer; `None` for anything else. Stops at `until` (monotonic)."""
     left = until - time.monotonic()
     if left <= 0:
         return None

@@ -1,4 +1,4 @@
-"""How much context the models of an Ollama server can have, asked of its own API.
+"""Context sizes for the models of an Ollama server, from its own API.
 
 Ollama gives a model a small context unless a request says otherwise, and cuts off what does not fit,
 the definitions of tools first, without a word. So a size is chosen here and sent with every request.
@@ -15,9 +15,9 @@ ROOM = 16_384  # tokens: enough for instructions, tools and some work, small eno
 
 
 def choose_context_sizes(port: int, models: Sequence[str], until: float) -> dict[str, int] | None:
-    """Tokens of context to use, by model; `None` when this is no Ollama. Stops at `until` (monotonic).
+    """Return the context size to use for each model; `None` when this is no Ollama. Stops at `until`.
 
-    A model that is loaded with more keeps what it has; none gets more than it was trained for.
+    `until` is in monotonic seconds. A loaded model keeps a larger size; the trained size is the upper limit.
     """
     running = request_json(port, "/api/ps", until)
     if running is None or "models" not in running:
@@ -35,6 +35,6 @@ def choose_context_sizes(port: int, models: Sequence[str], until: float) -> dict
 
 
 def _most(facts: JsonObject) -> int:
-    """The context a model was trained for; 0 when it is not told."""
+    """Return the context size a model was trained for; 0 when it is unknown."""
     key = f"{text_in(facts.get('general.architecture'))}.context_length"
     return token_count(facts.get(key)) or 0

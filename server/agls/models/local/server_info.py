@@ -1,4 +1,4 @@
-"""What kind of server somebody runs, and how much context it really gives: asked of its own API."""
+"""The kind of a model server, and the context it really gives a model, from its own API."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -52,22 +52,22 @@ TOOLS: Mapping[ServerKind, str] = {
 
 @frozen
 class ServerInfo:
-    """What answers there: its kind ("" is unknown) and the context of the asked model (`None` is unknown)."""
+    """The kind of a server ("" is unknown), and the context of the requested model (`None` is unknown)."""
 
     kind: ServerKind = ""
     window: int | None = None
 
     def more_context(self, endpoint: Endpoint, size: int) -> str:
-        """The exact setting that gives a model so many tokens."""
+        """Return the setting that gives a model so many tokens."""
         return _filled(MORE_CONTEXT[self.kind], endpoint, size)
 
     def tools(self, endpoint: Endpoint) -> str:
-        """The exact setting that lets a model call tools."""
+        """Return the setting that lets a model call tools."""
         return _filled(TOOLS[self.kind], endpoint, 0)
 
     @staticmethod
     def table(endpoint: Endpoint) -> str:
-        """The name of the table that configures this model, or could."""
+        """Return the name of the configuration table of this model."""
         return endpoint.name.partition("/")[0] or "NAME"
 
 
@@ -75,7 +75,7 @@ UNKNOWN_SERVER = ServerInfo()
 
 
 async def identify_server(endpoint: Endpoint, connections: Connections) -> ServerInfo:
-    """What serves this model. A provider's own service is not asked: it has no such API."""
+    """Identify the server of this model. A provider's own service gets no request: it has no such API."""
     if is_provider(endpoint):
         return UNKNOWN_SERVER
     for kind, (path, key, read) in ASKED.items():
@@ -88,9 +88,9 @@ async def identify_server(endpoint: Endpoint, connections: Connections) -> Serve
 
 
 async def with_server_figures(endpoint: Endpoint, connections: Connections) -> Endpoint:
-    """The endpoint with the size and the prices that its server tells, where nobody else has said them.
+    """Return the endpoint with the server's context size and prices where they are not configured.
 
-    A provider's own service is not asked: what it has is in the list. Never raises.
+    A provider's own service gets no request: its figures are in the bundled list. Never raises.
     """
     if is_provider(endpoint) or endpoint.service:
         return endpoint

@@ -1,7 +1,7 @@
 """A deterministic model that plays a script: for the demo, for tests, and for trying things without a model.
 
-It remembers nothing. Its place in the script follows from the request alone: which of the user's
-messages is the last, and how many answers came since. So a resumed process goes on at the right place.
+It has no state. Its place in the script follows from the request alone: the last message of the user and the
+number of answers since. So a resumed process continues at the right place.
 """
 
 import asyncio
@@ -37,11 +37,11 @@ class ScriptedModel:
 
     @property
     def info(self) -> ModelInfo:
-        """What the configuration says of it."""
+        """The configured figures."""
         return self._endpoint.info
 
     async def count(self, request: ModelRequest) -> TokenCount:
-        """As its usage is estimated."""
+        """Return the estimated tokens of a request."""
         return TokenCount(_read(request) // CHARACTERS + 1, "guess")
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta | Reply, None]:
@@ -81,7 +81,7 @@ class ScriptedModel:
 
 
 def _turn(script: Script, request: ModelRequest) -> tuple[ScriptedTurn, str]:
-    """The turn for this request, and the name of its place."""
+    """Return the turn for this request, and the name of its place."""
     asked = [m for m in request.messages if isinstance(m, UserMessage)]
     asked = [m for m in asked if m.origin == "user"] or asked
     if not asked:

@@ -64,7 +64,7 @@ class ScriptedCall(_Strict):
 
 
 class ScriptedUsage(_Strict):
-    """Token counts; what is not said is unknown."""
+    """Token counts; a missing one is unknown."""
 
     input: Count | None = None
     output: Count | None = None
@@ -73,7 +73,7 @@ class ScriptedUsage(_Strict):
 
 
 class ScriptedError(_Strict):
-    """A failed call; after `times` tries it passes, 0 means never."""
+    """A failed call; it succeeds after `times` tries, never when that is 0."""
 
     kind: ErrorKind
     message: str = "as the script says"
@@ -91,7 +91,7 @@ class ScriptedOverflow(_Strict):
 
 
 class ScriptedTurn(_Strict):
-    """One answer."""
+    """One answer of the model."""
 
     text: str | list[str] = ""
     thinking: str = ""
@@ -108,7 +108,7 @@ class ScriptedTurn(_Strict):
 
 
 class ScriptedPrompt(_Strict):
-    """What the model answers to one message of the user."""
+    """The answers to one message of the user."""
 
     match: str | None = None
     pattern: str | None = None
@@ -127,11 +127,11 @@ class ScriptedPrompt(_Strict):
 
     @property
     def in_order(self) -> bool:
-        """Whether it waits for its place in the order, not for certain words."""
+        """Whether it is chosen by its place in the order."""
         return self.match is None and self.pattern is None and self.system is None
 
     def fits(self, message: str, system: str) -> bool:
-        """Whether the words it waits for are there."""
+        """Return whether its words are in the message."""
         return (
             (self.match is not None and self.match in message)
             or (self.pattern is not None and re.search(self.pattern, message) is not None)

@@ -1,16 +1,22 @@
-"""Other ways to say `agls run` and `agls resume`: those of other agents, which fingers know."""
+"""Shorter ways to write commands: those of other agents, which fingers know, and `agls changes` alone."""
 
 from collections.abc import Sequence
 
 RUNS = frozenset({"run", "resume"})
 PROMPT = frozenset({"-p", "--print", "--prompt"})  # the prompt follows, which is an argument anyway
 CONTINUE = frozenset({"-c", "--continue"})
+CHANGES = frozenset({"show", "list", "keep", "undo", "redo"})  # what is below `agls changes`
 OWN = frozenset({"-h", "--help", "--version"})  # options of `agls` itself
 
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
-    """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order."""
+    """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
+
+    `changes` without a word of its own below it is `changes show`.
+    """
     words = list(argv)
+    if words[:1] == ["changes"] and not CHANGES.union(OWN).intersection(words[1:2]):
+        return ["changes", "show", *words[1:]]
     if not words or words[0] in OWN or not (words[0] in RUNS or words[0].startswith("-")):
         return words
     end = words.index("--") if "--" in words else len(words)

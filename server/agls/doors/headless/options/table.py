@@ -72,7 +72,19 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
     ),
     "Look at what was done, and take it back": (
-        Command("changes", "show what the last run changed", add_changes, "[OPTIONS] [SESSION]"),
+        Command(
+            "changes",
+            "show what the last run changed; keep or undo single changes",
+            add_changes,
+            "[COMMAND] …",
+            (
+                ("agls changes", "the diff of the last run"),
+                ("agls changes list", "each change, with its FILE:NUMBER"),
+                ("agls changes keep src/app.py", "all changes of this file"),
+                ("agls changes undo src/app.py:2", "what stood there before"),
+                ("agls changes redo src/app.py:2", "the change once more"),
+            ),
+        ),
         Command(
             "undo",
             "go back to before the last prompt, files and conversation",

@@ -1,1 +1,1 @@
-"""Plain mode: what a client that knows only LSP gets of agls."""
+"""Plain mode: commands, code actions, progress and pages for clients that know only LSP."""

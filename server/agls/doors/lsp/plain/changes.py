@@ -12,9 +12,7 @@ from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.invoking import invoke
-from agls.features.review.actions import row
-from agls.features.review.changes import AgentChange, changes_of
-from agls.features.review.edits import MOVED_ON
+from agls.features.review.changes import MOVED_ON, AgentChange, changes_of
 from agls.views.escape import escape_controls
 from agls.workspace.editor import Buffer
 
@@ -68,9 +66,11 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
     return {"hunk": change.hunk_id, "outcome": "reverting"}
 
 
-async def waiting_in(attached: Attached, buffer: Buffer) -> Sequence[AgentChange]:
-    """Return the changes of a session that wait in this document."""
-    return of_file((await changes_of(attached.session.log.journal)).waiting(), buffer.uri)
+async def rows_in(attached: Attached, buffer: Buffer) -> Sequence[JsonObject]:
+    """Return the changes of a session that wait in this document, and where they stand in it."""
+    waiting = of_file((await changes_of(attached.session.log.journal)).waiting(), buffer.uri)
+    lines = lines_of(buffer.text) if waiting else []
+    return [change.row(lines) for change in waiting]
 
 
 def of_file(changes: Sequence[AgentChange], uri: str) -> Sequence[AgentChange]:
@@ -82,7 +82,7 @@ def of_file(changes: Sequence[AgentChange], uri: str) -> Sequence[AgentChange]:
 
 def _row(door: Door, change: AgentChange) -> JsonObject:
     buffer = door.buffer(change.uri)
-    return row(change, lines_of(buffer.text) if buffer else None)
+    return change.row(lines_of(buffer.text) if buffer else None)
 
 
 async def _named(door: Door, given: JsonObject) -> tuple[Attached, AgentChange]:

@@ -8,10 +8,9 @@ from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.client import array, member
 from agls.doors.lsp.door import Door
-from agls.doors.lsp.plain.changes import waiting_in
+from agls.doors.lsp.plain.changes import rows_in
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.messages import JsonObject
-from agls.features.review.changes import AgentChange
 from agls.views.escape import escape_controls
 from agls.views.permission_text import message_text
 from agls.views.wire_json import is_object
@@ -31,7 +30,7 @@ Span = tuple[Place, Place]
 
 
 async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
-    """What can be done here. Raises `Malformed`."""
+    """List the code actions for a range of a document. **Raises** `Malformed`."""
     call.interruptible = True
     given = params if is_object(params) else {}
     context = member(given, "context")
@@ -42,9 +41,9 @@ async def code_actions(door: Door, params: Any, call: Call) -> list[JsonObject]:
     actions = [*_answers(door)]
     if buffer is not None:
         for attached in list(door.attached.values()):
-            actions += _changes(await waiting_in(attached, buffer), buffer, span)
+            actions += _changes(await rows_in(attached, buffer), span)
         actions += [*_fixes(buffer, array(context.get("diagnostics"))), *_about(door, buffer, span)]
-    return [_told(door, action) for action in actions]
+    return [_as_known(door, action) for action in actions]
 
 
 def _wanted(context: JsonObject) -> bool:
@@ -52,8 +51,8 @@ def _wanted(context: JsonObject) -> bool:
     return not only or any(kind in ("", KIND) for kind in only)
 
 
-def _told(door: Door, action: JsonObject) -> JsonObject:
-    """The action as far as this client knows actions."""
+def _as_known(door: Door, action: JsonObject) -> JsonObject:
+    """Return the action as far as this client knows actions: whole, without `disabled`, or as a command."""
     if not door.client.action_literals:
         return action["command"]
     known = {name: value for name, value in action.items() if name != "disabled"}
@@ -66,7 +65,7 @@ def _action(title: str, command: str, argument: Any, **more: Any) -> JsonObject:
 
 
 def _answers(door: Door) -> Iterator[JsonObject]:
-    """The answers to the open permission questions, wherever the cursor is."""
+    """Yield the answers to the open permission questions, wherever the cursor is."""
     for attached in door.attached.values():
         for request_id, question in attached.session.state.questions.items():
             if question.kind != "permission":
@@ -84,16 +83,15 @@ def _answers(door: Door) -> Iterator[JsonObject]:
                 yield _action(title, command, argument)
 
 
-def _changes(waiting: Sequence[AgentChange], buffer: Buffer, span: Span) -> Iterator[JsonObject]:
-    """The changes of the agent that the span touches."""
-    lines = lines_of(buffer.text) if waiting else []
-    for change in waiting:
-        place, stands = change.locate(lines)
-        if not (place <= span[1].line and span[0].line <= place + max(len(change.hunk.new) - 1, 0)):
+def _changes(rows: Sequence[JsonObject], span: Span) -> Iterator[JsonObject]:
+    """Yield the actions for the changes of the agent that the span touches."""
+    for row in rows:
+        last = row["line"] + max(len(lines_of(row["new"])) - 1, 0)
+        if not (row["line"] <= span[1].line and span[0].line <= last):
             continue
-        yield _action("Keep this change", "agls.keep", {"hunk": change.hunk_id})
-        disabled = {"disabled": {"reason": MOVED_ON}} if not stands else {}
-        yield _action("Revert this change", "agls.revert", {"hunk": change.hunk_id}, **disabled)
+        yield _action("Keep this change", "agls.keep", {"hunk": row["hunk"]})
+        disabled = {} if row["stands"] else {"disabled": {"reason": MOVED_ON}}
+        yield _action("Revert this change", "agls.revert", {"hunk": row["hunk"]}, **disabled)
 
 
 def _fixes(buffer: Buffer, diagnostics: list[Any]) -> Iterator[JsonObject]:
@@ -127,7 +125,7 @@ def _text(text: str) -> JsonObject:
 
 
 def _resource(buffer: Buffer, start: int, end: int, text: str) -> JsonObject:
-    """Some lines of a document, zero-based, without the last."""
+    """Return some lines of a document as input: from `start` up to but without `end`, zero-based."""
     return {"type": "resource", "uri": f"{buffer.uri}#L{start + 1}-L{end}", "text": text}
 
 

@@ -30,14 +30,14 @@ _converter = make_converter()
 
 
 class Command(NamedTuple):
-    """What is done, and which member of its argument a bare string stands for."""
+    """A command: the function that follows it, and the member that a bare string stands for."""
 
     follow: Callable[[Door, JsonObject, Call], Awaitable[Any]]
     bare: str
 
 
 async def follow_command(door: Door, params: Any, call: Call) -> Any:
-    """Follow a command with one JSON object or a bare string as its argument. Never waits for a run's end.
+    """Follow a command with one JSON object or a bare string as its argument. It waits for no run's end.
 
     An object has the members of the method of the same name; the session may be left out. The request's
     own `workDoneToken` is not used: it ends with the answer, and the run goes on (LSP 3.17, `$/progress`).
@@ -56,9 +56,11 @@ async def follow_command(door: Door, params: Any, call: Call) -> Any:
 async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
     given = {"input": given.get("prompt", ""), **given, "wait": False}
     if not given.get("continueRun"):
-        _require_words(given)
+        _require_prompt(given)
     given = {"chosenBy": USER, **given}  # plain mode has no views: who sends a command is a person
-    params = _converter.structure({**given, "sessionId": _named(given)}, RunParams)  # before one is made
+    params = _converter.structure(
+        {**given, "sessionId": _named_session(given)}, RunParams
+    )  # before one is made
     attached = await _session(door, params.session_id, call)
     params.session_id = attached.session.session_id
     done = await run(door, params, call)
@@ -69,15 +71,15 @@ async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
 async def _steer(door: Door, given: JsonObject, call: Call) -> JsonObject:
     given = {"input": given.get("prompt", ""), "ifEnded": "run", **given}
-    _require_words(given)
-    params = _converter.structure({**given, "sessionId": _named(given)}, SteerParams)
+    _require_prompt(given)
+    params = _converter.structure({**given, "sessionId": _named_session(given)}, SteerParams)
     params.session_id = (await _session(door, params.session_id, call)).session.session_id
     done = await steer(door, params, call)
     return {"sessionId": params.session_id, "runId": done.run_id, "outcome": done.outcome}
 
 
 async def _cancel(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    params = _converter.structure({**given, "sessionId": _named(given)}, CancelParams)
+    params = _converter.structure({**given, "sessionId": _named_session(given)}, CancelParams)
     params.session_id = params.session_id or _session_of(door, params.run_id)
     if not params.session_id:
         return {"state": "notRunning"}
@@ -87,8 +89,8 @@ async def _cancel(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
 
 async def _resume(door: Door, given: JsonObject, call: Call) -> Any:
-    """Attach to a session, the latest of this folder when none is named; from here on it is meant."""
-    session_id = _named(given) or await _latest(door)
+    """Attach to a session, the latest of this folder when none is named. Commands mean it from here on."""
+    session_id = _named_session(given) or await _latest(door)
     return await resume(door, ResumeParams(session_id, replay="none"), call)
 
 
@@ -98,7 +100,7 @@ async def _sessions(door: Door, given: JsonObject, call: Call) -> Any:
 
 
 async def _transcript(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    return await open_transcript(door, await door.open(await _meant(door, given), call))
+    return await open_transcript(door, await door.open(await _session_id(door, given), call))
 
 
 async def _approve(door: Door, given: JsonObject, call: Call) -> JsonObject:
@@ -110,13 +112,13 @@ async def _reject(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
 
 async def _rewind(door: Door, given: JsonObject, call: Call) -> Any:
-    """Go back, files and conversation, unless `what` says otherwise."""
-    given = {"what": "both", **given, "sessionId": await _meant(door, given)}
+    """Rewind files and conversation, unless `what` says otherwise."""
+    given = {"what": "both", **given, "sessionId": await _session_id(door, given)}
     return await rewind_session(door, _converter.structure(given, SessionRewindParams), call)
 
 
 async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
-    """A bare string is `mode=plan`, or `mode=` to take the option back."""
+    """Set an option; a bare string is `mode=plan`, or `mode=` to take the option back."""
     assigned = given.get("assign")
     if isinstance(assigned, str):
         name, said, value = assigned.partition("=")
@@ -125,7 +127,7 @@ async def _set_option(door: Door, given: JsonObject, call: Call) -> Any:
                 "say which option and what it is to be: mode=plan (or mode= for nothing)"
             )
         given = {"optionId": name.strip(), "value": value.strip() or None}
-    given = {"chosenBy": USER, **given, "sessionId": await _meant(door, given)}
+    given = {"chosenBy": USER, **given, "sessionId": await _session_id(door, given)}
     return await set_option(door, _converter.structure(given, SetOptionParams), call)
 
 
@@ -149,7 +151,8 @@ COMMANDS: Mapping[str, Command] = {
 def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
     """Answer the permission question that is named, or the oldest open one.
 
-    With its first option that decides so, or with the one that `optionId` names.
+    The answer is the option that `optionId` names, else the first option with this decision.
+    **Raises** `Malformed`, and `Bad` for a question that is not open.
     """
     wanted, option_id = from_wire.named(given, "requestId"), from_wire.named(given, "optionId")
     if given.get("requestId") == "":
@@ -175,18 +178,18 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
     return {"outcome": "alreadyResolved"}
 
 
-def _require_words(given: JsonObject) -> None:
+def _require_prompt(given: JsonObject) -> None:
     if not from_wire.content_or_files(given["input"]):
         raise from_wire.Malformed('say what to do: the argument is a string, or {"input": "…"}')
 
 
-def _named(given: JsonObject) -> str:
-    """The session that is named, "" for none. Raises `Malformed`."""
+def _named_session(given: JsonObject) -> str:
+    """Return the id of the session that is named, "" for none. **Raises** `Malformed`."""
     return from_wire.named(given, "sessionId")
 
 
 def _session_of(door: Door, run_id: str) -> str:
-    """The attached session of this run; the one used last when none has it."""
+    """Return the id of the attached session with this run, else of the one used last."""
     for session_id, attached in door.attached.items():
         state = attached.session.state
         if run_id and run_id in {state.run_id, *(waiting.run_id for waiting in state.queue)}:
@@ -195,7 +198,7 @@ def _session_of(door: Door, run_id: str) -> str:
 
 
 async def _session(door: Door, named: str, call: Call) -> Attached:
-    """The session that is named, the one used last, or a new one."""
+    """Open the session that is named, the one used last, or a new one. **Raises** `Malformed` and `Bad`."""
     if named or door.attached:
         return await door.open(named or door.latest, call)
     if not door.folder:
@@ -203,13 +206,13 @@ async def _session(door: Door, named: str, call: Call) -> Attached:
     return door.attach(await door.world.sessions.create(door.folder), call)
 
 
-async def _meant(door: Door, given: JsonObject) -> str:
-    """The session that is named, the one used last, or the latest of this folder. Raises `Malformed`."""
-    return _named(given) or door.latest or await _latest(door)
+async def _session_id(door: Door, given: JsonObject) -> str:
+    """Return the id of the session named, used last, or latest in the folder. **Raises** `Malformed`."""
+    return _named_session(given) or door.latest or await _latest(door)
 
 
 async def _latest(door: Door) -> str:
-    """The newest session of the open folder, of all when none is open. Raises `Malformed`."""
+    """Return the newest session of the open folder, of all when none is open. **Raises** `Malformed`."""
     rows, _ = await door.world.sessions.list(cwd=door.folder)
     for row in rows:
         if not row.parent_item:  # a child is its parent's
@@ -218,7 +221,7 @@ async def _latest(door: Door) -> str:
 
 
 async def _follow_in_transcript(door: Door, attached: Attached) -> None:
-    """The run was admitted: that nobody can read along must not look as if it was not."""
+    """Open the transcript; when it cannot be shown, say so in a notice: the run was admitted all the same."""
     try:
         await open_transcript(door, attached)
     except JournalError as problem:

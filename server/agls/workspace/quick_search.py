@@ -1,0 +1,114 @@
+"""Searching in a thread of the server: for expressions that are quick on lines of a known width.
+
+Starting `searcher.py` takes longer than most searches. Ripgrep runs as a command, under a keeper.
+"""
+
+import asyncio
+import concurrent.futures
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agls.engine.ports import WorkspaceError
+from agls.workspace.handles import folder_beneath
+from agls.workspace.searcher import Bounds, Found, Search, TimeOver
+from agls.workspace.sieve import Sieve
+
+ALONE, SIEVED = 0.02, 0.15  # seconds of a thread for reading and matching: without ripgrep, and with it
+_SIZES = (400, 10_000, 100_000)  # files of the batches for ripgrep; the first is read without it
+_LARGEST = 200_000  # characters of a text
+_STALL = 5.0  # seconds that ripgrep may take for a batch
+
+Run = Callable[[Sequence[str]], Coroutine[Any, Any, Sequence[bytes] | None]]  # with arguments: the paths
+
+
+class Answer(NamedTuple):
+    """The answer to a question of `searcher.py`: the matches, and what it says at its end."""
+
+    found: Sequence[Found]
+    searched: int = 0
+    more: bool = False
+    stopped: bool = False
+    problem: int = 0
+
+
+async def search_quickly(question: Mapping[str, Any], width: int, seconds: float, run: Run) -> Answer | None:
+    """Search lines of up to `width` characters, for so many seconds at most.
+
+    Returns `None` when the search cannot begin, and when it is too much for a thread of the server.
+    Nothing that it began is left when it returns or raises.
+    """
+    ripgrep = _Ripgrep(run)
+    start = ripgrep.start
+    sieve = Sieve(question["ripgrep"], question["needed"], question["max_bytes"], start, _SIZES, _STALL)
+    found: list[Found] = []
+    bounds = Bounds(SIEVED if sieve.works else ALONE, _LARGEST, width)
+    search = Search(question, sieve, found.append, bounds)
+    try:
+        async with asyncio.timeout(seconds):
+            is_done = await asyncio.to_thread(_look, search, question["real"])
+    except TimeoutError:
+        return Answer(tuple(found), search.searched, search.more, stopped=True)
+    finally:
+        search.is_over = True
+        await ripgrep.aclose()
+    return Answer(found, search.searched, search.more) if is_done else None
+
+
+def _look(search: Search, real: str) -> bool:
+    try:
+        with folder_beneath(real, ()) as root:
+            search.look(root)
+    except (TimeOver, OSError):
+        return False
+    return True
+
+
+class _Ripgrep:
+    """Ripgrep as commands of the server, started from the thread that searches."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._loop = run, asyncio.get_running_loop()
+        self._tasks = set[asyncio.Task[Sequence[bytes] | None]]()
+
+    def start(self, argv: list[str]) -> "_Batch":
+        """Start one with these arguments."""
+        return _Batch(asyncio.run_coroutine_threadsafe(self._paths(argv), self._loop))
+
+    async def aclose(self) -> None:
+        """End those that still run."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _paths(self, argv: list[str]) -> Sequence[bytes] | None:
+        if not argv:
+            return ()
+        task = asyncio.current_task()
+        assert task
+        self._tasks.add(task)
+        try:
+            return await self._run(argv)
+        except WorkspaceError:
+            return None
+        finally:
+            self._tasks.discard(task)
+
+
+class _Batch:
+    """Ripgrep at work on one batch; see `sieve.Running`."""
+
+    def __init__(self, paths: concurrent.futures.Future[Sequence[bytes] | None]) -> None:
+        self.stalled = False
+        self._paths = paths
+
+    def found(self, stall: float | None) -> Sequence[bytes] | None:
+        """See `sieve.Running`."""
+        try:
+            return self._paths.result(stall)
+        except TimeoutError:
+            self.stalled = True
+            self._paths.cancel()
+        except concurrent.futures.CancelledError:  # the search is over
+            pass
+        return None
