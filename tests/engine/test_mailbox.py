@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def said(message: Message) -> str:
     return "".join(part.text for part in message.content if isinstance(part, Text))
 
 
+@pytest.mark.port("Steer mailbox")
 @given(
     pace=st.integers(0, 6),
     talks=st.booleans(),
@@ -54,7 +56,7 @@ def said(message: Message) -> str:
 )
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_message_is_lost_doubled_or_out_of_order(pace: int, talks: bool, voices: list[Voice]) -> None:
-    """Port Steer mailbox: whatever comes when, from the user and from tools, as text and as image."""
+    """Whatever comes when, from the user and from tools, as text and as image."""
     asyncio.run(asyncio.wait_for(steered(pace, talks, voices), PATIENCE))
 
 

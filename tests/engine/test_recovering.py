@@ -60,8 +60,9 @@ def opened(
     return Sessions(store, equip, FakeClock()), given
 
 
+@pytest.mark.port("Checkpointer")
 async def test_what_was_cut_off_comes_before_what_waited() -> None:
-    """Port Checkpointer: in the same session, without new input."""
+    """In the same session, without new input."""
     store = store_with(
         Admitted("run_1", "item_1", PROMPT), RunStarted("run_1"), Admitted("run_2", "item_2", (Text("two"),))
     )
@@ -128,6 +129,7 @@ SPENT = (
 )
 
 
+@pytest.mark.row(16)
 @pytest.mark.parametrize(
     ("usual", "asked", "left"),
     [
@@ -138,7 +140,7 @@ SPENT = (
     ],
 )
 async def test_what_is_left_of_the_limits_counts(usual: Limits, asked: Limits, left: Limits) -> None:
-    """Row 16: the limits of a run hold over any number of resumes."""
+    """The limits of a run hold over any number of resumes."""
     sessions, given = opened(store_with(*SPENT), FakeModel([say()]), usual, asked)
     async with sessions:
         session = await sessions.open("ses_1")
@@ -239,8 +241,9 @@ def test_attempts_are_counted_in_a_row() -> None:
     assert attempts([]) == 0
 
 
+@pytest.mark.row(16, 76)
 async def test_counters_are_exact_over_three_resumes() -> None:
-    """Row 16: resumed three times without a tool call, the counters are what they were. Row 76: counters."""
+    """Resumed three times without a tool call, the counters are what they were."""
     store, tool = MemoryStore(), FakeTool("look")
 
     def equip_with(model: FakeModel) -> Any:

@@ -367,8 +367,9 @@ async def test_a_journal_that_lost_its_lock_stops_the_run_without_another_write(
         assert len(session.log.journal.entries()) == written
 
 
+@pytest.mark.port("Checkpointer")
 async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
-    """Port Checkpointer: a disk that refuses is a notice."""
+    """A disk that refuses is a notice."""
     async with World().session() as session:
         seen: list[str] = []
         leave = session.log.subscribe(

@@ -84,11 +84,12 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.row(88)
 @pytest.mark.parametrize(("name", "program", "printed"), EXAMPLES, ids=[name for name, _, _ in EXAMPLES])
 def test_every_example_prints_what_the_page_says(
     name: str, program: str, printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Row 88: run, resume, subscribe, cancel, steer, tools and artifacts, from another program."""
+    """Run, resume, subscribe, cancel, steer, tools and artifacts, from another program."""
     exec(compile(program, name, "exec"), {})
     assert capsys.readouterr().out == printed
     lines = [line for line in program.splitlines() if line]
@@ -226,8 +227,9 @@ async def test_what_is_wrong_is_said_before_anything_is_sent(workspace: Path, tm
             await (await agent.session()).run("Say hello")
 
 
+@pytest.mark.port("Extra tools")
 async def test_what_crashes_around_a_run_changes_nothing_and_everything_is_closed(workspace: Path) -> None:
-    """Port Extra tools: a hook or a tool set that crashes leaves end_turn; clean-up always runs."""
+    """A hook or a tool set that crashes leaves end_turn; clean-up always runs."""
     done: list[str] = []
 
     @asynccontextmanager

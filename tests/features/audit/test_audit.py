@@ -85,9 +85,10 @@ def results(state: State) -> list[ToolResult]:
     return [message for message in state.transcript if isinstance(message, ToolResult)]
 
 
+@pytest.mark.port("Audit")
 @pytest.mark.parametrize("reason", list(StopReason))
 async def test_one_audit_record_for_each_of_the_ways_to_end(reason: StopReason) -> None:
-    """Port Audit: the record is closed once, and the sum of its tool rows equals the transcript's."""
+    """The record is closed once, and the sum of its tool rows equals the transcript's."""
 
     async def around(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.call.call_id == "c3":
@@ -175,8 +176,9 @@ async def test_what_happened_besides_is_named_with_its_data() -> None:
     assert line["status"] == "context_full"
 
 
+@pytest.mark.port("Audit")
 async def test_live_progress_is_readable_during_the_run() -> None:
-    """Port Audit: by the action, and by the model itself."""
+    """By the action, and by the model itself."""
     seen: list[Record] = []
 
     async def look(context: Any) -> None:

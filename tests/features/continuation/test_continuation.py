@@ -28,8 +28,9 @@ def reason(state: State) -> StopReason:
     return state.stop.reason
 
 
+@pytest.mark.row(5)
 async def test_a_cut_reply_is_continued() -> None:
-    """Row 5: a cut answer is continued."""
+    """A cut answer is continued."""
     state = await run(say("first ", "length"), say("second"))
     assert injected(state, "continuation") == [CONTINUE]
     assert reason(state) is StopReason.END_TURN

@@ -17,6 +17,8 @@ from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace, Notices, injected
 from support.scenario import FakeClock, FakeModel, prove, say
 
+pytestmark = pytest.mark.promise("P1")
+
 NOON = 1_795_262_400.0  # 2026-11-21 12:00 UTC
 
 

@@ -85,8 +85,9 @@ def started(session: Session) -> list[str]:
     return [e.fact.name for e in session.log.journal.entries() if isinstance(e.fact, PhaseStarted)]
 
 
+@pytest.mark.port("Phases")
 async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
-    """Port Phases: plan, edit, verify, each by its own tier, with the words of the ones before."""
+    """Plan, edit, verify, each by its own tier, with the words of the ones before."""
     session = await run(scene, say("boil"), call(("c1", "touch")), say("boiled"), say("fine"))
     assert session.state.stop
     assert session.state.stop.reason is StopReason.END_TURN
@@ -98,8 +99,10 @@ async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
     assert [len(request.tools) for request in scene.model.requests] == [0, 2, 2, 2]
 
 
+@pytest.mark.row(20)
+@pytest.mark.port("System header")
 async def test_the_header_stands_in_front_of_every_phase(scene: Scene) -> None:
-    """Row 20, Port System header: the platform's header, the agent's prompt, the phase's own."""
+    """The platform's header, the agent's prompt, the phase's own."""
     await run(scene, say("a"), say("b"), say("c"))
     agents = "You work for ACME.\n\nYou are an agent.\n\n# Workspace\n- " + scene.workspace.root
     assert [request.system for request in scene.model.requests] == [
@@ -160,8 +163,9 @@ def over_in(entries: Sequence[Entry]) -> int:
     return sum(isinstance(e.fact, Noted) and e.fact.kind == "ended" for e in entries)
 
 
+@pytest.mark.port("Phases")
 async def test_a_run_that_was_cut_off_skips_what_is_over_wherever_it_was_cut(scene: Scene) -> None:
-    """Port Phases: cut after every fact, recovered: what is over is not run again, a prompt is said once."""
+    """Cut after every fact, recovered: what is over is not run again, a prompt is said once."""
     session = await run(scene, say("boil"), say("boiled"), say("fine"))
     entries = list(session.log.journal.entries())
     begun = next(n for n, entry in enumerate(entries, 1) if isinstance(entry.fact, RunStarted))

@@ -34,9 +34,10 @@ async def run(model: FakeModel) -> State:
         return (await session.finished(admission.run_id)).state
 
 
+@pytest.mark.port("Palette")
 @pytest.mark.parametrize("entry", entries_of(PALETTE), ids=lambda entry: entry.tool)
 async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_own(entry: Entry) -> None:
-    """Port Palette: each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
+    """Each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
     first: list[Part] = use(do("c1", entry.tool, task="Do it."))
     model = FakeModel([first, say("It is done."), say("End")])
     state = await run(model)

@@ -577,7 +577,7 @@
 ---@field attempts? integer
 ---@field resetsAt? string
 
----`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`.
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it.
 ---@class agls.RunParams
 ---@field sessionId string
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
@@ -588,6 +588,7 @@
 ---@field options? table<string, any>
 ---@field clientKey? string
 ---@field chosenBy? string
+---@field expand? boolean
 ---@field workDoneToken? string|integer
 
 ---An admitted run began.
@@ -810,13 +811,14 @@
 ---@field configFile? string
 ---@field problem? string
 
----`ifEnded` says what becomes of the message when the run is over: run, queue or return.
+---`ifEnded` says what becomes of the message when the run is over: run, queue or return. `expand` is as in `agent/run`.
 ---@class agls.SteerParams
 ---@field sessionId string
 ---@field input (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
 ---@field expectedRunId? string
 ---@field ifEnded? string
 ---@field clientKey? string
+---@field expand? boolean
 
 ---`outcome` is injected, queued, started or returned.
 ---@class agls.SteerResult
