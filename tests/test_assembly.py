@@ -52,7 +52,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
         session = await world.sessions.create(str(workspace))
         options = {"outputSchema": {"type": "object"}, "maxSeconds": 60}
-        all_of_them = session.outfit(Admitted("run_1", "item_1", (), "", options)).features
+        all_of_them = session.run_setup(Admitted("run_1", "item_1", (), "", options)).features
     assert [feature.name for feature in all_of_them] == snapshot(
         [
             "redaction",
@@ -121,8 +121,8 @@ async def test_only_a_headless_run_has_a_time_limit_of_its_own(
 ) -> None:
     async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=headless) as world:
         session = await world.sessions.create(str(workspace))
-        outfit = session.outfit(Admitted("run_1", "item_1", ()))
-        assert outfit.limits.max_seconds == seconds
+        run_setup = session.run_setup(Admitted("run_1", "item_1", ()))
+        assert run_setup.limits.max_seconds == seconds
 
 
 @pytest.mark.parametrize(("text", "options"), [("", {"maxSeconds": 0}), ("[budget]\nmax_seconds = 0\n", {})])

@@ -21,12 +21,12 @@ from agls.engine.facts import (
     SessionChanged,
     ToolFinished,
 )
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.history import forked, last_words, name_of, rewinding, undoing
-from agls.engine.invoking import actions, invoke
 from agls.engine.ports import JournalError
-from agls.engine.queueing import move, remove, replace
-from agls.engine.recovering import cut_off
+from agls.engine.recovery import interrupted_run
+from agls.engine.run_action import actions, invoke
+from agls.engine.run_queue import move, remove, replace
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State, fold_all
@@ -67,10 +67,10 @@ async def playing(*turns: list[Part], offers: Sequence[FakeAction] = ()) -> Asyn
     model = FakeModel(list(turns))
     room = Feature(name="room", tools=(FakeTool("look"),), actions=tuple(offers))
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
-        return Outfit((room,), model, NOWHERE)
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup((room,), model, NOWHERE)
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         yield sessions
 
 
@@ -192,7 +192,7 @@ async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> Non
         fork = await sessions.fork(session.session_id)
         rows, _ = await sessions.list()
         assert {row.session_id: row.interrupted for row in rows}[fork.session_id] is False
-        assert cut_off(fork.state), "who asks for it can go on with it"
+        assert interrupted_run(fork.state), "who asks for it can go on with it"
 
 
 async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> None:

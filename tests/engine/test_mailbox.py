@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agls.engine.facts import Admitted, ModelDelta, Replied, Steered
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import ModelInfo, ModelRequest, Reply, ToolContext, new_id
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -70,10 +70,10 @@ async def steered(pace: int, talks: bool, voices: list[Voice]) -> None:
             session.log.record(Steered(new_id("item"), session.state.run_id, content, origin="tool"))
             kept.append(word)
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
-        return Outfit((Feature(name="tools", tools=(FakeTool("look", body=talk),)),), model, NOWHERE)
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup((Feature(name="tools", tools=(FakeTool("look", body=talk),)),), model, NOWHERE)
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         first = await session.prompt((Text("go"),))
         for number, (voice, moments) in enumerate(voices):

@@ -16,7 +16,7 @@ import pytest
 
 from agls.doors.library import bounded, errands, results
 from agls.doors.library.tools import FunctionTool
-from agls.engine.invoking import NOBODY, invoke
+from agls.engine.run_action import NO_PROMPT, invoke
 from agls.engine.vocabulary import Limits, ToolResult, UserMessage
 from agls.library import (
     Agent,
@@ -339,8 +339,8 @@ async def test_with_nothing_configured_a_run_works_is_bounded_and_leaves_nothing
             session = await agent.session()
             result = await session.run("Look around for ever")
             live = await agent.world.sessions.open(session.id)
-            rooms = {feature.name for feature in live.outfit(NOBODY).features}
-            tools = {named.spec.name for named in live.outfit(NOBODY).tools}
+            rooms = {feature.name for feature in live.run_setup(NO_PROMPT).features}
+            tools = {named.spec.name for named in live.run_setup(NO_PROMPT).tools}
             assert [*temporary.iterdir()] == [], "a program that is killed leaves nothing either"
         assert len(server.posts) == 12
     assert result.stop.reason is StopReason.MAX_TURNS

@@ -9,10 +9,10 @@ import pytest
 from agls.engine.actions import ActionError, ActionOutcome
 from agls.engine.facts import TextDelta
 from agls.engine.feature import Attempt, Feature, RunView
-from agls.engine.invoking import invoke
 from agls.engine.ledger import NoLedger, Row, day_of
 from agls.engine.limits import Totals
 from agls.engine.ports import Effect
+from agls.engine.run_action import invoke
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, Usage
 from agls.features.budget.allowance import Allowance

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.invoking import invoke
 from agls.engine.ledger import day_of
+from agls.engine.run_action import invoke
 from agls.engine.vocabulary import StopReason, Text
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger

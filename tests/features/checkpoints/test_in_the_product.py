@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agls.config import Told, read
-from agls.engine.invoking import invoke
+from agls.engine.run_action import invoke
 from agls.engine.vocabulary import Text
 from agls.workspace.editor import NoEditor
 from agls.world import open_world

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.invoking import invoke
+from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.stores.scratch import Scratch

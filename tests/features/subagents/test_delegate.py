@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.invoking import invoke
+from agls.engine.run_action import invoke
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import Stop, StopReason, Text
 from agls.features.subagents.lineage import children_of
