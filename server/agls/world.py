@@ -10,6 +10,7 @@ from agls.config import (
     EDITOR,
     PROGRAM,
     Choice,
+    Config,
     ConfigError,
     FolderGrants,
     Offered,
@@ -24,12 +25,12 @@ from agls.config import (
 )
 from agls.engine.children import Children
 from agls.engine.facts import Admitted, SessionChanged
-from agls.engine.feature import Outfit
+from agls.engine.feature import RunSetup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
-from agls.engine.recovering import left_of
+from agls.engine.recovery import left_of
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.engine.state import gone_on_with
+from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.features import lean, permissions, scratchpad
 from agls.features.budget.books import Books
@@ -37,6 +38,7 @@ from agls.features.permissions.choices import Choices, SessionChoices, check
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
+from agls.room import Piece
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
@@ -85,7 +87,7 @@ class World:
             seal=Seal(own_files),
             lasting=not headless,
         )
-        self.sessions = Sessions(self.storage.sessions, self._equip, clock)
+        self.sessions = Sessions(self.storage.sessions, self._build_run, clock)
         self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -132,6 +134,13 @@ class World:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
         return self.sessions.sketch(MemoryStore().create("sketch"), folder)
 
+    async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
+        """**Returns** what a text that somebody typed means besides its words. **Raises** `ConfigError`."""
+        config = self.setup.load(session.state.cwd).config
+        workspace = self._workspace(session.state, config)
+        found = [await room.expand(config.section(room), text, workspace) for room in self.rooms]
+        return tuple(piece for pieces in found for piece in pieces)
+
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
         check_folder(folder)
@@ -165,10 +174,10 @@ class World:
         if not self._process.own_files.changed:  # a command may have written an address into the config file
             self.setup = self.reread(self.setup)
 
-    def _equip(self, session: Session, admitted: Admitted) -> Outfit:
+    def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         run = self._services(session, admitted)
         limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
-        return Outfit(
+        return RunSetup(
             features=features(self.rooms, run), models=run.models, workspace=run.workspace, limits=limits
         )
 
@@ -176,15 +185,13 @@ class World:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
         config, process = loaded.config, self._process
-        options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
+        options = {**state.options, **inherited_options(state, admitted.options, admitted.recovers)}
         agent = agent_of(config.agents, options)
         models = self._choice.resolver(loaded, agent.tier)
         window = models.window(str(options.get("model", "")))
         keeps_scratch = config.section(scratchpad.ROOM).enabled
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
-        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
-        hidden = denied(config.section(permissions.ROOM).deny)
-        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
+        workspace = self._workspace(state, config, scratch)
         return RunServices(
             process=process,
             session=self._session_services(session, workspace.root),
@@ -208,6 +215,12 @@ class World:
             ),
             scratch=scratch,
         )
+
+    def _workspace(self, state: State, config: Config, scratch: str = "") -> OpenWorkspace:
+        setup = self.setup
+        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
+        hidden = denied(config.section(permissions.ROOM).deny)
+        return OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
 
     def _session_services(self, session: Session, folder: str) -> SessionServices:
         process, sessions = self._process, self.sessions

@@ -10,10 +10,11 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.once import check_prompt
 from agls.doors.options import by_user, read_options
+from agls.doors.typed_text import understood
 from agls.engine.admission import Admission, Prompter, Refused
 from agls.engine.log import GATHERING
 from agls.engine.session import Session
-from agls.engine.state import gone_on_with
+from agls.engine.state import inherited_options
 from agls.engine.vocabulary import StopReason
 from agls_protocol.types import RunAnswer, RunParams
 
@@ -51,9 +52,11 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
     recovers = session.state.run_id if params.continue_run else ""
     if params.client_key not in session.state.keys:  # else it was admitted already
         check_admission(session, params)
-        kept = gone_on_with(session.state, options, recovers)
+        kept = inherited_options(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
     content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
+    if params.expand:
+        content = await understood(door.world, session, content, params.client_key)
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())
