@@ -141,6 +141,7 @@ class QueueParams:
     input: Input = None
     to: int = 0
     client_key: str = ""
+    max_bytes: int = PAGE_BYTES
 
 
 @define

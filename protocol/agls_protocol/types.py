@@ -158,6 +158,7 @@ class SessionListParams:
     search: str = ""
     cursor: str = ""
     limit: int = 50
+    max_bytes: int = PAGE_BYTES
 
 
 @define
@@ -216,7 +217,8 @@ class Cursor:
 class RunParams:
     """`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string.
 
-    `chosenBy` is "user" when a person chose the option `mode`.
+    `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed:
+    what it points at comes beside it.
     """
 
     session_id: str
@@ -228,6 +230,7 @@ class RunParams:
     options: JsonObject = field(factory=JsonObject)
     client_key: str = ""
     chosen_by: str = ""
+    expand: bool = False
     work_done_token: Annotated[Any, str | int] = None
 
 
@@ -251,13 +254,17 @@ class RunAnswer:
 
 @define
 class SteerParams:
-    """`ifEnded` says what becomes of the message when the run is over: run, queue or return."""
+    """`ifEnded` says what becomes of the message when the run is over: run, queue or return.
+
+    `expand` is as in `agent/run`.
+    """
 
     session_id: str
     input: Input
     expected_run_id: str = ""
     if_ended: str = "return"
     client_key: str = ""
+    expand: bool = False
 
 
 @define

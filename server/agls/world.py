@@ -10,6 +10,7 @@ from agls.config import (
     EDITOR,
     PROGRAM,
     Choice,
+    Config,
     ConfigError,
     FolderGrants,
     Offered,
@@ -29,7 +30,7 @@ from agls.engine.ports import ModelClient, ModelError, ModelInfo
 from agls.engine.recovering import left_of
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.engine.state import gone_on_with
+from agls.engine.state import State, gone_on_with
 from agls.engine.vocabulary import JsonObject
 from agls.features import lean, permissions, scratchpad
 from agls.features.budget.books import Books
@@ -37,6 +38,7 @@ from agls.features.permissions.choices import Choices, SessionChoices, check
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.rules import denied
 from agls.features.subagents.palette import hands_over
+from agls.room import Piece
 from agls.room.ports import NO_CLIENT, RunInfo, ToolClient
 from agls.stores.memory import MemoryStore
 from agls.stores.scratch import Scratch
@@ -132,6 +134,13 @@ class World:
         """A session of `folder` as it would be: to see what it offers. What can be used shows when it is."""
         return self.sessions.sketch(MemoryStore().create("sketch"), folder)
 
+    async def expand(self, session: Session, text: str) -> tuple[Piece, ...]:
+        """**Returns** what a text that somebody typed means besides its words. **Raises** `ConfigError`."""
+        config = self.setup.load(session.state.cwd).config
+        workspace = self._workspace(session.state, config)
+        found = [await room.expand(config.section(room), text, workspace) for room in self.rooms]
+        return tuple(piece for pieces in found for piece in pieces)
+
     async def check(self, folder: str, options: JsonObject) -> None:
         """Whether a run in `folder` could begin with these options. Raises `ConfigError`, `ModelError`."""
         check_folder(folder)
@@ -182,9 +191,7 @@ class World:
         window = models.window(str(options.get("model", "")))
         keeps_scratch = config.section(scratchpad.ROOM).enabled
         scratch = str(process.scratch.path(session.session_id)) if keeps_scratch else ""
-        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
-        hidden = denied(config.section(permissions.ROOM).deny)
-        workspace = OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
+        workspace = self._workspace(state, config, scratch)
         return RunServices(
             process=process,
             session=self._session_services(session, workspace.root),
@@ -208,6 +215,12 @@ class World:
             ),
             scratch=scratch,
         )
+
+    def _workspace(self, state: State, config: Config, scratch: str = "") -> OpenWorkspace:
+        setup = self.setup
+        own = Own(tuple(map(str, setup.own_places)), scratch, (str(setup.config_file),))
+        hidden = denied(config.section(permissions.ROOM).deny)
+        return OpenWorkspace(state.cwd, state.roots, self._editor, self._processes, own, hidden)
 
     def _session_services(self, session: Session, folder: str) -> SessionServices:
         process, sessions = self._process, self.sessions

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agls.engine.ports import Stale, WorkspaceError
 from agls.engine.vocabulary import Focus
-from agls.workspace.agreements import Agreements, Buffer
+from agls.workspace.buffer_sync import Buffer, BufferSync
 from agls.workspace.texts import with_plain_ends
 
 
@@ -22,7 +22,7 @@ class FakeEditor:
     def __init__(self, documents: Mapping[str, str] | None = None) -> None:
         self._buffers = {uri: Buffer(uri, 1, text) for uri, text in (documents or {}).items()}
         self.focus: Focus | None = None
-        self.agreements = Agreements()
+        self.sync = BufferSync()
         self.labels: list[str] = []
         self.revealed: list[tuple[str, int]] = []
         self.told: list[tuple[str, bool]] = []
@@ -35,7 +35,7 @@ class FakeEditor:
     def open(self, uri: str, text: str) -> None:
         """The user opens a document."""
         self._buffers[uri] = Buffer(uri, 1, text)
-        self.agreements.opened(self._buffers[uri])
+        self.sync.opened(self._buffers[uri])
 
     def type(self, uri: str, text: str) -> None:
         """The user turns a document into this text."""
@@ -44,7 +44,7 @@ class FakeEditor:
     def close(self, uri: str) -> None:
         """The user closes a document."""
         del self._buffers[uri]
-        self.agreements.closed(uri)
+        self.sync.closed(uri)
 
     def refuse(self, reason: str = "the editor refused the edit") -> None:
         """Do not apply edits from now on."""
@@ -91,7 +91,7 @@ class FakeEditor:
         self.saves.append([each.uri for each in documents])
         for each in documents:
             self.saving(each.uri)
-            self.agreements.saved(self._buffers[each.uri])
+            self.sync.saved(self._buffers[each.uri])
         return {}
 
     def tell(self, uri: str, *, created: bool) -> None:

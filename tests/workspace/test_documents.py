@@ -67,7 +67,7 @@ async def test_a_clean_document_gives_way_when_the_disk_changed(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await editor.agreements.settle()
+    await editor.sync.settle()
     file.write_text("changed by a formatter\n")
     seen = await workspace.read("a.py")
     assert (seen.text, seen.source, seen.behind) == ("changed by a formatter\n", "disk", True)
@@ -92,7 +92,7 @@ async def test_when_both_changed_reading_gives_the_document_and_writing_is_refus
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await editor.agreements.settle()
+    await editor.sync.settle()
     editor.type(uri, "unsaved\n")
     file.write_text("changed\n")
     seen = await workspace.read("a.py")
@@ -203,7 +203,7 @@ async def test_a_document_whose_file_became_binary_is_read_from_the_editor(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await editor.agreements.settle()
+    await editor.sync.settle()
     file.write_bytes(b"\0\1\2")
     assert (await workspace.read("a.py")).text == "disk\n"
 
@@ -225,9 +225,9 @@ async def test_a_document_closed_and_opened_again_is_judged_anew(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await editor.agreements.settle()
+    await editor.sync.settle()
     editor.close(uri)
-    await editor.agreements.settle()
+    await editor.sync.settle()
     file.write_text("changed\n")
     editor.open(uri, "restored by the editor\n")
     seen = await workspace.read("a.py")
@@ -239,9 +239,11 @@ async def test_a_file_that_is_looked_at_again_unchanged_is_not_read_again(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor.open(uri, "disk\n")
-    monkeypatch.setattr("agls.workspace.agreements.is_settled", lambda stamp: True)
+    monkeypatch.setattr("agls.workspace.buffer_sync.is_settled", lambda stamp: True)
     assert workspace.unsaved() == []
-    monkeypatch.setattr("agls.workspace.agreements.find_stored", lambda *arguments: pytest.fail("read again"))
+    monkeypatch.setattr(
+        "agls.workspace.buffer_sync.find_stored", lambda *arguments: pytest.fail("read again")
+    )
     assert workspace.unsaved() == []
 
 
@@ -262,7 +264,7 @@ async def test_a_file_that_was_removed_under_a_clean_document_is_gone(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await editor.agreements.settle()
+    await editor.sync.settle()
     file.unlink()
     with pytest.raises(WorkspaceError, match="does not exist"):
         await workspace.read("a.py")
@@ -277,7 +279,7 @@ async def test_unsaved_text_of_a_removed_file_is_kept(
     workspace: Workspace, editor: FakeEditor, file: Path, uri: str
 ) -> None:
     editor.open(uri, "disk\n")
-    await editor.agreements.settle()
+    await editor.sync.settle()
     editor.type(uri, "typed\n")
     file.unlink()
     seen = await workspace.read("a.py")

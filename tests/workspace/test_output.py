@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agls.workspace import output
-from agls.workspace.output import Kept, Live, plain
+from agls.workspace.output import Live, OutputBuffer, plain
 
 ESCAPES = {
     "colour": "\x1b[1;31mred\x1b[0m",
@@ -76,7 +76,7 @@ def test_a_flood_is_thinned_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_head_and_tail_are_kept_and_the_rest_is_counted() -> None:
-    kept = Kept(20)
+    kept = OutputBuffer(20)
     for piece in (b"0123456789", b"x" * 1000, b"y" * 7, b"ABCDEFGHIJ"):
         kept.feed(piece)
     assert kept.total == 1027
@@ -84,20 +84,20 @@ def test_head_and_tail_are_kept_and_the_rest_is_counted() -> None:
 
 
 def test_what_fits_is_kept_whole_though_it_came_in_pieces() -> None:
-    kept = Kept(20)
+    kept = OutputBuffer(20)
     for piece in ("ä".encode()[:1], "ä".encode()[1:], b"bcd", b"e" * 10):
         kept.feed(piece)
     assert kept.text() == "äbcdeeeeeeeeee"
 
 
 def test_characters_cut_by_the_middle_do_not_show() -> None:
-    kept = Kept(6)
+    kept = OutputBuffer(6)
     kept.feed("ääää€€€€".encode())
     assert kept.text() == "ä\n[14 bytes are left out here]\n€"
 
 
 def test_nothing_may_be_kept() -> None:
-    kept = Kept(0)
+    kept = OutputBuffer(0)
     kept.feed(b"abc")
     assert kept.text() == "\n[3 bytes are left out here]\n"
 

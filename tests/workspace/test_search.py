@@ -219,7 +219,7 @@ async def test_time_limit_covers_ripgrep_and_keeps_what_was_found(tmp_path: Path
     plant_many(tmp_path / "tree", endless=False)
     (tmp_path / "tree/0/0.txt").write_text("needle")
     workspace = Searching(tmp_path / "tree", sleeping_ripgrep(tmp_path), FakeEditor())
-    result = await workspace.search(needing("needle", "needle", swift_width=SWIFT, seconds=1.0))
+    result = await workspace.search(needing("needle", "needle", swift_width=SWIFT, seconds=4.0))
     assert ([file.name for file in result.files], result.stopped) == (["0/0.txt"], True)
     assert not workspace.running()
 

@@ -526,6 +526,7 @@ export interface QueueParams {
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   to?: number;
   clientKey?: string;
+  maxBytes?: number;
 }
 
 /** The queue as it is now. */
@@ -658,7 +659,7 @@ export interface RunError {
   resetsAt?: string;
 }
 
-/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. */
+/** `admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it. */
 export interface RunParams {
   sessionId: string;
   input?: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
@@ -669,6 +670,7 @@ export interface RunParams {
   options?: Record<string, unknown>;
   clientKey?: string;
   chosenBy?: string;
+  expand?: boolean;
   workDoneToken?: string | number;
 }
 
@@ -774,6 +776,7 @@ export interface SessionListParams {
   search?: string;
   cursor?: string;
   limit?: number;
+  maxBytes?: number;
 }
 
 /** One page of sessions, newest first; without `nextCursor` it is the last. */
@@ -921,13 +924,14 @@ export interface StatusResult {
   problem?: string;
 }
 
-/** `ifEnded` says what becomes of the message when the run is over: run, queue or return. */
+/** `ifEnded` says what becomes of the message when the run is over: run, queue or return. `expand` is as in `agent/run`. */
 export interface SteerParams {
   sessionId: string;
   input: (TextContent | ImageContent | ResourceContent | ResourceLinkContent | FileContent)[] | string;
   expectedRunId?: string;
   ifEnded?: string;
   clientKey?: string;
+  expand?: boolean;
 }
 
 /** `outcome` is injected, queued, started or returned. */

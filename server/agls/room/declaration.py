@@ -1,6 +1,6 @@
 """What a room says of itself: everything that must know rooms is derived from it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Generic, TypeVar
 
@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from agls.engine.feature import Feature
 from agls.engine.note_items import NoteRow
+from agls.engine.ports import Workspace
+from agls.engine.vocabulary import Resource, ResourceLink
 from agls.frozen import frozen
 
 Build = Callable[..., Feature | None]
@@ -16,6 +18,16 @@ Build = Callable[..., Feature | None]
 
 Check = Callable[[Any, Mapping[str, object]], object]
 """Raises `ValueError` when a run with these settings and options could not begin."""
+
+
+Piece = Resource | ResourceLink
+Expand = Callable[[Any, str, Workspace], Awaitable[Sequence[Piece]]]
+"""**Returns** the pieces that a text which somebody typed means besides its words, in these settings."""
+
+
+async def understand_nothing(settings: object, text: str, workspace: Workspace) -> Sequence[Piece]:
+    """Find nothing in a text but its words."""
+    return ()
 
 
 def accept(settings: object, options: Mapping[str, object]) -> None:
@@ -62,8 +74,8 @@ class Room(Generic[Section]):
 
     `name` is that of its feature and of its table in the configuration, which `settings` describes. `build`
     is called for each run with the settings and then with an implementation of each port in `needs`; `check`
-    is called before a run is admitted. `options` are those that the room reads; `notes` says what each kind
-    of its notes shows to clients.
+    is called before a run is admitted, `expand` before that with what somebody typed. `options` are those
+    that the room reads; `notes` says what each kind of its notes shows to clients.
 
     `of_agent` is the type of what the definition of an agent may say of the room, under its name, and the
     value where it says nothing: a model is laid over the settings, anything else takes their place. Only the
@@ -77,6 +89,7 @@ class Room(Generic[Section]):
     needs: tuple[type, ...] = ()
     check: Check = accept
     options: tuple[RunOption, ...] = ()
+    expand: Expand = understand_nothing
     notes: Mapping[str, NoteRow] = field(default_factory=dict[str, NoteRow])
     of_agent: tuple[Any, Any] | None = None
     user_only: bool = False

@@ -31,7 +31,9 @@ class FileJournal:
         self.epoch = reading.epoch
         self.damage, self.asked = reading.damage, reading.asked
         self.trouble = ""
-        self._path, self._fd = path, fd
+        self._path = path
+        self._name = str(path)
+        self._fd = fd
         self._entries = reading.entries
         self._durable = reading.whole  # bytes that need not be written again
         self._tail = bytearray(opening)  # the bytes behind them
@@ -102,7 +104,7 @@ class FileJournal:
         """Who or what ended this process's right to write, "" when nothing did."""
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it is ours: this asks, and costs nothing
-            there, here = self._path.lstat(), os.fstat(self._fd)
+            there, here = os.lstat(self._name), os.fstat(self._fd)
         except BlockingIOError:
             return "Another process took the lock of the session's file"
         except (FileNotFoundError, NotADirectoryError):

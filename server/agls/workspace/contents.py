@@ -6,13 +6,13 @@ from agls.engine.ports import FileText, Stale
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.workspace.decoding import UTF8, Binary, Encoding, decode
 from agls.workspace.files import Stored, find_stored, read_stored, replace_stored
-from agls.workspace.paths import Target
+from agls.workspace.paths import ResolvedPath
 from agls.workspace.texts import encode, hash_of
 
 LARGEST = 50_000_000  # bytes of a file that can be changed
 
 
-def read_text(target: Target, max_bytes: int) -> FileText:
+def read_text(target: ResolvedPath, max_bytes: int) -> FileText:
     """The file as text. Raises `WorkspaceError`, with the size for what is no text."""
     stored = read_stored(target, max_bytes)
     text, encoding = _decoded(target, stored)
@@ -27,7 +27,7 @@ def read_text(target: Target, max_bytes: int) -> FileText:
     )
 
 
-def write_text(target: Target, text: str, expected: FileVersion | None) -> FileChange:
+def write_text(target: ResolvedPath, text: str, expected: FileVersion | None) -> FileChange:
     """Make the file hold `text`, in the encoding it has (UTF-8 when it is new).
 
     Raises `Stale` when the file is not at `expected` (`None`: absent), and `WorkspaceError`.
@@ -61,7 +61,7 @@ def _check(shown: str, before: Stored | None, expected: FileVersion | None) -> N
         raise Stale(f"{shown} was changed in the meantime. Read it again.")
 
 
-def _decoded(target: Target, stored: Stored) -> tuple[str, Encoding]:
+def _decoded(target: ResolvedPath, stored: Stored) -> tuple[str, Encoding]:
     try:
         return decode(stored.data)
     except Binary:

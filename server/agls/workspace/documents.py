@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from agls.engine.ports import Place, Stale, WorkspaceError
 from agls.engine.vocabulary import FileVersion
-from agls.workspace.agreements import UNSAVED, Buffer, Held, Standing
+from agls.workspace.buffer_sync import UNSAVED, Buffer, DiskState, SyncState
 from agls.workspace.editor import Editor
-from agls.workspace.paths import Ground, Root, Target
+from agls.workspace.paths import Ground, ResolvedPath, Root
 from agls.workspace.texts import hash_of
 from agls.workspace.uris import is_file_uri, to_path
 
@@ -17,23 +17,23 @@ UNTITLED = "untitled:"  # the scheme of documents that were never saved; some kn
 _NOWHERE = Root(UNTITLED, UNTITLED)
 
 
-class Seen(NamedTuple):
+class OpenDocument(NamedTuple):
     """An open document of the workspace, what the disk holds for it, and how the two stand to each other."""
 
     buffer: Buffer
-    target: Target
-    held: Held
-    standing: Standing
+    target: ResolvedPath
+    held: DiskState
+    standing: SyncState
 
 
 class Documents:
     """The open documents that belong to a workspace."""
 
     def __init__(self, editor: Editor, ground: Ground) -> None:
-        self._editor, self._ground, self._agreements = editor, ground, editor.agreements
-        self._targets: dict[str, Target] = {}  # by URI
+        self._editor, self._ground, self._sync = editor, ground, editor.sync
+        self._targets: dict[str, ResolvedPath] = {}  # by URI
 
-    def enter(self, path: str) -> Target:
+    def enter(self, path: str) -> ResolvedPath:
         """The target of a path that may be opened, or of an open document that has no path yet.
 
         Raises `PathOutside` and `WorkspaceError`.
@@ -45,7 +45,7 @@ class Documents:
         target = self._nameless(path)
         return target.place if target else self._ground.place(path)
 
-    def find(self, target: Target) -> Buffer | None:
+    def find(self, target: ResolvedPath) -> Buffer | None:
         """The open document of this file, under whatever spelling of its path the editor opened it.
 
         Of several (a file and a link to it) the one with unsaved changes. Raises `WorkspaceError` when nobody
@@ -58,9 +58,9 @@ class Documents:
         found = [buffer for buffer, other in self.each() if other.place.path == target.place.path]
         return self._changed(target, found) if len(found) > 1 else (named or next(iter(found), None))
 
-    def _changed(self, target: Target, buffers: list[Buffer]) -> Buffer:
-        held = self._agreements.look(target)
-        unsaved = [each for each in buffers if self._agreements.judge(each, held) in UNSAVED]
+    def _changed(self, target: ResolvedPath, buffers: list[Buffer]) -> Buffer:
+        held = self._sync.look(target)
+        unsaved = [each for each in buffers if self._sync.judge(each, held) in UNSAVED]
         if len({each.text for each in unsaved}) > 1:
             names = " and as ".join(each.uri for each in unsaved)
             raise WorkspaceError(
@@ -69,48 +69,48 @@ class Documents:
             )
         return (unsaved or buffers)[0]
 
-    def each(self) -> Iterator[tuple[Buffer, Target]]:
+    def each(self) -> Iterator[tuple[Buffer, ResolvedPath]]:
         """The open documents that are files, or may become files, and may be read."""
         for buffer in self._editor.buffers():
             if target := self.permitted(buffer.uri):
                 yield buffer, target
 
-    def permitted(self, uri: str) -> Target | None:
+    def permitted(self, uri: str) -> ResolvedPath | None:
         """The file of a document with this URI, when it is one that may be read."""
         target = self._target(uri)
         return target if target and self._ground.permits(target) else None
 
-    async def see(self, buffer: Buffer, target: Target) -> Seen:
+    async def see(self, buffer: Buffer, target: ResolvedPath) -> OpenDocument:
         """Look how this document stands to the disk now."""
-        await self._agreements.settle()
-        held = await asyncio.to_thread(self._agreements.look, target)
-        return Seen(buffer, target, held, self._agreements.judge(buffer, held))
+        await self._sync.settle()
+        held = await asyncio.to_thread(self._sync.look, target)
+        return OpenDocument(buffer, target, held, self._sync.judge(buffer, held))
 
-    async def survey(self) -> list[Seen]:
+    async def survey(self) -> list[OpenDocument]:
         """Look at all documents, with their paths looked up anew."""
         self._targets.clear()
         return [await self.see(buffer, target) for buffer, target in list(self.each())]
 
-    def agree(self, seen: Seen) -> None:
+    def agree(self, seen: OpenDocument) -> None:
         """Take the disk as known to this document, whose next text is made from it."""
-        self._agreements.agree(seen.buffer, seen.held)
+        self._sync.agree(seen.buffer, seen.held)
 
-    def wrote(self, seen: Seen, after: Buffer) -> None:
+    def wrote(self, seen: OpenDocument, after: Buffer) -> None:
         """An agent turned the document into this."""
-        self._agreements.wrote(seen.buffer, seen.standing, after)
+        self._sync.wrote(seen.buffer, seen.standing, after)
 
-    def is_written(self, seen: Seen) -> bool:
+    def is_written(self, seen: OpenDocument) -> bool:
         """Whether only agents made the document differ from the disk."""
-        return self._agreements.is_written(seen.buffer)
+        return self._sync.is_written(seen.buffer)
 
-    def unsaved(self) -> Iterator[Seen]:
+    def unsaved(self) -> Iterator[OpenDocument]:
         """The documents with unsaved changes."""
         for buffer, target in self.each():
-            held = self._agreements.look(target)
-            if (standing := self._agreements.judge(buffer, held)) in UNSAVED:
-                yield Seen(buffer, target, held, standing)
+            held = self._sync.look(target)
+            if (standing := self._sync.judge(buffer, held)) in UNSAVED:
+                yield OpenDocument(buffer, target, held, standing)
 
-    def new_below(self, target: Target) -> list[tuple[str, ...]]:
+    def new_below(self, target: ResolvedPath) -> list[tuple[str, ...]]:
         """The files below a folder that exist only as a document, as components under its root."""
         head = target.parts
         return [
@@ -121,7 +121,7 @@ class Documents:
             and seen.target.parts[: len(head)] == head != seen.target.parts
         ]
 
-    def _target(self, uri: str) -> Target | None:
+    def _target(self, uri: str) -> ResolvedPath | None:
         if uri not in self._targets:
             with suppress(WorkspaceError):  # a URI that names no file of this machine
                 if is_file_uri(uri):
@@ -130,29 +130,29 @@ class Documents:
                     self._targets[uri] = self._untitled(uri)
         return self._targets.get(uri)
 
-    def _untitled(self, uri: str) -> Target:
+    def _untitled(self, uri: str) -> ResolvedPath:
         name = uri.removeprefix(UNTITLED)
         if name.startswith("/"):
             return self._ground.locate(to_path(f"file://{name}"))
         place = Place(shown=uri, path=uri, uri=uri, inside=True)
-        return Target(place, _NOWHERE, (), disguised=False)
+        return ResolvedPath(place, _NOWHERE, (), disguised=False)
 
-    def _nameless(self, path: str) -> Target | None:
+    def _nameless(self, path: str) -> ResolvedPath | None:
         if not path.startswith(UNTITLED):
             return None
         return self._target(buffer.uri) if (buffer := self._editor.buffer(path)) else None
 
 
-def check(seen: Seen, expected: FileVersion | None) -> None:
+def check(seen: OpenDocument, expected: FileVersion | None) -> None:
     """Raise `Stale` unless a write that expects this version may go into the document."""
     shown, wanted = seen.target.place.shown, expected.hash if expected else ""
-    if seen.standing is Standing.CONFLICT:
+    if seen.standing is SyncState.CONFLICT:
         raise Stale(
             f"{shown} has unsaved changes in the editor, and it was changed on disk as well. "
             "Ask the user to save or to reload it, then read it again."
         )
-    known = {hash_of(seen.buffer.text)} if seen.standing is not Standing.BEHIND else set[str]()
-    if seen.standing in {Standing.CLEAN, Standing.BEHIND}:
+    known = {hash_of(seen.buffer.text)} if seen.standing is not SyncState.BEHIND else set[str]()
+    if seen.standing in {SyncState.CLEAN, SyncState.BEHIND}:
         known.add(seen.held.hash)
     if wanted in known:
         return

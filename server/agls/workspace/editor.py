@@ -5,14 +5,14 @@ from typing import Protocol
 
 from agls.engine.ports import WorkspaceError
 from agls.engine.vocabulary import Focus
-from agls.workspace.agreements import Agreements, Buffer
+from agls.workspace.buffer_sync import Buffer, BufferSync
 
 
 class Editor(Protocol):
     """An editor with open documents. URIs are compared after normalisation by the editor."""
 
     @property
-    def agreements(self) -> Agreements:
+    def sync(self) -> BufferSync:
         """When its documents and the disk last held the same."""
         ...
 
@@ -76,7 +76,7 @@ class NoEditor:
     follows = False
 
     def __init__(self) -> None:
-        self.agreements = Agreements()
+        self.sync = BufferSync()
 
     def reveal(self, uri: str, line: int) -> None:
         """Nobody looks."""

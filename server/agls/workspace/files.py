@@ -18,7 +18,7 @@ from secrets import token_hex
 from agls.engine.ports import Stale, WorkspaceError
 from agls.frozen import frozen
 from agls.workspace.handles import check_regular, folder_beneath, open_beneath, opened
-from agls.workspace.paths import Target
+from agls.workspace.paths import ResolvedPath
 from agls.workspace.texts import hash_of
 from agls.workspace.walker import TEMPORARY
 
@@ -86,13 +86,13 @@ def stamp_of(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def read_stored(target: Target, max_bytes: int) -> Stored:
+def read_stored(target: ResolvedPath, max_bytes: int) -> Stored:
     """The file's bytes. Raises `WorkspaceError` with the reason, and for more than `max_bytes`."""
     with explained(target.place.shown), _parent(target) as folder:
         return _read(target, folder, max_bytes)
 
 
-def find_stored(target: Target, max_bytes: int) -> Stored | None:
+def find_stored(target: ResolvedPath, max_bytes: int) -> Stored | None:
     """The file's bytes, `None` when there is no file. Raises like `read_stored`."""
     with explained(target.place.shown):
         try:
@@ -107,7 +107,7 @@ def is_settled(stamp: tuple[int, ...]) -> bool:
     return time.time_ns() - max(stamp[-2:]) > 2_000_000_000
 
 
-def find_stamp(target: Target) -> tuple[int, ...] | None:
+def find_stamp(target: ResolvedPath) -> tuple[int, ...] | None:
     """The stamp of a file that could be read, `None` when it could not."""
     try:
         with _parent(target) as folder:
@@ -116,7 +116,7 @@ def find_stamp(target: Target) -> tuple[int, ...] | None:
         return None
 
 
-def replace_stored(target: Target, data: bytes, before: Stored | None, mode: int = 0o666) -> None:
+def replace_stored(target: ResolvedPath, data: bytes, before: Stored | None, mode: int = 0o666) -> None:
     """Make the file hold `data`, when it still is as it was `before` (`None`: absent).
 
     A new file gets this `mode`, as far as the umask lets it; missing folders are made. Raises `Stale` when
@@ -140,14 +140,14 @@ def replace_stored(target: Target, data: bytes, before: Stored | None, mode: int
             os.fsync(readable)
 
 
-def remove_stored(target: Target, before: Stored) -> None:
+def remove_stored(target: ResolvedPath, before: Stored) -> None:
     """Remove the file, when it still is as it was `before`. Raises `Stale` and `WorkspaceError`."""
     with explained(target.place.shown), _parent(target) as folder, _COMMIT:
         _check_unchanged(target, folder, before)
         os.unlink(target.parts[-1], dir_fd=folder)
 
 
-def remove_leftover(target: Target) -> bool:
+def remove_leftover(target: ResolvedPath) -> bool:
     """Remove what a write left behind when its process died; whether it was that, or old enough to be."""
     name = target.parts[-1]
     with explained(target.place.shown), _parent(target) as folder:
@@ -170,13 +170,13 @@ def _is_of_the_dead(name: str) -> bool:
     return False
 
 
-def _parent(target: Target, *, create: bool = False) -> AbstractContextManager[int]:
+def _parent(target: ResolvedPath, *, create: bool = False) -> AbstractContextManager[int]:
     if not target.parts:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     return folder_beneath(target.root.real, target.parts[:-1], create=create)
 
 
-def _read(target: Target, folder: int, max_bytes: int) -> Stored:
+def _read(target: ResolvedPath, folder: int, max_bytes: int) -> Stored:
     with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as handle:
         status = check_regular(handle)
         check_size(target.place.shown, status.st_size, max_bytes)
@@ -193,7 +193,7 @@ def _open_new(folder: int, name: str, mode: int) -> int:
     return open_beneath(folder, (name,), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
 
 
-def _check_writable(target: Target, folder: int, before: Stored) -> None:
+def _check_writable(target: ResolvedPath, folder: int, before: Stored) -> None:
     name = target.parts[-1]
     if not before.mode & 0o222 or not os.access(name, os.W_OK, dir_fd=folder, effective_ids=True):
         raise WorkspaceError(
@@ -201,7 +201,7 @@ def _check_writable(target: Target, folder: int, before: Stored) -> None:
         )
 
 
-def _copy_attributes(target: Target, folder: int, copy: int) -> None:
+def _copy_attributes(target: ResolvedPath, folder: int, copy: int) -> None:
     with opened(open_beneath(folder, target.parts[-1:], os.O_RDONLY)) as original:
         status = check_regular(original)
         with suppress(PermissionError):
@@ -219,7 +219,7 @@ def _fill(handle: int, data: bytes) -> None:
     os.fsync(handle)
 
 
-def _take_name(target: Target, folder: int, temporary: str, before: Stored | None) -> None:
+def _take_name(target: ResolvedPath, folder: int, temporary: str, before: Stored | None) -> None:
     name, shown = target.parts[-1], target.place.shown
     if before is None:
         try:
@@ -231,7 +231,7 @@ def _take_name(target: Target, folder: int, temporary: str, before: Stored | Non
     os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def _check_unchanged(target: Target, folder: int, before: Stored) -> None:
+def _check_unchanged(target: ResolvedPath, folder: int, before: Stored) -> None:
     shown = target.place.shown
     try:
         now = _read(target, folder, len(before.data))

@@ -35,7 +35,7 @@ def main() -> None:
     """Start the program, wait, end what is left, and leave as it left."""
     lifeline, folder = int(sys.argv[1]), int(sys.argv[2])
     _control(_PR_SET_CHILD_SUBREAPER, 1)
-    tree = Tree(_start(sys.argv[3:], lifeline, folder))
+    tree = ProcessTree(_start(sys.argv[3:], lifeline, folder))
     bell = _hang_bell()  # after the fork: the program must not inherit a deaf ear for the first signals
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # the output ends when the command closes it, not when its keeper does
@@ -109,7 +109,7 @@ def _start(argv: list[str], lifeline: int, folder: int) -> int:
         os._exit(127 if error.errno == errno.ENOENT else 126)
 
 
-class Tree:
+class ProcessTree:
     """Every process below this one. `status` is that of the program, once it ended (-N: signal N)."""
 
     def __init__(self, program: int) -> None:

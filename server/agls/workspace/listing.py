@@ -5,12 +5,12 @@ import os
 from agls.engine.ports import DirEntry
 from agls.workspace.files import explained
 from agls.workspace.handles import folder_beneath, open_beneath, opened
-from agls.workspace.paths import Target
+from agls.workspace.paths import ResolvedPath
 
 _READABLE = os.O_RDONLY | os.O_DIRECTORY
 
 
-def list_folder(target: Target) -> list[DirEntry]:
+def list_folder(target: ResolvedPath) -> list[DirEntry]:
     """The entries of a folder by name, nothing left out. Raises `WorkspaceError`."""
     with (
         explained(target.place.shown),

@@ -78,7 +78,7 @@ class Live:
         return _clean(re.sub(r"\r+\n?", "\n", text))
 
 
-class Kept:
+class OutputBuffer:
     """The first and the last bytes of an output, half of `keep` each, and the count of all."""
 
     def __init__(self, keep: int) -> None:

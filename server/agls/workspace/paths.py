@@ -48,7 +48,7 @@ _NONE = Own()
 
 
 @frozen
-class Target:
+class ResolvedPath:
     """A place and how to open it: `parts` beneath `root`, no links among them. Outside, `root` is `/`.
 
     It is `disguised` when links lead from a harmless name to a protected one.
@@ -89,7 +89,7 @@ class Ground:
         """Look at a path without opening it. Raises `WorkspaceError` for what cannot be a path."""
         return self.locate(path).place
 
-    def enter(self, path: str) -> Target:
+    def enter(self, path: str) -> ResolvedPath:
         """The target of a path that may be opened. Raises `PathOutside` for every other one."""
         target = self.locate(path)
         if self._is_closed(target.place.path):
@@ -113,11 +113,11 @@ class Ground:
         """Let exactly this path be opened: the user said yes. What lies beneath it is not meant."""
         self._allowed.add(self.locate(path).place.path)
 
-    def permits(self, target: Target) -> bool:
+    def permits(self, target: ResolvedPath) -> bool:
         """Whether this target may be opened."""
         return target.place.inside or target.place.path in self._allowed
 
-    def locate(self, path: str) -> Target:
+    def locate(self, path: str) -> ResolvedPath:
         """The target of a path, whether or not it may be opened. Raises `WorkspaceError` like `place`."""
         literal, tidy = _absolute(self.roots[0].named, path)
         try:
@@ -133,7 +133,7 @@ class Ground:
             target = self._known[tidy, real] = self._target(tidy, real)
         return target
 
-    def _target(self, tidy: str, real: str) -> Target:
+    def _target(self, tidy: str, real: str) -> ResolvedPath:
         """The target of a path that seems to be at `tidy` and is at `real`: no file is looked at for that."""
         home = self._home(real)
         root = home or _OUTSIDE
@@ -148,7 +148,7 @@ class Ground:
             inside=home is not None,
             protected=real_danger or seen_danger,
         )
-        return Target(place, root, parts, disguised=bool(real_danger and not seen_danger))
+        return ResolvedPath(place, root, parts, disguised=bool(real_danger and not seen_danger))
 
     def show(self, root: Root, parts: Sequence[str]) -> str:
         """A path as people read it: relative to the first root, absolute in the others."""
@@ -243,7 +243,7 @@ def _is_link(path: str) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _targets(*places: object) -> dict[tuple[str, str], Target]:
+def _targets(*places: object) -> dict[tuple[str, str], ResolvedPath]:
     """What is known where these are the places: a call asks for its paths several times, as do all runs."""
     del places
     return {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from agls.engine.ports import Command, Finished, WorkspaceError
 from agls.workspace.environment import PLAIN, allowed
 from agls.workspace.orphans import end_orphans, ours
-from agls.workspace.output import Kept, Live
+from agls.workspace.output import Live, OutputBuffer
 
 PATIENCE = 3.0  # seconds that are waited for a keeper to end everything; then it goes on unattended
 _IMPORTED = (
@@ -42,7 +42,7 @@ class Processes:
         folder: int,
         cwd: str,
         output: Callable[[str], None],
-        text: Callable[[Kept], str] = Kept.text,
+        text: Callable[[OutputBuffer], str] = OutputBuffer.text,
     ) -> Finished:
         """Run a command to its end in the open `folder`, whose path is `cwd`; `text` decodes its output.
 
@@ -51,7 +51,7 @@ class Processes:
         """
         started = time.monotonic()
         environment = {**self.environment, "PWD": cwd, **command.env}
-        running = _Running(Kept(command.keep), output)
+        running = _Running(OutputBuffer(command.keep), output)
         running.start(command, folder, environment)
         self._running.add(running)
         running.over.add_done_callback(lambda _: self._running.discard(running))
@@ -87,7 +87,7 @@ class Processes:
 class _Running:
     """One command on its way: its output, and the lifeline that keeps it alive."""
 
-    def __init__(self, kept: Kept, output: Callable[[str], None]) -> None:
+    def __init__(self, kept: OutputBuffer, output: Callable[[str], None]) -> None:
         self.kept, self._show, self._live = kept, output, Live()
         self._loop = asyncio.get_running_loop()
         self.over: asyncio.Future[None] = self._loop.create_future()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from agls.engine.ports import WorkspaceError
 from agls.workspace.handles import folder_beneath
-from agls.workspace.searcher import Bounds, Found, Search, TimeOver
+from agls.workspace.searcher import FoundFile, Search, SearchBounds, TimeOver
 from agls.workspace.sieve import Sieve
 
 ALONE, SIEVED = 0.02, 0.15  # seconds of a thread for reading and matching: without ripgrep, and with it
@@ -21,17 +21,19 @@ _STALL = 5.0  # seconds that ripgrep may take for a batch
 Run = Callable[[Sequence[str]], Coroutine[Any, Any, Sequence[bytes] | None]]  # with arguments: the paths
 
 
-class Answer(NamedTuple):
+class SearchAnswer(NamedTuple):
     """The answer to a question of `searcher.py`: the matches, and what it says at its end."""
 
-    found: Sequence[Found]
+    found: Sequence[FoundFile]
     searched: int = 0
     more: bool = False
     stopped: bool = False
     problem: int = 0
 
 
-async def search_quickly(question: Mapping[str, Any], width: int, seconds: float, run: Run) -> Answer | None:
+async def search_quickly(
+    question: Mapping[str, Any], width: int, seconds: float, run: Run
+) -> SearchAnswer | None:
     """Search lines of up to `width` characters, for so many seconds at most.
 
     Returns `None` when the search cannot begin, and when it is too much for a thread of the server.
@@ -40,18 +42,18 @@ async def search_quickly(question: Mapping[str, Any], width: int, seconds: float
     ripgrep = _Ripgrep(run)
     start = ripgrep.start
     sieve = Sieve(question["ripgrep"], question["needed"], question["max_bytes"], start, _SIZES, _STALL)
-    found: list[Found] = []
-    bounds = Bounds(SIEVED if sieve.works else ALONE, _LARGEST, width)
+    found: list[FoundFile] = []
+    bounds = SearchBounds(SIEVED if sieve.works else ALONE, _LARGEST, width)
     search = Search(question, sieve, found.append, bounds)
     try:
         async with asyncio.timeout(seconds):
             is_done = await asyncio.to_thread(_look, search, question["real"])
     except TimeoutError:
-        return Answer(tuple(found), search.searched, search.more, stopped=True)
+        return SearchAnswer(tuple(found), search.searched, search.more, stopped=True)
     finally:
         search.is_over = True
         await ripgrep.aclose()
-    return Answer(found, search.searched, search.more) if is_done else None
+    return SearchAnswer(found, search.searched, search.more) if is_done else None
 
 
 def _look(search: Search, real: str) -> bool:

@@ -19,11 +19,11 @@ from agls.workspace.decoding import UTF16, Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hiding import Hiding, beneath
 from agls.workspace.sieve import Sieve
-from agls.workspace.walker import Folder, Parts, Wanted, walk
+from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 
 Test = Callable[[str], object]
 Row = tuple[int, bool, str]
-Found = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
+FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
 _SMALL = 1 << 16  # bytes that are read at once
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -62,7 +62,7 @@ def _stop(number: int, frame: object) -> None:
     raise TimeOver
 
 
-class Bounds(NamedTuple):
+class SearchBounds(NamedTuple):
     """The most seconds of a thread that texts may take, and the most characters of a text and of a line."""
 
     work: float = inf
@@ -70,7 +70,7 @@ class Bounds(NamedTuple):
     line: float = inf
 
 
-UNBOUNDED = Bounds()
+UNBOUNDED = SearchBounds()
 
 
 class Search:
@@ -80,8 +80,8 @@ class Search:
         self,
         asked: Mapping[str, Any],
         sieve: Sieve,
-        found: Callable[[Found], object],
-        bounds: Bounds = UNBOUNDED,
+        found: Callable[[FoundFile], object],
+        bounds: SearchBounds = UNBOUNDED,
     ) -> None:
         self.searched = 0
         self.more = self.is_over = False
@@ -148,7 +148,7 @@ class Search:
 
         start = beneath(asked["real"], asked["start"])
         patterns = tuple(tuple(pattern) for pattern in asked["patterns"])
-        wanted = Wanted(patterns, tuple(asked["left_out"]), hidden if hiding.hides_below(start) else None)
+        wanted = WalkFilter(patterns, tuple(asked["left_out"]), hidden if hiding.hides_below(start) else None)
         for folder in walk(root, tuple(asked["start"]), wanted):
             if self.is_over:
                 raise TimeOver

@@ -10,7 +10,7 @@ from agls.diff import Patch, compare
 from agls.engine.ports import PathOutside, Place, Stale, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileChange, FileVersion
 from agls.frozen import frozen
-from agls.workspace.agreements import Buffer, Standing, digest_of
+from agls.workspace.buffer_sync import Buffer, SyncState, digest_of
 from agls.workspace.decoding import UTF8, Binary, decode
 from agls.workspace.documents import Documents
 from agls.workspace.files import (
@@ -20,7 +20,7 @@ from agls.workspace.files import (
     remove_stored,
     replace_stored,
 )
-from agls.workspace.paths import Ground, Target
+from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.texts import encode, hash_of
 
 ABSENT = FileVersion()
@@ -28,7 +28,7 @@ LARGEST = 50_000_000  # bytes of a file that can be put back
 
 
 @frozen
-class Found:
+class StoredState:
     """What stands at a path: `data` is `None` where there is no file, or for a `problem` in reading it.
 
     `hash` is the SHA-256 of the bytes, `digest` the same for texts that an editor holds to be the same (""
@@ -54,7 +54,11 @@ class Snapshots:
     """The bytes of files in the workspace, and of outside files that were allowed."""
 
     def __init__(
-        self, workspace: Workspace, ground: Ground, documents: Documents, hides: Callable[[Target], bool]
+        self,
+        workspace: Workspace,
+        ground: Ground,
+        documents: Documents,
+        hides: Callable[[ResolvedPath], bool],
     ) -> None:
         self._workspace, self._ground, self._documents, self._hides = workspace, ground, documents, hides
 
@@ -62,7 +66,7 @@ class Snapshots:
         """The paths of the open documents of the workspace, those left out that are hidden."""
         return [target.place.path for _, target in self._documents.each() if not self._hides(target)]
 
-    async def look(self, path: str, max_bytes: int) -> Found:
+    async def look(self, path: str, max_bytes: int) -> StoredState:
         """What stands at this path. Raises `WorkspaceError` for what is no file or may not be opened."""
         target = self._ground.enter(path)
         buffer = self._documents.find(target)
@@ -74,7 +78,7 @@ class Snapshots:
             return _unread(target, str(problem), str(find_stamp(target)), buffer)
         if buffer is None:
             return _on_disk(target, stored, None)
-        if (await self._documents.see(buffer, target)).standing in {Standing.CLEAN, Standing.BEHIND}:
+        if (await self._documents.see(buffer, target)).standing in {SyncState.CLEAN, SyncState.BEHIND}:
             return _on_disk(target, stored, buffer)
         found = _in_editor(target, buffer, stored)
         if len(found.data or b"") <= max_bytes:
@@ -105,7 +109,7 @@ class Snapshots:
         if data is not None:
             text = _as_text(target, data)
             return await self._workspace.write(path, text, expected=expected, label=label)
-        if (await self._documents.see(buffer, target)).standing is not Standing.CLEAN:
+        if (await self._documents.see(buffer, target)).standing is not SyncState.CLEAN:
             raise Stale(f"{target.place.shown} has unsaved changes in the editor. Save or close it first.")
         return await asyncio.to_thread(_put, target, None, expected, mode)
 
@@ -122,14 +126,14 @@ def diff(shown: str, before: bytes | None, after: bytes | None) -> Patch:
     return patch
 
 
-def _unread(target: Target, problem: str, stamp: str, buffer: Buffer | None) -> Found:
-    return Found(target.place, None, problem, stamp, edits=_edits(buffer))
+def _unread(target: ResolvedPath, problem: str, stamp: str, buffer: Buffer | None) -> StoredState:
+    return StoredState(target.place, None, problem, stamp, edits=_edits(buffer))
 
 
-def _on_disk(target: Target, stored: Stored | None, buffer: Buffer | None) -> Found:
+def _on_disk(target: ResolvedPath, stored: Stored | None, buffer: Buffer | None) -> StoredState:
     if stored is None:
-        return Found(target.place, None)
-    return Found(
+        return StoredState(target.place, None)
+    return StoredState(
         place=target.place,
         data=stored.data,
         hash=stored.hash,
@@ -142,9 +146,9 @@ def _on_disk(target: Target, stored: Stored | None, buffer: Buffer | None) -> Fo
     )
 
 
-def _in_editor(target: Target, buffer: Buffer, stored: Stored | None) -> Found:
+def _in_editor(target: ResolvedPath, buffer: Buffer, stored: Stored | None) -> StoredState:
     data, text_hash = _as_saved(buffer.text, stored), hash_of(buffer.text)
-    return Found(
+    return StoredState(
         place=target.place,
         data=data,
         hash=hash_of(data),
@@ -176,7 +180,7 @@ def _digest(data: bytes) -> str:
         return ""
 
 
-def _as_text(target: Target, data: bytes) -> str:
+def _as_text(target: ResolvedPath, data: bytes) -> str:
     try:
         return decode(data)[0]
     except Binary:
@@ -186,7 +190,7 @@ def _as_text(target: Target, data: bytes) -> str:
         ) from None
 
 
-def _put(target: Target, data: bytes | None, expected: FileVersion, mode: int) -> FileChange:
+def _put(target: ResolvedPath, data: bytes | None, expected: FileVersion, mode: int) -> FileChange:
     place, before = target.place, find_stored(target, LARGEST)
     if (before.hash if before else "") != expected.hash:
         raise Stale(f"{place.shown} was changed in the meantime.")

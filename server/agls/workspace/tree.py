@@ -17,12 +17,12 @@ from agls.workspace.files import explained, remove_leftover
 from agls.workspace.globs import Pattern, parse_glob, path_matcher
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hiding import Hiding, beneath
-from agls.workspace.output import Kept
-from agls.workspace.paths import Ground, Target
+from agls.workspace.output import OutputBuffer
+from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.processes import Processes
-from agls.workspace.quick_search import Answer, search_quickly
-from agls.workspace.searcher import Found
-from agls.workspace.walker import EVERYTHING, Folder, Parts, Wanted, walk
+from agls.workspace.quick_search import SearchAnswer, search_quickly
+from agls.workspace.searcher import FoundFile
+from agls.workspace.walker import EVERYTHING, Folder, Parts, WalkFilter, walk
 
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from agls.workspace import searcher; searcher.main()"
 _SEARCHER = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, str(Path(__file__).parents[2]))
@@ -34,7 +34,7 @@ _PORTION = 0.03  # seconds of walking at a time: so soon a walk that nobody wait
 Question = dict[str, Any]
 
 
-class Tree:
+class FileTree:
     """Walks and searches a workspace. What is hidden is never found."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Tree:
         self._ground, self._documents, self._hiding = ground, documents, hiding
         self._processes, self._which = processes, which
 
-    def hides(self, target: Target, parts: Parts) -> bool:
+    def hides(self, target: ResolvedPath, parts: Parts) -> bool:
         """Whether what lies at `parts` under the root of this target is hidden."""
         return self._hiding.hides(beneath(target.root.real, parts))
 
@@ -60,7 +60,7 @@ class Tree:
         target, patterns = self._ground.enter(under), _parsed(glob)
         if new := self._new(target, patterns):
             yield self._shown(target, new)
-        folders = _walked(target, Wanted(patterns, hidden=self._hidden_in(target)))
+        folders = _walked(target, WalkFilter(patterns, hidden=self._hidden_in(target)))
         try:
             while (paths := await asyncio.to_thread(self._portion, target, folders)) is not None:
                 if paths:
@@ -72,7 +72,7 @@ class Tree:
             with suppress(ValueError):  # a thread is still in it: it ends there
                 folders.close()
 
-    def _portion(self, target: Target, folders: Iterator[Folder]) -> Sequence[str] | None:
+    def _portion(self, target: ResolvedPath, folders: Iterator[Folder]) -> Sequence[str] | None:
         """The paths that are found within a moment, in at least one folder; `None` at the end."""
         paths: list[str] | None = None
         end = time.monotonic() + _PORTION
@@ -101,11 +101,15 @@ class Tree:
         by_name = sorted(files, key=lambda file: file.name)
         return FoundLines(by_name, answer.searched, answer.more, answer.stopped)
 
-    async def _quickly(self, question: Question, target: Target, wanted: LineSearch) -> Answer | None:
+    async def _quickly(
+        self, question: Question, target: ResolvedPath, wanted: LineSearch
+    ) -> SearchAnswer | None:
         async def ripgrep(argv: Sequence[str]) -> Sequence[bytes] | None:
             command = Command(tuple(argv), timeout=wanted.seconds, keep=_ANSWER)
             with folder_beneath(target.root.real, ()) as folder:
-                done = await self._processes.run(command, folder, target.root.real, _unheard, Kept.exact)
+                done = await self._processes.run(
+                    command, folder, target.root.real, _unheard, OutputBuffer.exact
+                )
             if done.exit_code not in (0, 1) or bool(done.output) != bool(done.total):
                 return None
             return os.fsencode(done.output).split(b"\0")[:-1]
@@ -114,7 +118,7 @@ class Tree:
             return None
         return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep)
 
-    async def _by_program(self, question: Question, target: Target, wanted: LineSearch) -> Answer:
+    async def _by_program(self, question: Question, target: ResolvedPath, wanted: LineSearch) -> SearchAnswer:
         command = Command(
             _SEARCHER,
             timeout=wanted.seconds + _SPARE,
@@ -130,7 +134,7 @@ class Tree:
     async def remove_leftovers(self, root: str) -> Sequence[str]:
         """Remove the temporary files of writes whose process was killed, and give their names."""
         target = self._ground.enter(root)
-        folders = _walked(target, Wanted(leftovers=True))
+        folders = _walked(target, WalkFilter(leftovers=True))
         found = await asyncio.to_thread(list, folders)
         removed: list[str] = []
         for path in ((*folder.parts, name) for folder in found for name in folder.files):
@@ -139,7 +143,7 @@ class Tree:
                 removed.append(leftover.place.shown)
         return removed
 
-    def _question(self, target: Target, patterns: Sequence[Pattern], wanted: LineSearch) -> Question:
+    def _question(self, target: ResolvedPath, patterns: Sequence[Pattern], wanted: LineSearch) -> Question:
         texts = {
             "/".join(seen.target.parts): seen.buffer.text
             for seen in self._documents.unsaved()
@@ -170,17 +174,17 @@ class Tree:
             "seconds": wanted.seconds,
         }
 
-    def _new(self, target: Target, patterns: Sequence[Pattern]) -> list[Parts]:
+    def _new(self, target: ResolvedPath, patterns: Sequence[Pattern]) -> list[Parts]:
         """The files below that exist only as documents."""
         fits, depth = path_matcher(patterns), len(target.parts)
         found = self._documents.new_below(target)
         return [parts for parts in found if fits("/".join(parts[depth:])) and not self.hides(target, parts)]
 
-    def _hidden_in(self, target: Target) -> Callable[[Parts], bool] | None:
+    def _hidden_in(self, target: ResolvedPath) -> Callable[[Parts], bool] | None:
         start = beneath(target.root.real, target.parts)
         return (lambda parts: self.hides(target, parts)) if self._hiding.hides_below(start) else None
 
-    def _shown(self, target: Target, paths: Sequence[Sequence[str]]) -> Sequence[str]:
+    def _shown(self, target: ResolvedPath, paths: Sequence[Sequence[str]]) -> Sequence[str]:
         return [self._ground.show(target.root, parts) for parts in paths]
 
 
@@ -191,15 +195,15 @@ def _parsed(glob: str) -> tuple[Pattern, ...]:
         raise WorkspaceError(f"The glob cannot be used: {problem}.") from problem
 
 
-def _walked(target: Target, wanted: Wanted) -> Generator[Folder]:
+def _walked(target: ResolvedPath, wanted: WalkFilter) -> Generator[Folder]:
     with explained(target.place.shown), folder_beneath(target.root.real, ()) as root:
         yield from walk(root, target.parts, wanted)
 
 
-def _read(output: str) -> Answer:
+def _read(output: str) -> SearchAnswer:
     """What the program wrote; one that was ended by force did not come to its last line."""
-    found: list[Found] = []
-    answer, cut = Answer(found, stopped=True), False
+    found: list[FoundFile] = []
+    answer, cut = SearchAnswer(found, stopped=True), False
     for line in output.splitlines():
         try:
             part = json.loads(line)
@@ -207,7 +211,7 @@ def _read(output: str) -> Answer:
             cut = True
             continue
         if isinstance(part, dict):
-            answer = Answer(found, **part)
+            answer = SearchAnswer(found, **part)
         else:
             found.append(part)
     return answer._replace(more=answer.more or (cut and not answer.stopped))

@@ -30,7 +30,7 @@ class Folder(NamedTuple):
     whole: bool
 
 
-class Wanted(NamedTuple):
+class WalkFilter(NamedTuple):
     """What a walk looks for: files whose path below the start fits a pattern, but for `left_out` names.
 
     What is `hidden`, by its components below the root, is left out with all that is in it. With `leftovers`
@@ -49,7 +49,7 @@ class _Waiting(NamedTuple):
     patterns: tuple[Pattern, ...]
 
 
-def walk(root: int, start: Parts, wanted: Wanted) -> Iterator[Folder]:
+def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
     """Every folder at and below `start` in the open folder `root`, files before subfolders.
 
     Links are not followed and not listed; `.git`, ignored and `hidden` files, folders that may not be
@@ -90,7 +90,7 @@ def _inherited(root: int, start: Parts) -> Rules:
 _IGNORE_FILES = (".git", ".gitignore", ".ignore")
 
 
-def _look(root: int, here: _Waiting, wanted: Wanted) -> tuple[Folder, list[_Waiting]]:
+def _look(root: int, here: _Waiting, wanted: WalkFilter) -> tuple[Folder, list[_Waiting]]:
     with opened(open_beneath(root, here.parts, _READABLE)) as handle:
         files, folders = _CACHE.entries(handle, here.parts)
         rules = here.rules.within(handle, (*folders, *files), top=not here.parts)
@@ -106,7 +106,7 @@ def _look(root: int, here: _Waiting, wanted: Wanted) -> tuple[Folder, list[_Wait
     return Folder(here.parts, names, whole=len(names) == len(files)), below
 
 
-def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: Wanted, room: int) -> list[str]:
+def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: WalkFilter, room: int) -> list[str]:
     fitting = names_matcher(names_here(here.patterns))(files)
     out = rules.ignored(fitting, folders=False) | names_matcher(wanted.left_out)(fitting)
     names = _openable(fitting - out, room)

@@ -19,21 +19,21 @@ from agls.engine.ports import (
     WorkspaceError,
 )
 from agls.engine.vocabulary import FileChange, FileVersion, Focus
-from agls.workspace.agreements import UNSAVED, Buffer, Standing
+from agls.workspace.buffer_sync import UNSAVED, Buffer, SyncState
 from agls.workspace.contents import read_text, write_text
-from agls.workspace.documents import Documents, Seen, check
+from agls.workspace.documents import Documents, OpenDocument, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained, is_settled, stamp_of
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hiding import Hiding
 from agls.workspace.holding import holds
 from agls.workspace.listing import list_folder
-from agls.workspace.paths import Ground, Own, Target
+from agls.workspace.paths import Ground, Own, ResolvedPath
 from agls.workspace.processes import Processes
 from agls.workspace.repository import folders_above, read_above
 from agls.workspace.snapshots import Snapshots
 from agls.workspace.texts import hash_of
-from agls.workspace.tree import Tree
+from agls.workspace.tree import FileTree
 from agls.workspace.uris import is_file_uri
 
 Read = FileText | WorkspaceError | None
@@ -63,7 +63,7 @@ class OpenWorkspace:
         self._editor, self._processes = editor, processes
         roots = tuple((root.real, root.named) for root in self._ground.roots)
         self._hiding = Hiding(tuple(hidden), roots, self._ground.closed)
-        self._tree = Tree(self._ground, self._documents, self._hiding, processes, self.which)
+        self._tree = FileTree(self._ground, self._documents, self._hiding, processes, self.which)
         self.snapshots = Snapshots(self, self._ground, self._documents, self._hides_file)
 
     @property
@@ -91,7 +91,7 @@ class OpenWorkspace:
         target = self._documents.enter(path)
         if buffer := self._documents.find(target):
             seen = await self._documents.see(buffer, target)
-            if seen.standing is not Standing.BEHIND:
+            if seen.standing is not SyncState.BEHIND:
                 check_size(target.place.shown, len(buffer.text.encode("utf-8", "replace")), max_bytes)
                 return _document(seen)
             self._editor.tell(buffer.uri, created=False)
@@ -133,7 +133,7 @@ class OpenWorkspace:
         check(seen, expected)
         after = await self._editor.replace(buffer, text, label)
         self._documents.wrote(seen, after)
-        if seen.standing is Standing.BEHIND:
+        if seen.standing is SyncState.BEHIND:
             self._documents.agree(seen)
         return await asyncio.to_thread(_change, target, buffer, after)
 
@@ -146,7 +146,7 @@ class OpenWorkspace:
         return [entry for entry in entries if not self._tree.hides(target, (*target.parts, entry.name))]
 
     def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
-        """All files below that fit the glob; see `Tree.walk`. Raises `WorkspaceError`."""
+        """All files below that fit the glob; see `FileTree.walk`. Raises `WorkspaceError`."""
         return self._tree.walk(under, glob)
 
     async def search(self, wanted: LineSearch) -> FoundLines:
@@ -205,7 +205,7 @@ class OpenWorkspace:
         if known or await asyncio.to_thread(os.path.isfile, target.place.path):
             self._editor.reveal(target.place.uri, line)
 
-    def _unsaved(self) -> Sequence[Seen]:
+    def _unsaved(self) -> Sequence[OpenDocument]:
         found = self._documents.unsaved()
         return [seen for seen in found if not self._hides_file(seen.target)]
 
@@ -244,20 +244,20 @@ class OpenWorkspace:
             changed=tuple(self._shown(await self._changed_since(before))),
         )
 
-    async def _changed_since(self, before: Sequence[Seen]) -> Sequence[Seen]:
+    async def _changed_since(self, before: Sequence[OpenDocument]) -> Sequence[OpenDocument]:
         """The documents whose files somebody else than the editor changed."""
         hashes = {seen.buffer.uri: seen.held.hash for seen in before}
-        theirs = {Standing.BEHIND, Standing.CONFLICT}
+        theirs = {SyncState.BEHIND, SyncState.CONFLICT}
         now = [seen for seen in await self._documents.survey() if seen.standing in theirs]
         changed = [seen for seen in now if seen.held.hash != hashes.get(seen.buffer.uri)]
         for seen in changed:
             self._editor.tell(seen.buffer.uri, created=False)
         return changed
 
-    def _shown(self, documents: Iterable[Seen]) -> Sequence[str]:
+    def _shown(self, documents: Iterable[OpenDocument]) -> Sequence[str]:
         return [seen.target.place.shown for seen in documents if not self._hides_file(seen.target)]
 
-    def _hides_file(self, target: Target) -> bool:
+    def _hides_file(self, target: ResolvedPath) -> bool:
         return self._tree.hides(target, target.parts)
 
     def above(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
@@ -289,9 +289,9 @@ class OpenWorkspace:
         return not any(self.place(str(spelling)).inside for spelling in (file, file.parent))
 
 
-def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, Read]]:
+def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[ResolvedPath | None, Read]]:
     """What the disk holds of these."""
-    found: list[tuple[Target | None, Read]] = []
+    found: list[tuple[ResolvedPath | None, Read]] = []
     for path in paths:
         target = None
         try:
@@ -303,7 +303,7 @@ def _stored(ground: Ground, paths: Iterable[str]) -> list[tuple[Target | None, R
     return found
 
 
-def _as_it_is(target: Target) -> FileText | None:
+def _as_it_is(target: ResolvedPath) -> FileText | None:
     """What the disk holds, read again only if that may be something else. Raises `WorkspaceError`."""
     try:
         stamp = stamp_of(os.lstat(target.place.path))
@@ -315,12 +315,12 @@ def _as_it_is(target: Target) -> FileText | None:
 
 
 @lru_cache(maxsize=16)
-def _unchanged(target: Target, stamp: tuple[int, ...]) -> FileText:
+def _unchanged(target: ResolvedPath, stamp: tuple[int, ...]) -> FileText:
     del stamp  # as long as it is the same, so is the file
     return read_text(target, LARGEST)
 
 
-def _document(seen: Seen) -> FileText:
+def _document(seen: OpenDocument) -> FileText:
     buffer = seen.buffer
     return FileText(
         place=replace(seen.target.place, uri=buffer.uri),
@@ -328,12 +328,12 @@ def _document(seen: Seen) -> FileText:
         version=FileVersion(hash_of(buffer.text), buffer.version),
         source="buffer",
         dirty=seen.standing in UNSAVED,
-        behind=seen.standing is Standing.CONFLICT,
+        behind=seen.standing is SyncState.CONFLICT,
         mode=seen.held.mode,
     )
 
 
-def _change(target: Target, before: Buffer, after: Buffer) -> FileChange:
+def _change(target: ResolvedPath, before: Buffer, after: Buffer) -> FileChange:
     patch = compare(target.place.shown, before.text, after.text)
     return FileChange(
         uri=before.uri,
@@ -347,7 +347,7 @@ def _change(target: Target, before: Buffer, after: Buffer) -> FileChange:
     )
 
 
-def _list(target: Target, new: Mapping[str, bool]) -> Sequence[DirEntry]:
+def _list(target: ResolvedPath, new: Mapping[str, bool]) -> Sequence[DirEntry]:
     """The folder's entries and the new ones, which are files or (False) folders."""
     try:
         found = list_folder(target)

@@ -13,7 +13,7 @@ from agls.doors.lsp import pending_edits
 from agls.doors.lsp.open_documents import Document, lines_of
 from agls.doors.lsp.positions import Place, offset_at
 from agls.engine.ports import FileText, Stale, Workspace, WorkspaceError
-from agls.workspace.agreements import Buffer
+from agls.workspace.buffer_sync import Buffer
 from support.lsp_editor import Manners
 from support.lsp_link import Link
 

@@ -102,6 +102,7 @@ def test_nobody_waits_for_what_somebody_else_asks_of_a_long_session(fat: tuple[W
         ("agent/item", {**reading, "itemId": "call_run_0_0"}),
         ("agent/session/fork", reading),
         ("agent/action/invoke", {**reading, "name": "usage"}),
+        ("agent/action/invoke", {**reading, "name": "audit"}),
     ):
         assert min(status_behind(wire, method, params) for _ in range(TRIES)) < PROMPT_AT_ONCE, method
 
@@ -190,3 +191,41 @@ def test_page_before_an_item_that_is_not_there_is_refused(lasting: Serve) -> Non
     wire.run(session)
     answer = wire.ask("agent/resume", {"sessionId": session, "before": "item_none"})
     assert answer["error"]["data"]["kind"] == "noSuchItem"
+
+
+def test_sessions_come_once_in_pages_that_are_no_larger_than_wanted(serve: Serve, tmp_path: Path) -> None:
+    wire = serve("Hi")
+    wire.initialize()
+    made: list[str] = []
+    for _ in range(40):
+        made.append(wire.call("agent/session/new", {"cwd": wire.workspace.as_uri()})["sessionId"])
+        wire.call("agent/session/rename", {"sessionId": made[-1], "title": "ä" * 200})
+    asked: Message = {"maxBytes": 4_096, "limit": 30}
+    listed: list[str] = []
+    pages = 0
+    while True:
+        result = wire.call("agent/session/list", asked)
+        assert size(result) <= 4_096 + SLACK
+        listed += [row["sessionId"] for row in result["sessions"]]
+        pages += 1
+        if "nextCursor" not in result:
+            break
+        asked["cursor"] = result["nextCursor"]
+    assert sorted(listed) == sorted(made)
+    assert pages > 2
+
+
+def test_queue_of_long_prompts_is_no_larger_than_wanted(serve: Serve) -> None:
+    wire = serve(turns({"text": "busy", "hang": True}))
+    wire.initialize()
+    session = wire.session()
+    wire.call("agent/run", {"sessionId": session, "input": "go"})
+    for number in range(5):
+        wire.call("agent/run", {"sessionId": session, "input": f"{number}" + "x" * 500_000})
+    result = wire.call("agent/queue", {"sessionId": session})
+    assert size(result) <= PAGE + SLACK
+    assert len(result["queue"]) == 5
+    assert all(row["_meta"]["shortened"] > 500_000 for row in result["queue"])
+    small = wire.call("agent/queue", {"sessionId": session, "maxBytes": 50_000})
+    assert size(small) <= 50_000 + SLACK
+    assert [row["content"][0]["text"][0] for row in small["queue"]] == [*"01234"]

@@ -459,6 +459,7 @@
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
 ---@field to? integer
 ---@field clientKey? string
+---@field maxBytes? integer
 
 ---The queue as it is now.
 ---@class agls.QueueResult
@@ -576,7 +577,7 @@
 ---@field attempts? integer
 ---@field resetsAt? string
 
----`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`.
+---`admission` is ifIdle, queue, steer or interrupt; `input` is content blocks or a bare string. `chosenBy` is "user" when a person chose the option `mode`. With `expand` the text is what somebody typed: what it points at comes beside it.
 ---@class agls.RunParams
 ---@field sessionId string
 ---@field input? (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
@@ -587,6 +588,7 @@
 ---@field options? table<string, any>
 ---@field clientKey? string
 ---@field chosenBy? string
+---@field expand? boolean
 ---@field workDoneToken? string|integer
 
 ---An admitted run began.
@@ -678,6 +680,7 @@
 ---@field search? string
 ---@field cursor? string
 ---@field limit? integer
+---@field maxBytes? integer
 
 ---One page of sessions, newest first; without `nextCursor` it is the last.
 ---@class agls.SessionListResult
@@ -808,13 +811,14 @@
 ---@field configFile? string
 ---@field problem? string
 
----`ifEnded` says what becomes of the message when the run is over: run, queue or return.
+---`ifEnded` says what becomes of the message when the run is over: run, queue or return. `expand` is as in `agent/run`.
 ---@class agls.SteerParams
 ---@field sessionId string
 ---@field input (agls.TextContent|agls.ImageContent|agls.ResourceContent|agls.ResourceLinkContent|agls.FileContent)[]|string
 ---@field expectedRunId? string
 ---@field ifEnded? string
 ---@field clientKey? string
+---@field expand? boolean
 
 ---`outcome` is injected, queued, started or returned.
 ---@class agls.SteerResult

@@ -136,14 +136,14 @@ def follow(command: str, arguments: argparse.Namespace) -> int:
 
 def _start(
     arguments: argparse.Namespace,
-    say: Callable[[], tuple[str, bytes]],
+    say: Callable[[], tuple[str, bytes, bool]],
     *,
     resume: bool = False,
     session_id: str = "",
 ) -> int:
     try:
         _check_input(arguments)
-        prompt, beside = say()
+        prompt, beside, typed = say()
     except CannotBegin as problem:
         return asyncio.run(refuse(arguments.output, problem))
     options = {
@@ -159,6 +159,7 @@ def _start(
         cwd=arguments.cwd or "",
         prompt=prompt,
         piped=beside,
+        expand=arguments.expand and typed,
         output=arguments.output,
         quiet=arguments.quiet,
         control=arguments.input == "jsonl",
@@ -188,15 +189,18 @@ def _check_input(arguments: argparse.Namespace) -> None:
         raise CannotBegin(message, "usage")
 
 
-def _said(arguments: argparse.Namespace, words: Sequence[str], usage: str) -> tuple[str, bytes]:
-    """The prompt, and what is piped beside it; alone, what is piped is the prompt. Raises `CannotBegin`."""
+def _said(arguments: argparse.Namespace, words: Sequence[str], usage: str) -> tuple[str, bytes, bool]:
+    """Return the prompt, what is piped beside it, and whether the prompt was typed.
+
+    Alone, what is piped is the prompt. **Raises** `CannotBegin`.
+    """
     waits = STANDARD_INPUT in words
     given = [_text(word) for word in words if word != STANDARD_INPUT]
     if len(given) > 1:
         raise CannotBegin(f"Put the prompt in quotes: {usage}", "usage")
     prompt = given[0] if given else ""
     read = piped(beside=bool(prompt), waits=waits) if arguments.input == "text" else b""
-    return (prompt, read) if prompt else (read.decode("utf-8", "replace"), b"")
+    return (prompt, read, True) if prompt else (read.decode("utf-8", "replace"), b"", False)
 
 
 def _text(argument: str) -> str:

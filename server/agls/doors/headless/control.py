@@ -33,6 +33,8 @@ async def steer(session: Session, params: types.SteerParams) -> types.SteerResul
     if params.if_ended != "return":
         message = "This process ends with its run: params.ifEnded can only be return. Go on with agls resume."
         raise unsupported(message, "ifEnded")
+    if params.expand:
+        raise unsupported("Here a text is taken as it is written: leave params.expand out.", "expand")
     content = from_wire.content(params.input)
     if not content:
         raise from_wire.Malformed("params.input must not be empty")

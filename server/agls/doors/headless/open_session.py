@@ -8,6 +8,7 @@ from typing import Literal
 from agls.config import ConfigError, check_folder
 from agls.doors.attaching import attached, piped_in
 from agls.doors.headless.exits import CannotBegin
+from agls.doors.typed_text import understood
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
@@ -34,15 +35,16 @@ Mode = Literal["text", "json", "jsonl"]
 class Request:
     """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
 
-    `piped` goes with the prompt. `cwd` is "" when nobody named a folder. `session_id` is the session to go
-    on with (or the beginning of its id); "" is the latest one of the folder when `resume` is set; `since` is
-    the last fact of it that is known to whoever reads its events. With `control` standard input has
-    requests, one per line.
+    `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when nobody named a
+    folder. `session_id` is the session to go on with (or the beginning of its id); "" is the latest one of
+    the folder when `resume` is set; `since` is the last fact of it that is known to whoever reads its events.
+    With `control` standard input has requests, one per line.
     """
 
     cwd: str = ""
     prompt: str = ""
     piped: bytes = b""
+    expand: bool = True
     output: Mode = "text"
     quiet: bool = False
     control: bool = False
@@ -105,7 +107,7 @@ async def _anew(world: World, request: Request, here: str) -> PreparedRun:
     if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
     model = await _model(world, here, request.options)
-    said = await _content(world, request, here)
+    said = await _content(world, request, world.sketch(here))
     try:
         session = await world.sessions.create(here, title=request.title)
     except JournalError as problem:  # the state folder cannot be used
@@ -123,7 +125,7 @@ async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
     cwd = folder(session.state.cwd)  # it may be gone by now
     if request.cwd and cwd != here:
         raise CannotBegin(f"{session.session_id} is a session of {cwd}. Leave out --cwd.", "usage")
-    content = await _content(world, request, cwd)
+    content = await _content(world, request, session)
     recovers = "" if content or session.state.queue else _broken_off(session)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
@@ -136,10 +138,12 @@ async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
     return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
 
 
-async def _content(world: World, request: Request, cwd: str) -> tuple[Content, ...]:
+async def _content(world: World, request: Request, session: Session) -> tuple[Content, ...]:
     """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`."""
-    text = (Text(request.prompt),) if request.prompt.strip() else ()
-    files = await attached(request.attach, world.setup, cwd, world.storage.blobs)
+    text: tuple[Content, ...] = (Text(request.prompt),) if request.prompt.strip() else ()
+    if request.expand:
+        text = await understood(world, session, text)
+    files = await attached(request.attach, world.setup, session.state.cwd, world.storage.blobs)
     return (*text, *piped_in(request.piped), *files)
 
 

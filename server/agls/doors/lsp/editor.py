@@ -15,7 +15,7 @@ from agls.doors.messages import JsonObject
 from agls.engine.ports import Stale, WorkspaceError
 from agls.engine.vocabulary import Focus
 from agls.views.wire_json import is_object
-from agls.workspace.agreements import Agreements, Buffer
+from agls.workspace.buffer_sync import Buffer, BufferSync
 from agls.workspace.uris import unescaped
 
 if TYPE_CHECKING:  # loaded with the first document
@@ -43,11 +43,11 @@ class LspEditor:
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # one lives as long as somebody needs it
         self.focus: Focus | None = None  # where the user looks, as the client told it last
         self.on_edit: Callable[[str], None] = _ignore  # hears of every edit but those sent from here
-        self.agreements = Agreements()
+        self.sync = BufferSync()
         self.follows, self.reveal = client.follows, Screen(peer).reveal
         self._follow: Mapping[str, Callable[[Buffer], None]] = {
-            "textDocument/didOpen": self.agreements.opened,
-            "textDocument/didSave": self.agreements.saved,
+            "textDocument/didOpen": self.sync.opened,
+            "textDocument/didSave": self.sync.saved,
         }
 
     @property
@@ -66,7 +66,7 @@ class LspEditor:
         document = self._documents.get(unescaped(uri))
         now = _buffer(document) if document else None
         if now is None:
-            self.agreements.closed(uri)
+            self.sync.closed(uri)
         elif method in self._follow:
             self._follow[method](now)
         edit = self._pending_edits.get(unescaped(uri))

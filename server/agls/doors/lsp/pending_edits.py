@@ -4,7 +4,7 @@ import asyncio
 
 from agls.doors.lsp.positions import changed_span, common_ends
 from agls.engine.ports import Stale
-from agls.workspace.agreements import Buffer
+from agls.workspace.buffer_sync import Buffer
 from agls.workspace.texts import with_plain_ends
 
 CHANGE_PATIENCE = 5.0  # seconds after the answer for the change to come back

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from agls.doors.lsp.batches import Delta, Piece, Told
-from agls.doors.messages import JsonObject, dumps
+from agls.doors.messages import JsonObject, written
 
 SMALLEST = 4_096  # bytes; a client that asks for less gets this
 WORST = 8  # bytes that one character may take as JSON, and some air
@@ -86,7 +86,7 @@ def fitted(whole: JsonObject, limit: int, part: str = "") -> tuple[JsonObject, i
 
 def json_size(value: Any) -> int:
     """How many bytes this has as JSON."""
-    return len(dumps(value).encode("utf-8", "replace"))
+    return len(written(value))
 
 
 def shortened(value: Any, length: int) -> Any:

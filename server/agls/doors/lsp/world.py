@@ -16,6 +16,7 @@ from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
+from agls.room import Piece
 from agls.stores.storage import Storage
 from agls.workspace.editor import Editor
 from agls.workspace.redact import harden
@@ -62,6 +63,10 @@ class World(Protocol):
 
     def sketch(self, folder: str) -> Session:
         """A session of this folder as it would be. Raises `ConfigError`."""
+        ...
+
+    async def expand(self, session: Session, text: str) -> Sequence[Piece]:
+        """**Returns** what a text that somebody typed points at. **Raises** `ConfigError`."""
         ...
 
     def offered(self, folder: str) -> Offered:
@@ -136,6 +141,10 @@ class NoWorld:
 
     def sketch(self, folder: str) -> Session:
         """There can be none."""
+        raise self._problem
+
+    async def expand(self, session: Session, text: str) -> Sequence[Piece]:
+        """There is no session."""
         raise self._problem
 
     def offered(self, folder: str) -> Offered:

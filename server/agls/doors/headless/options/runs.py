@@ -69,6 +69,12 @@ def _add_work(group: Options) -> None:
         metavar="FILE",
         help="a file: the model sees an image or a text, and tools can save any; may be repeated",
     )
+    group.add_argument(
+        "--no-expand",
+        dest="expand",
+        action="store_false",
+        help="take @FILE as it is written; else it points at the file, @FILE:10-20 at its lines",
+    )
     group.add_argument("--agent", metavar="NAME", help="which of your agents does it: [agents.NAME]")
 
 

@@ -4,6 +4,7 @@ from agls.doors import from_wire
 from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.task_choice import keep_or_stop
+from agls.engine.log import GATHERING
 from agls.engine.state import State
 from agls_protocol.types import CancelParams, CancelResult
 
@@ -17,6 +18,7 @@ async def cancel(door: Door, params: CancelParams, call: Call) -> CancelResult:
     if not (params.run_id or drop) and (before := attached.meant.before):
         return CancelResult("alreadyEnded", _after(attached.session.state), [], before, *tasks)
     done = attached.session.cancel(params.run_id, params.queued, stop)
+    attached.publisher.linger(GATHERING)  # what ends with the run is told with its end
     reached = (drop or done.state == "notRunning") and door.admissions.cancel(
         params.session_id, stop, all=drop
     )

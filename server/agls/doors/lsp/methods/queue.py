@@ -24,7 +24,8 @@ async def queue(door: Door, params: QueueParams, call: Call) -> QueueResult:
     session = (await door.open(params.session_id, call)).session
     await _change(session, params, said, door.world)
     await session.log.sync()
-    return QueueResult([waiting(admitted) for admitted in session.state.queue])
+    page, queued = door.page(params.max_bytes), session.state.queue
+    return QueueResult([page.must_have({**waiting(admitted)}, len(queued)) for admitted in queued])
 
 
 async def _change(

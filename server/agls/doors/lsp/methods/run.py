@@ -10,6 +10,7 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.limits import MAX_QUEUED
 from agls.doors.lsp.once import check_prompt
 from agls.doors.options import by_user, read_options
+from agls.doors.typed_text import understood
 from agls.engine.admission import Admission, Prompter, Refused
 from agls.engine.log import GATHERING
 from agls.engine.session import Session
@@ -54,6 +55,8 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
         kept = gone_on_with(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
     content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
+    if params.expand:
+        content = await understood(door.world, session, content, params.client_key)
     if params.client_key not in session.state.keys:  # others were admitted meanwhile
         check_admission(session, params)
     call.until_answered.enter_context(attached.publisher.held())

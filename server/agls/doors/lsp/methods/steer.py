@@ -6,6 +6,7 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.methods.run import check_queue
 from agls.doors.lsp.once import check_prompt
+from agls.doors.typed_text import understood
 from agls.engine.admission import Refused
 from agls.engine.session import Session
 from agls_protocol.types import SteerParams, SteerResult
@@ -25,6 +26,8 @@ async def steer(door: Door, params: SteerParams, call: Call) -> SteerResult:
         attached = await door.open(params.session_id, call)
         session = attached.session
         content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
+        if params.expand:
+            content = await understood(door.world, session, content, params.client_key)
         check(session, params)
         call.until_answered.enter_context(attached.publisher.held())
         way = "" if params.if_ended == "return" else params.if_ended

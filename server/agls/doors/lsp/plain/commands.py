@@ -54,7 +54,7 @@ async def follow_command(door: Door, params: Any, call: Call) -> Any:
 
 
 async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    given = {"input": given.get("prompt", ""), **given, "wait": False}
+    given = {"expand": _is_typed(given), "input": given.get("prompt", ""), **given, "wait": False}
     if not given.get("continueRun"):
         _require_prompt(given)
     given = {"chosenBy": USER, **given}  # plain mode has no views: who sends a command is a person
@@ -70,7 +70,7 @@ async def _run(door: Door, given: JsonObject, call: Call) -> JsonObject:
 
 
 async def _steer(door: Door, given: JsonObject, call: Call) -> JsonObject:
-    given = {"input": given.get("prompt", ""), "ifEnded": "run", **given}
+    given = {"expand": _is_typed(given), "input": given.get("prompt", ""), "ifEnded": "run", **given}
     _require_prompt(given)
     params = _converter.structure({**given, "sessionId": _named_session(given)}, SteerParams)
     params.session_id = (await _session(door, params.session_id, call)).session.session_id
@@ -181,6 +181,11 @@ def _decide(door: Door, given: JsonObject, decision: str) -> JsonObject:
 def _require_prompt(given: JsonObject) -> None:
     if not from_wire.content_or_files(given["input"]):
         raise from_wire.Malformed('say what to do: the argument is a string, or {"input": "…"}')
+
+
+def _is_typed(given: JsonObject) -> bool:
+    """Whether somebody typed this, as a bare string; blocks are what a program puts together."""
+    return isinstance(given.get("input", given.get("prompt")), str)
 
 
 def _named_session(given: JsonObject) -> str:

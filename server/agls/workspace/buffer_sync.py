@@ -14,7 +14,7 @@ from agls.engine.ports import WorkspaceError
 from agls.frozen import frozen
 from agls.workspace.decoding import Binary, decode
 from agls.workspace.files import find_stamp, find_stored, is_settled
-from agls.workspace.paths import Ground, Target
+from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.texts import hash_of, with_plain_ends
 from agls.workspace.uris import is_file_uri
 
@@ -31,7 +31,7 @@ class Buffer:
     text: str
 
 
-class Standing(Enum):
+class SyncState(Enum):
     """How a document and the disk stand to each other."""
 
     CLEAN = "the same text"
@@ -40,11 +40,11 @@ class Standing(Enum):
     CONFLICT = "both changed"
 
 
-UNSAVED = frozenset({Standing.DIRTY, Standing.CONFLICT})
+UNSAVED = frozenset({SyncState.DIRTY, SyncState.CONFLICT})
 
 
 @frozen
-class Held:
+class DiskState:
     """What the disk holds: the hash of the bytes ("" for no file), a digest of the text, the mode.
 
     `digest` is what editors compare, "" for what is no text. It is `guessed` when the encoding is, so that
@@ -57,18 +57,18 @@ class Held:
     guessed: bool = False
 
 
-ABSENT = Held("")
-INCOMPARABLE = Held("incomparable")
+ABSENT = DiskState("")
+INCOMPARABLE = DiskState("incomparable")
 OTHER = "other"  # stands for the hash of bytes that are not there any more
 
 
-class Agreements:
+class BufferSync:
     """What the open documents of one editor last had in common with the disk, by URI."""
 
     def __init__(self) -> None:
-        self._agreed: dict[str, Held] = {}
-        self._seen: dict[str, tuple[tuple[int, ...], Held]] = {}  # by path
-        self._looking: dict[str, asyncio.Future[Held]] = {}  # by URI: comparisons under way
+        self._agreed: dict[str, DiskState] = {}
+        self._seen: dict[str, tuple[tuple[int, ...], DiskState]] = {}  # by path
+        self._looking: dict[str, asyncio.Future[DiskState]] = {}  # by URI: comparisons under way
         self._written: dict[str, str] = {}  # by URI: the text as agents left it, of which nothing was typed
 
     def opened(self, buffer: Buffer) -> None:
@@ -92,7 +92,7 @@ class Agreements:
             await asyncio.wait(looking)
             await asyncio.sleep(0)  # their callbacks run first
 
-    def look(self, target: Target) -> Held:
+    def look(self, target: ResolvedPath) -> DiskState:
         """What the disk holds for this file. Blocks; reads only what changed since it was read."""
         stamp = find_stamp(target)
         if stamp is None:
@@ -105,24 +105,24 @@ class Agreements:
             self._seen[target.place.path] = stamp, held
         return held
 
-    def judge(self, buffer: Buffer, held: Held) -> Standing:
+    def judge(self, buffer: Buffer, held: DiskState) -> SyncState:
         """How this document stands to what the disk holds."""
         digest, agreed = digest_of(buffer.text), self._agreed.get(buffer.uri)
         if digest == held.digest:
             self._agreed[buffer.uri] = held
-            return Standing.CLEAN
+            return SyncState.CLEAN
         if agreed is None:  # what differs at the first look was typed: only a later change is the disk's
             self._agreed[buffer.uri] = replace(held, digest="")
-            return Standing.DIRTY
+            return SyncState.DIRTY
         if agreed.hash == held.hash or (held.hash and not held.digest):
-            return Standing.DIRTY
-        return Standing.BEHIND if agreed.digest == digest and not held.guessed else Standing.CONFLICT
+            return SyncState.DIRTY
+        return SyncState.BEHIND if agreed.digest == digest and not held.guessed else SyncState.CONFLICT
 
-    def agree(self, buffer: Buffer, held: Held) -> None:
+    def agree(self, buffer: Buffer, held: DiskState) -> None:
         """Take the disk as known to this document, whose next text is made from it."""
         self._agreed[buffer.uri] = held
 
-    def wrote(self, before: Buffer, standing: Standing, after: Buffer) -> None:
+    def wrote(self, before: Buffer, standing: SyncState, after: Buffer) -> None:
         """An agent made `after` of a document that stood like this to the disk."""
         if standing not in UNSAVED or self.is_written(before):
             self._written[after.uri] = hash_of(after.text)
@@ -133,18 +133,18 @@ class Agreements:
         """Whether nothing was typed into this document since an agent wrote it: its difference is theirs."""
         return self._written.get(buffer.uri) == hash_of(buffer.text)
 
-    def _save(self, buffer: Buffer, held: Held) -> None:
+    def _save(self, buffer: Buffer, held: DiskState) -> None:
         digest = digest_of(buffer.text)
         same = digest == held.digest or (held.hash and (held.guessed or not held.digest))
         self._agreed[buffer.uri] = replace(held, hash=held.hash if same else OTHER, digest=digest)
 
-    def _compare(self, buffer: Buffer, settle: Callable[[Buffer, Held], object]) -> None:
+    def _compare(self, buffer: Buffer, settle: Callable[[Buffer, DiskState], object]) -> None:
         if not is_file_uri(buffer.uri):
             return
         looking = asyncio.get_running_loop().run_in_executor(None, self._locate_and_look, buffer.uri)
         self._looking[buffer.uri] = looking
 
-        def looked(future: asyncio.Future[Held]) -> None:
+        def looked(future: asyncio.Future[DiskState]) -> None:
             if self._looking.get(buffer.uri) is future:  # nothing newer was said of it
                 del self._looking[buffer.uri]
                 if not future.cancelled():
@@ -152,20 +152,20 @@ class Agreements:
 
         looking.add_done_callback(looked)
 
-    def _locate_and_look(self, uri: str) -> Held:
+    def _locate_and_look(self, uri: str) -> DiskState:
         try:
             return self.look(_ANYTHING.locate(uri))
         except WorkspaceError:  # a URI that names no file of this machine
             return ABSENT
 
 
-def _read(target: Target) -> Held:
+def _read(target: ResolvedPath) -> DiskState:
     try:
         stored = find_stored(target, COMPARED)
         if stored is None:
             return ABSENT
         text, encoding = decode(stored.data)
-        return Held(stored.hash, digest_of(text), stored.mode, encoding.guessed)
+        return DiskState(stored.hash, digest_of(text), stored.mode, encoding.guessed)
     except (WorkspaceError, Binary):
         return INCOMPARABLE
 

@@ -1,0 +1,72 @@
+"""From the words of a prompt to its pieces: a link to a file or a folder, or the lines that were named."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from agls.engine.ports import DirEntry, Workspace, WorkspaceError
+from agls.engine.vocabulary import Resource, ResourceLink
+from agls.features.mentions.grammar import Mention, mentions_in
+from agls.features.mentions.settings import Settings
+from agls.room import Piece
+
+MOST_CHARACTERS = 60_000  # of the lines of one mention
+
+
+async def expand(settings: Settings, text: str, workspace: Workspace) -> Sequence[Piece]:
+    """**Returns** what the text points at, each thing once; a word that names nothing is only a word.
+
+    A file is pointed at by a link, which the model reads with a tool. Lines that are named come with it. Only
+    what a list of the workspace shows can be meant: nothing outside, and nothing that a rule denies.
+    """
+    if not settings.enabled:
+        return ()
+    pieces: dict[Piece, None] = {}
+    for meanings in mentions_in(text):
+        if piece := await _first(meanings, workspace):
+            pieces[piece] = None
+        if len(pieces) == settings.most:
+            break
+    return tuple(pieces)
+
+
+async def _first(meanings: Sequence[Mention], workspace: Workspace) -> Piece | None:
+    for mention in meanings:
+        try:
+            if piece := await _piece(mention, workspace):
+                return piece
+        except WorkspaceError:  # it is no path of this workspace, or no text: the next meaning may be
+            continue
+    return None
+
+
+async def _piece(mention: Mention, workspace: Workspace) -> Piece | None:
+    """**Returns** what is there, `None` for nothing. **Raises** `WorkspaceError`."""
+    place = workspace.place(mention.path)
+    if not place.inside:
+        return None
+    kind = await _kind(place.shown, workspace)
+    if mention.lines and kind == "file":
+        return await _lines(mention.path, mention.lines, place.uri, workspace)
+    if not mention.lines and kind in {"file", "dir"}:
+        return ResourceLink(place.uri, place.shown)
+    return None
+
+
+async def _kind(shown: str, workspace: Workspace) -> str:
+    """**Returns** what the list of its folder says of it, "" for nothing. **Raises** `WorkspaceError`."""
+    path = PurePosixPath(shown)
+    if not path.name:
+        return "dir"  # the root itself
+    above = "" if str(path.parent) == "." else str(path.parent)
+    entries: Sequence[DirEntry] = await workspace.list(above)
+    return next((entry.kind for entry in entries if entry.name == path.name), "")
+
+
+async def _lines(path: str, lines: tuple[int, int], uri: str, workspace: Workspace) -> Piece | None:
+    """**Returns** these lines, `None` where the file ends before. **Raises** `WorkspaceError`."""
+    first, last = lines
+    text = (await workspace.read(path)).text
+    wanted = text.splitlines(keepends=True)[max(first, 1) - 1 : last]
+    if not wanted:
+        return None
+    return Resource(f"{uri}#L{first}-L{first + len(wanted) - 1}", "".join(wanted)[:MOST_CHARACTERS])

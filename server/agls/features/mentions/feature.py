@@ -1,0 +1,7 @@
+"""The wiring of the room."""
+
+from agls.features.mentions.settings import Settings
+
+
+def build(settings: Settings) -> None:
+    """Build nothing: the room acts before a prompt is admitted (`expansion.py`) and takes no part in runs."""

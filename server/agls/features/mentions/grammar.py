@@ -1,0 +1,45 @@
+"""The grammar of what a text points at. Pure: whether there is such a file is not known here."""
+
+import re
+from collections.abc import Iterator
+
+from agls.frozen import frozen
+
+_WORD = re.compile(r'(?<!\S)@(?:"([^"\n]+)"(?::(\d+)(?:-(\d+))?)?|(\S+))')
+_LINES = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
+_CLOSING = ",;:.!?)]}'\""  # what a sentence puts behind a name
+
+
+@frozen
+class Mention:
+    """A word that may point at a path; `lines` are the first and the last, from 1, `None` for the whole."""
+
+    path: str
+    lines: tuple[int, int] | None = None
+
+
+def mentions_in(text: str) -> Iterator[tuple[Mention, ...]]:
+    """**Returns** for each word that begins with `@` what it may mean, the likeliest first.
+
+    `@path`, `@path:10`, `@path:10-20`, and in quotes what has blanks: `@"a b.py":3`.
+    """
+    for quoted, first, last, word in _WORD.findall(text):
+        if quoted:
+            yield (Mention(quoted, _span(first, last)),)
+        else:
+            bare = word.rstrip(_CLOSING)
+            spellings = dict.fromkeys(name for name in (word, bare) if name)
+            yield tuple(meaning for name in spellings for meaning in _meanings(name))
+
+
+def _meanings(name: str) -> Iterator[Mention]:
+    yield Mention(name)
+    if found := _LINES.fullmatch(name):
+        yield Mention(found[1], _span(found[2], found[3]))
+
+
+def _span(first: str, last: str) -> tuple[int, int] | None:
+    if not first:
+        return None
+    begin = int(first[:9])
+    return begin, int(last[:9]) if last else begin

@@ -1,0 +1,39 @@
+"""`@path` in a prompt on the command line points at a file; what is not typed is never looked at."""
+
+import pytest
+
+from doors.headless.conftest import Agls
+from doors.headless.test_piped import said
+
+
+@pytest.fixture(autouse=True)
+def files(agls: Agls) -> None:
+    (agls.workspace / "app.py").write_text("one\ntwo\nthree\n")
+    agls.script({"text": "Fine."})
+
+
+def test_mention_in_a_prompt_is_a_piece_of_it(agls: Agls) -> None:
+    done = agls.run("run", "explain @app.py:2-3 of @app.py, not @dataclass", stdin="see @app.py:1")
+    assert (done.code, done.out, done.err) == (0, "Fine.\n", "")
+    uri = (agls.workspace / "app.py").as_uri()
+    assert said(agls) == [
+        {"type": "text", "text": "explain @app.py:2-3 of @app.py, not @dataclass"},
+        {"type": "resource", "uri": f"{uri}#L2-L3", "text": "two\nthree\n"},
+        {"type": "resourceLink", "uri": uri, "name": "app.py"},
+        {"type": "resource", "uri": "stdin:", "text": "see @app.py:1"},
+    ]
+
+
+def test_mention_in_the_prompt_of_a_resume_is_a_piece_of_it(agls: Agls) -> None:
+    agls.run("run", "begin")
+    assert agls.run("resume", "and @app.py").code == 0
+    assert [part["type"] for part in said(agls)] == ["text", "text", "resourceLink"]
+
+
+@pytest.mark.parametrize("arguments", [("--no-expand", "explain @app.py"), ("-",)])
+def test_mention_that_is_switched_off_or_was_not_typed_stays_text(
+    agls: Agls, arguments: tuple[str, ...]
+) -> None:
+    done = agls.run("run", *arguments, stdin="" if len(arguments) > 1 else "explain @app.py")
+    assert done.code == 0
+    assert said(agls) == [{"type": "text", "text": "explain @app.py"}]
