@@ -1,29 +1,58 @@
-"""The table of the reference's capabilities, and the tests here that name them.
+"""The pages that say which tests prove what, made from the marks of the tests.
 
-A test names a row in its docstring: `Row 16: …`, `Rows 6, 7: …`, and a port of a run: `Port Audit: …`.
-`scripts/parity.py` writes `docs/parity.md`; with `--check` it says whether that page is fresh. A row or a
-port without a test is shown as missing.
+| Mark | Page |
+|---|---|
+| `@pytest.mark.row(16)`, `@pytest.mark.port("Audit")` | `docs/parity.md`: what the reference project can do |
+| `@pytest.mark.item(27)` | `tests/README.md`, "The conformance list": the items of the protocol |
+| `pytestmark = pytest.mark.promise("P7")` | `SECURITY.md`, "Tests of the promises" |
+
+`scripts/parity.py` writes them; with `--check` it says which is stale. What has no test is shown as missing.
 """
 
 import ast
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "parity.md"
-NAMED = re.compile(r"\bRows? (\d+(?:(?:, | and )\d+)*)\b")
-NAMED_PORT = re.compile(r"\bPort ([A-Z][a-z ]+):")
+PARITY, CONFORMANCE, SECURITY = ROOT / "docs/parity.md", ROOT / "tests/README.md", ROOT / "SECURITY.md"
+BEGIN, END = "<!-- generated: {} -->\n", "<!-- end -->"
 HEAD = """\
 # What the reference project can do, and the tests that show it here
 
-Made by `scripts/parity.py` from the docstrings of the tests (`Row 16: …`, `Port Audit: …`); do not edit it.
+Made by `scripts/parity.py` from the marks of the tests (`row`, `port`); do not edit it.
 A row counts as far as its tests go: they say what was tried. A row without a test is **missing**: it may be
 there in part, but nothing shows it.
 
 """
+ITEMS = {
+    23: "life cycle",
+    24: "negotiation",
+    25: "the traps of pygls",
+    26: "plain mode with recorded clients",
+    27: "cancel by request, by progress, both",
+    28: "slow reader",
+    29: "edits; see the table at the head of `doors/lsp/test_editor_truth.py`, too",
+    30: "buffer and disk",
+    31: "reconnect, and two subscribers",
+    32: "permission across reconnect",
+    33: "idempotency",
+    34: "admission",
+    35: "ordering rules on every log",
+    36: "crash",
+    37: "error table",
+    38: "subagents",
+    39: "background tasks",
+    40: "rewind",
+    41: "lines",
+    42: "control on standard input",
+    43: "generated files, golden logs",
+    44: "soak (some only with `--slow`) and floods; rates and latencies: `benchmarks/run`",
+    45: "secrets",
+}
+PROMISES = tuple(f"P{number}" for number in range(1, 16))
 PORTS = {
     "Budget gate": "refuses before anything is spent; a cancelled run is charged once",
     "Model resolver": "alias, concrete name, unknown name, nothing to resolve",
@@ -153,74 +182,110 @@ ROWS = {
 }
 
 
+class Marked(NamedTuple):
+    """A test, or a whole file of them, with one of its marks."""
+
+    where: str
+    mark: str
+    value: object
+
+
 def main(arguments: list[str]) -> int:
-    """Write the page, or say whether it is fresh."""
-    page = made()
+    """Write the pages, or say which are stale. **Returns** the exit code."""
+    stale = {page: text for page, text in pages().items() if page.read_text(encoding="utf-8") != text}
     if arguments == ["--check"]:
-        fresh = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page
-        if not fresh:
-            print("docs/parity.md is stale: run scripts/parity.py", file=sys.stderr)
-        return 0 if fresh else 1
-    PAGE.write_text(page, encoding="utf-8")
+        for page in stale:
+            print(f"{page.relative_to(ROOT)} is stale: run scripts/parity.py", file=sys.stderr)
+        return bool(stale)
+    for page, text in stale.items():
+        page.write_text(text, encoding="utf-8")
     return 0
 
 
-def made() -> str:
-    """The page as it must be now. Raises `ValueError` for a row that does not exist."""
-    tests = tests_by_row()
-    known = {number for rows in ROWS.values() for number, _ in rows}
-    if wrong := tests.keys() - known:
-        raise ValueError(f"there is no row {sorted(wrong)}: {[tests[number] for number in wrong]}")
-    shown = len(tests)
-    parts = [HEAD, f"{shown} of {len(known)} rows have tests.\n"]
-    for title, rows in ROWS.items():
+def pages() -> Mapping[Path, str]:
+    """Return each page as it must be now. **Raises** `ValueError` for a mark of what does not exist."""
+    security = "| Promise | Tests |\n|---|---|\n" + "".join(_rows("promise", PROMISES))
+    items = "| # | Item | Tests |\n|--:|---|---|\n" + "".join(_rows("item", ITEMS))
+    return {
+        PARITY: parity(),
+        CONFORMANCE: _filled(CONFORMANCE, "conformance", items),
+        SECURITY: _filled(SECURITY, "promises", security),
+    }
+
+
+def parity() -> str:
+    """Return the page of the rows and the ports."""
+    rows = {number: what for part in ROWS.values() for number, what in part}
+    parts = [HEAD, f"{len(tests_of('row', rows))} of {len(rows)} rows have tests.\n"]
+    for title, part in ROWS.items():
         parts.append(f"\n## {title}\n\n| Row | What | Tests |\n|--:|---|---|\n")
-        parts += [
-            f"| {n} | {what} | {'<br>'.join(tests.get(n, ())) or '**missing**'} |\n" for n, what in rows
-        ]
+        found = tests_of("row", rows)
+        parts += [f"| {number} | {what} | {_shown(found.get(number, []))} |\n" for number, what in part]
     parts.append("\n## Ports of a run\n\n| Port | What its tests show | Tests |\n|---|---|---|\n")
-    parts += _ports()
-    return "".join(parts)
+    return "".join((*parts, *_rows("port", PORTS)))
 
 
-def _ports() -> Iterable[str]:
-    tests = tests_by_port()
-    if wrong := tests.keys() - PORTS:
-        raise ValueError(f"there is no port {sorted(wrong)}: {[tests[name] for name in wrong]}")
-    for name, what in PORTS.items():
-        yield f"| {name} | {what} | {'<br>'.join(tests.get(name, ())) or '**missing**'} |\n"
-
-
-def tests_by_port() -> dict[str, list[str]]:
-    """The tests that name each port, as `file::test`, in order."""
-    found: dict[str, list[str]] = {}
-    for where, said in _tests():
-        for name in NAMED_PORT.findall(said):
-            found.setdefault(name, []).append(where)
+def tests_of(mark: str, known: Iterable[object]) -> dict[object, list[str]]:
+    """Return the tests of each value of a mark. **Raises** `ValueError` for a value that is not known."""
+    found: dict[object, list[str]] = {}
+    for test in marked():
+        if test.mark == mark:
+            found.setdefault(test.value, []).append(test.where)
+    if wrong := found.keys() - set(known):
+        raise ValueError(f"there is no {mark} {[*wrong]}: {[found[value] for value in wrong]}")
     return found
 
 
-def tests_by_row() -> dict[int, list[str]]:
-    """The tests that name each row, as `file::test`, in order."""
-    found: dict[int, list[str]] = {}
-    for where, said in _tests():
-        for rows in NAMED.findall(said):
-            for number in re.findall(r"\d+", rows):
-                found.setdefault(int(number), []).append(where)
-    return found
+def _rows(mark: str, known: Iterable[object]) -> Iterator[str]:
+    """Return the rows of a table: each value, what it is where that is known, and its tests."""
+    found = tests_of(mark, known)
+    for value in known:
+        what = f" {known[value]} |" if isinstance(known, Mapping) else ""
+        yield f"| {value} |{what} {_shown(found.get(value, []))} |\n"
+
+
+def _shown(tests: list[str]) -> str:
+    return "<br>".join(tests) or "**missing**"
+
+
+def _filled(page: Path, name: str, table: str) -> str:
+    """Return the page with this table between its marks."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN.format(name))
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{page.name} has no place for {name!r}")
+    return f"{before}{begin}\n{table}\n{end}{after}"
 
 
 @cache
-def _tests() -> list[tuple[str, str]]:
-    """Every test that says something, and what."""
-    return [found for path in sorted((ROOT / "tests").rglob("test_*.py")) for found in _said(path)]
+def marked() -> tuple[Marked, ...]:
+    """Return every test and every file of tests with each value of its marks."""
+    return tuple(found for path in sorted((ROOT / "tests").rglob("test_*.py")) for found in marks_in(path))
 
 
-def _said(path: Path) -> Iterator[tuple[str, str]]:
+def marks_in(path: Path) -> Iterator[Marked]:
+    """Return the marks of a file, in order."""
+    name = path.relative_to(ROOT)
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        is_test = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
-        if is_test and (said := ast.get_docstring(node)):
-            yield f"`{path.relative_to(ROOT)}::{node.name}`", " ".join(said.split())
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _values(f"`{name}::{node.name}`", node.decorator_list)
+            case ast.Assign(targets=[ast.Name("pytestmark")], value=ast.List(marks)):
+                yield from _values(f"`{name}`", marks)
+            case ast.Assign(targets=[ast.Name("pytestmark")], value=mark):
+                yield from _values(f"`{name}`", [mark])
+            case _:
+                pass
+
+
+def _values(where: str, marks: Iterable[ast.expr]) -> Iterator[Marked]:
+    for mark in marks:
+        match mark:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr=name), args=values):
+                if name in {"row", "port", "item", "promise"}:
+                    yield from (Marked(where, name, ast.literal_eval(value)) for value in values)
+            case _:
+                pass
 
 
 if __name__ == "__main__":

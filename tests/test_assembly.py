@@ -52,7 +52,7 @@ async def test_the_order_of_the_features(workspace: Path) -> None:
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
         session = await world.sessions.create(str(workspace))
         options = {"outputSchema": {"type": "object"}, "maxSeconds": 60}
-        all_of_them = session.outfit(Admitted("run_1", "item_1", (), "", options)).features
+        all_of_them = session.run_setup(Admitted("run_1", "item_1", (), "", options)).features
     assert [feature.name for feature in all_of_them] == snapshot(
         [
             "redaction",
@@ -121,8 +121,8 @@ async def test_only_a_headless_run_has_a_time_limit_of_its_own(
 ) -> None:
     async with open_world(setup_of(workspace, SCRIPTED), editor=NoEditor(), headless=headless) as world:
         session = await world.sessions.create(str(workspace))
-        outfit = session.outfit(Admitted("run_1", "item_1", ()))
-        assert outfit.limits.max_seconds == seconds
+        run_setup = session.run_setup(Admitted("run_1", "item_1", ()))
+        assert run_setup.limits.max_seconds == seconds
 
 
 @pytest.mark.parametrize(("text", "options"), [("", {"maxSeconds": 0}), ("[budget]\nmax_seconds = 0\n", {})])
@@ -136,6 +136,7 @@ async def test_a_run_without_time_asks_no_model(workspace: Path, text: str, opti
 ANYBODY = 'callers = { "*" = { max_model_calls = 0 } }'
 
 
+@pytest.mark.row(19)
 @pytest.mark.parametrize(
     ("managed", "user", "options", "calls"),
     [
@@ -155,7 +156,7 @@ async def test_a_policy_fills_what_nobody_set_and_tightens_what_anybody_set(
     options: dict[str, Any],
     calls: int,
 ) -> None:
-    """Row 19: the managed file's budget holds for a run that set none, and above everything that did."""
+    """The managed file's budget holds for a run that set none, and above everything that did."""
     file = workspace.parent / "managed.toml"
     file.write_text(f"[budget]\n{managed}\n")
     monkeypatch.setattr("agls.config.setup.managed_file", lambda: file)
@@ -166,8 +167,9 @@ async def test_a_policy_fills_what_nobody_set_and_tightens_what_anybody_set(
     assert result.stop.reason is (StopReason.END_TURN if calls else StopReason.BUDGET)
 
 
+@pytest.mark.row(19)
 def test_what_goes_above_a_policy_is_told(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row 19: whoever asks for more is told why it is not followed; a project may only lower."""
+    """Whoever asks for more is told why it is not followed; a project may only lower."""
     file = workspace.parent / "managed.toml"
     file.write_text("[budget]\nmax_turns = 5\nsession = { max_cost_usd = 2.0 }\n")
     monkeypatch.setattr("agls.config.setup.managed_file", lambda: file)
@@ -296,8 +298,9 @@ async def test_a_project_file_that_breaks_is_refused_before(workspace: Path) -> 
 # --- prices ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.row(17)
 async def test_another_model_in_a_session_does_not_price_again_what_was_paid(workspace: Path) -> None:
-    """Row 17: every call has the price of the model that answered it."""
+    """Every call has the price of the model that answered it."""
     with ModelServer([Reply("one"), Reply("two")]) as server:
         text = "".join(
             f'[models.{name}]\nbase_url = "{server.url}"\ninput_price = {price}\noutput_price = {2 * price}\n'

@@ -15,6 +15,8 @@ from agls.config import (
 )
 from agls.config.sources import RANKS, from_arguments, from_environment, from_toml
 
+pytestmark = pytest.mark.promise("P2")
+
 NO_PROJECT = [rank for rank in RANKS if rank not in {Rank.DEFAULT, Rank.PROJECT}]
 
 

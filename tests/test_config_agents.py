@@ -134,9 +134,9 @@ async def test_a_run_of_an_agent_has_its_words_its_tools_and_its_model(home: Pat
         with pytest.raises(ConfigError, match="no agent 'nobody'; there are reviewer"):
             world.check_options(str(workspace), {"agent": "nobody"})
         session = await world.sessions.create(str(workspace), options={"agent": "reviewer"})
-        outfit = session.outfit(Admitted("run_1", "item_1", ()))
-        assert [tool.spec.name for tool in outfit.tools] == ["read_file", "grep"]
-        assert (outfit.models.resolve("").info.name, outfit.models.resolve("big").info.name) == (
+        run_setup = session.run_setup(Admitted("run_1", "item_1", ()))
+        assert [tool.spec.name for tool in run_setup.tools] == ["read_file", "grep"]
+        assert (run_setup.models.resolve("").info.name, run_setup.models.resolve("big").info.name) == (
             "small",
             "big",
         )

@@ -12,6 +12,8 @@ from agls.config import Choice, ConfigError, KeyFile, Keyring, Setup, Told, look
 from support.config import home, setup_of, workspace, write
 from support.keyring_stub import make_keyring
 
+pytestmark = pytest.mark.promise("P10")
+
 __all__ = ["home", "workspace"]  # fixtures
 KEY, OTHER = "sk-canary-kept-1", "sk-canary-kept-2"
 

@@ -9,6 +9,8 @@ from agls.config import ConfigError, Told, offered_models
 from agls.models.credential import FIXED_KEY
 from support.config import home, setup_of, workspace, write
 
+pytestmark = pytest.mark.promise("P10")
+
 __all__ = ["home", "workspace"]  # fixtures
 
 

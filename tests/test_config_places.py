@@ -9,6 +9,8 @@ from agls.config import Config, ConfigError, FolderGrants, OwnFiles, Seal, Told,
 from agls.config.folders import check_outside, home_folder, managed_file, state_folder, user_file
 from support.config import home, setup_of, workspace, write
 
+pytestmark = pytest.mark.promise("P1")
+
 __all__ = ["home", "workspace"]  # fixtures
 
 

@@ -25,12 +25,12 @@ from agls.config import (
 )
 from agls.engine.children import Children
 from agls.engine.facts import Admitted, SessionChanged
-from agls.engine.feature import Outfit
+from agls.engine.feature import RunSetup
 from agls.engine.ports import ModelClient, ModelError, ModelInfo
-from agls.engine.recovering import left_of
+from agls.engine.recovery import left_of
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
-from agls.engine.state import State, gone_on_with
+from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import JsonObject
 from agls.features import lean, permissions, scratchpad
 from agls.features.budget.books import Books
@@ -87,7 +87,7 @@ class World:
             seal=Seal(own_files),
             lasting=not headless,
         )
-        self.sessions = Sessions(self.storage.sessions, self._equip, clock)
+        self.sessions = Sessions(self.storage.sessions, self._build_run, clock)
         self.sessions.on_open = self._reopen
 
     async def model(self, folder: str, name: str = "") -> ModelClient:
@@ -174,10 +174,10 @@ class World:
         if not self._process.own_files.changed:  # a command may have written an address into the config file
             self.setup = self.reread(self.setup)
 
-    def _equip(self, session: Session, admitted: Admitted) -> Outfit:
+    def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         run = self._services(session, admitted)
         limits = left_of(session.state, admitted, run.bounds.limits, run.bounds.asked)
-        return Outfit(
+        return RunSetup(
             features=features(self.rooms, run), models=run.models, workspace=run.workspace, limits=limits
         )
 
@@ -185,7 +185,7 @@ class World:
         state, setup = session.state, self.setup
         loaded = setup.load(state.cwd)
         config, process = loaded.config, self._process
-        options = {**state.options, **gone_on_with(state, admitted.options, admitted.recovers)}
+        options = {**state.options, **inherited_options(state, admitted.options, admitted.recovers)}
         agent = agent_of(config.agents, options)
         models = self._choice.resolver(loaded, agent.tier)
         window = models.window(str(options.get("model", "")))

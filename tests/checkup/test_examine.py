@@ -121,6 +121,7 @@ async def test_a_wrong_port(patient: Patient) -> None:
     assert report.unchecked[0] == ("key", "endpoint comes first")
 
 
+@pytest.mark.row(87)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -132,7 +133,7 @@ async def test_a_wrong_port(patient: Patient) -> None:
 async def test_a_broken_configuration_is_found_and_the_rest_is_looked_at(
     patient: Patient, text: str, said: str
 ) -> None:
-    """Row 87: the wrong settings are found, and the place they stand in."""
+    """The wrong settings are found, and the place they stand in."""
     patient.configure(text)
     report = await patient.report()
     failed = [found for found in report.findings if found.status == "fail"]
@@ -159,8 +160,9 @@ async def test_a_state_folder_that_is_a_file(patient: Patient) -> None:
     assert (state.status, "AGLS_STATE_DIR" in state.fix) == ("fail", True)
 
 
+@pytest.mark.row(87)
 async def test_a_state_folder_where_none_can_be_made(patient: Patient) -> None:
-    """Row 87: the folder that cannot be written to is found."""
+    """The folder that cannot be written to is found."""
     patient.configure("")
     patient.state = Path("/proc/agls-state")
     state = (await patient(offline=True))["state"]
@@ -175,8 +177,9 @@ async def test_a_state_folder_that_others_look_into(patient: Patient) -> None:
     assert (await patient(offline=True))["state"].fix == f"chmod 700 {patient.state}"
 
 
+@pytest.mark.row(87)
 async def test_no_model_at_all(patient: Patient) -> None:
-    """Row 87: the missing model server is found."""
+    """The missing model server is found."""
     patient.configure("")
     found = await patient()
     assert (found["local"].status, found["model"].status) == ("warn", "fail")

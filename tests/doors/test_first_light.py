@@ -26,6 +26,8 @@ from support.model_server import ModelServer, Reply
 from support.patience import PATIENCE
 from support.wire_rules import check_wire
 
+pytestmark = pytest.mark.promise("P6")
+
 Json = dict[str, Any]
 AGLS = [sys.executable, "-m", "agls"]
 STUBBORN = "trap '' TERM; echo $$ > pid; while true; do sleep 0.1; done"
@@ -341,8 +343,9 @@ async def cancelled(editor: Editor, session: str, run: str) -> None:
     assert (await editor.ended(following))["data"]["stopReason"] == "endTurn"
 
 
+@pytest.mark.row(3, 11)
 async def test_cancel_during_text(workspace: Path, home: Path) -> None:
-    """Rows 3 and 11: words are seen in the editor, and cut off, while the model still speaks."""
+    """Words are seen in the editor, and cut off, while the model still speaks."""
     with ModelServer([Reply("word " * 500, delay=0.2), Reply("fine")]) as server:
         async with editing(workspace, environment(home, server.url)) as editor:
             session = await new_session(editor, workspace)
@@ -395,6 +398,7 @@ async def test_cancel_during_an_open_question(workspace: Path, home: Path) -> No
             never.set()
 
 
+@pytest.mark.item(36)
 async def test_a_killed_server_loses_nothing_and_repeats_nothing(workspace: Path, home: Path) -> None:
     command = "echo once >> runs; touch started; sleep 30"
     replies = [Reply(calls=[("shell", {"command": command})]), Reply("I will check first.")]

@@ -92,8 +92,9 @@ def converted(document: Any) -> Any:
     return imported(json.dumps(document).encode(), 1_795_250_000.0)[1]
 
 
+@pytest.mark.row(75)
 def test_a_session_of_the_reference_is_taken_in_whole() -> None:
-    """Row 75: a file with all its fields loads, and the transcript is the same."""
+    """A file with all its fields loads, and the transcript is the same."""
     state = converted(reference())
     said = [
         (type(m).__name__, m.text if not isinstance(m, UserMessage) else m.content[0])
@@ -117,8 +118,9 @@ def test_a_session_of_the_reference_is_taken_in_whole() -> None:
     assert "sk-canary" not in json.dumps(note.data)
 
 
+@pytest.mark.row(75)
 def test_what_of_the_reference_is_out_of_order_is_kept_and_every_call_has_its_result() -> None:
-    """Row 75: the reference writes results without calls and calls without results."""
+    """The reference writes results without calls and calls without results."""
     calls = [
         {"id": "c", "function": {"name": "shell", "arguments": "{broken"}},
         {"name": "odd", "arguments": {"a": 1}},

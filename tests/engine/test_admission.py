@@ -22,6 +22,7 @@ def begun(session: Session) -> list[str]:
     return [e.fact.run_id for e in session.log.journal.entries() if isinstance(e.fact, RunStarted)]
 
 
+@pytest.mark.item(33)
 async def test_the_same_key_gets_the_same_answer() -> None:
     async with World([hang], say("next")).session() as session:
         first = await session.prompt(GO, key="started")
@@ -38,6 +39,7 @@ async def test_the_same_key_gets_the_same_answer() -> None:
         assert len(admissions(session)) == 2
 
 
+@pytest.mark.item(33)
 @pytest.mark.parametrize(
     "other", [{"options": {"effort": "high"}}, {"recovers": "run_1"}], ids=["options", "goes on"]
 )
@@ -51,6 +53,7 @@ async def test_the_same_key_with_other_params_is_a_conflict(other: dict[str, obj
         assert len(admissions(session)) == 1
 
 
+@pytest.mark.item(33)
 async def test_who_asks_again_is_answered_when_it_is_durable() -> None:
     async with World(say()).session() as session:
         is_durable = asyncio.Event()
@@ -71,6 +74,7 @@ async def test_who_asks_again_is_answered_when_it_is_durable() -> None:
         await end(session, (await first).run_id)
 
 
+@pytest.mark.item(34)
 async def test_what_came_too_late_to_steer_runs_with_its_own_options() -> None:
     async with World([hang], say("next")).session() as session:
         first = await session.prompt(GO)
@@ -138,6 +142,7 @@ async def test_who_waits_for_a_run_of_a_session_that_was_lost_is_told() -> None:
             assert await wait_for(session, admission) == gone
 
 
+@pytest.mark.item(34)
 async def test_what_was_steered_into_a_run_that_never_began_is_taken_in_at_its_end_and_stays_in_order() -> (
     None
 ):

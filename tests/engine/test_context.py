@@ -8,7 +8,7 @@ import pytest
 from agls.engine.admission import Refused
 from agls.engine.context import CLEARED, Measure
 from agls.engine.facts import Admitted, Cleared, Compacted, Fact
-from agls.engine.feature import Feature, Outfit, RunView
+from agls.engine.feature import Feature, RunSetup, RunView
 from agls.engine.history import forked, name_of, rewinding
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -29,10 +29,10 @@ async def played(*prompts: Sequence[list[Part]]) -> AsyncIterator[Session]:
     model = FakeModel([turn for turns in prompts for turn in turns])
     room = Feature(name="room", tools=(FakeTool("look", text="found"),))
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
-        return Outfit((room,), model, NOWHERE)
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup((room,), model, NOWHERE)
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         for number in range(1, len(prompts) + 1):
             admission = await session.prompt((Text(str(number)),))

@@ -21,12 +21,12 @@ from agls.engine.facts import (
     SessionChanged,
     ToolFinished,
 )
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.history import forked, last_words, name_of, rewinding, undoing
-from agls.engine.invoking import actions, invoke
 from agls.engine.ports import JournalError
-from agls.engine.queueing import move, remove, replace
-from agls.engine.recovering import cut_off
+from agls.engine.recovery import interrupted_run
+from agls.engine.run_action import actions, invoke
+from agls.engine.run_queue import move, remove, replace
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State, fold_all
@@ -67,10 +67,10 @@ async def playing(*turns: list[Part], offers: Sequence[FakeAction] = ()) -> Asyn
     model = FakeModel(list(turns))
     room = Feature(name="room", tools=(FakeTool("look"),), actions=tuple(offers))
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
-        return Outfit((room,), model, NOWHERE)
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup((room,), model, NOWHERE)
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         yield sessions
 
 
@@ -101,8 +101,9 @@ def spoken(message: object) -> str:
 TWO_CALLS = call(("c1", "look"), ("c2", "look"))
 
 
+@pytest.mark.row(5)
 def test_the_last_words_are_joined_where_a_limit_cut_them() -> None:
-    """Row 5: joined text, of the answer to what the user said last."""
+    """Joined text, of the answer to what the user said last."""
 
     def reply(text: str, finish: Finish = "stop", *calls: ToolCall) -> AssistantMessage:
         return Replied("", text, tool_calls=calls, finish=finish).message
@@ -169,8 +170,9 @@ async def test_a_fork_at_the_last_item_of_a_run_keeps_the_end_of_that_run() -> N
         assert seen(fork) == ["first", "one"]
 
 
+@pytest.mark.row(78)
 async def test_a_fork_is_named_after_the_session_even_before_that_had_a_title() -> None:
-    """Row 78: branch."""
+    """Branch."""
     async with playing(say("one"), say("two")) as sessions:
         session = await sessions.create("/project")
         await run(session, "first")
@@ -180,8 +182,9 @@ async def test_a_fork_is_named_after_the_session_even_before_that_had_a_title() 
         assert (await sessions.fork(session.session_id, item_id)).state.title == "Given later (fork)"
 
 
+@pytest.mark.row(78)
 async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> None:
-    """Row 78: only what the user says in a fork begins work in it, whatever the setting `recovery`."""
+    """Only what the user says in a fork begins work in it, whatever the setting `recovery`."""
     async with playing([hang]) as sessions:
         session = await sessions.create("/project")
         await session.prompt(prompt("first"))
@@ -189,7 +192,7 @@ async def test_a_fork_of_what_was_cut_off_is_not_gone_on_with_by_itself() -> Non
         fork = await sessions.fork(session.session_id)
         rows, _ = await sessions.list()
         assert {row.session_id: row.interrupted for row in rows}[fork.session_id] is False
-        assert cut_off(fork.state), "who asks for it can go on with it"
+        assert interrupted_run(fork.state), "who asks for it can go on with it"
 
 
 async def test_a_fork_of_a_running_session_leaves_out_what_has_not_begun() -> None:

@@ -1,5 +1,7 @@
 """What a run spent on which day, by the facts of its session."""
 
+import pytest
+
 from agls.engine.facts import Entry, Fact, Replied, RunEnded, RunStarted, ToolStarted, TurnStarted, Used
 from agls.engine.ledger import SECONDS, Days, NoLedger, Row, day_of, spent
 from agls.engine.limits import NOTHING, Totals
@@ -28,8 +30,9 @@ LIFE = entries(
 )  # fmt: skip
 
 
+@pytest.mark.row(16)
 def test_a_turn_counts_on_the_day_on_which_it_began_with_all_it_causes() -> None:
-    """Row 16: what the process of a run did not live to write down follows from the journal."""
+    """What the process of a run did not live to write down follows from the journal."""
     days = spent(LIFE, "run_1")
     assert {
         day: (used.turns, used.model_calls, used.tool_calls, used.input_tokens) for day, used in days.items()

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from agls.engine import queueing
+from agls.engine import run_queue
 from agls.engine.admission import ANYBODY, Policy, Refused, Request
 from agls.engine.facts import Admitted, Entry, ModelDelta, Replied, RunEnded, Steered, TextDelta
-from agls.engine.feature import Outfit
+from agls.engine.feature import RunSetup
 from agls.engine.history import name_of, rewinding
 from agls.engine.ports import ModelInfo, ModelRequest, Reply
 from agls.engine.session import Session
@@ -49,8 +49,8 @@ class FakeTalker:
         yield Replied(request.reply_id, "yes")
 
 
-def equip(session: Session, admitted: Admitted) -> Outfit:
-    return Outfit((), FakeTalker(), NOWHERE)
+def build_run(session: Session, admitted: Admitted) -> RunSetup:
+    return RunSetup((), FakeTalker(), NOWHERE)
 
 
 class Lives(RuleBasedStateMachine):
@@ -73,7 +73,7 @@ class Lives(RuleBasedStateMachine):
         return self.loop.run_until_complete(bounded())
 
     def new_process(self) -> Sessions:
-        return Sessions(self.store, equip, FakeClock())
+        return Sessions(self.store, build_run, FakeClock())
 
     def text(self, hangs: bool) -> tuple[Text, ...]:
         self.count += 1
@@ -113,11 +113,11 @@ class Lives(RuleBasedStateMachine):
         async def change() -> None:
             match op:
                 case "remove":
-                    queueing.remove(self.session, item_id, request)
+                    run_queue.remove(self.session, item_id, request)
                 case "move":
-                    queueing.move(self.session, item_id, to, request)
+                    run_queue.move(self.session, item_id, to, request)
                 case _:
-                    await queueing.replace(self.session, item_id, self.text(False), ANYBODY)
+                    await run_queue.replace(self.session, item_id, self.text(False), ANYBODY)
 
         with suppress(Refused):
             self.do(change())

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agls.engine.facts import Admitted, ModelDelta, Replied, Steered
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import ModelInfo, ModelRequest, Reply, ToolContext, new_id
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -47,6 +48,7 @@ def said(message: Message) -> str:
     return "".join(part.text for part in message.content if isinstance(part, Text))
 
 
+@pytest.mark.port("Steer mailbox")
 @given(
     pace=st.integers(0, 6),
     talks=st.booleans(),
@@ -54,7 +56,7 @@ def said(message: Message) -> str:
 )
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_message_is_lost_doubled_or_out_of_order(pace: int, talks: bool, voices: list[Voice]) -> None:
-    """Port Steer mailbox: whatever comes when, from the user and from tools, as text and as image."""
+    """Whatever comes when, from the user and from tools, as text and as image."""
     asyncio.run(asyncio.wait_for(steered(pace, talks, voices), PATIENCE))
 
 
@@ -68,10 +70,10 @@ async def steered(pace: int, talks: bool, voices: list[Voice]) -> None:
             session.log.record(Steered(new_id("item"), session.state.run_id, content, origin="tool"))
             kept.append(word)
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
-        return Outfit((Feature(name="tools", tools=(FakeTool("look", body=talk),)),), model, NOWHERE)
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup((Feature(name="tools", tools=(FakeTool("look", body=talk),)),), model, NOWHERE)
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         first = await session.prompt((Text("go"),))
         for number, (voice, moments) in enumerate(voices):

@@ -47,6 +47,8 @@ from agls.engine.vocabulary import (
 from support.patience import PATIENCE, become
 from support.scenario import FakeTool, Meanwhile, call, check, overflow, say, stop_with
 
+pytestmark = pytest.mark.promise("P6", "P8")
+
 WRITES = frozenset({Effect.WRITES})
 START = ["run started", "took in user: go"]
 
@@ -66,8 +68,9 @@ async def test_a_reply_without_calls_ends_the_run() -> None:
     assert state.run.model_calls == 1
 
 
+@pytest.mark.row(1)
 async def test_tools_run_and_the_model_sees_their_results() -> None:
-    """Row 1: a run with a tool call."""
+    """A run with a tool call."""
     tool = FakeTool("look", text="a file")
     state = await check(
         call(("c1", "look")), say(),
@@ -211,8 +214,9 @@ async def test_observing_features_see_every_fact_of_their_run() -> None:
     assert seen == ["RunStarted", "TurnStarted", "Replied", "RunEnded"]
 
 
+@pytest.mark.row(12)
 async def test_a_crash_of_a_tool_is_a_failed_result() -> None:
-    """Row 12: a tool that raises."""
+    """A tool that raises."""
 
     async def crash(context: ToolContext) -> None:
         raise ValueError("out of cheese")
@@ -232,13 +236,14 @@ class Odd(BaseException):
     """What nobody expects."""
 
 
+@pytest.mark.row(12)
 @pytest.mark.parametrize(
     "problem",
     [SystemExit(3), Odd("odd"), ExceptionGroup("two", [ValueError("a")]), StopIteration(), TimeoutError()],
     ids=lambda problem: type(problem).__name__,
 )
 async def test_a_tool_that_raises_anything_at_all_ends_nothing(problem: BaseException) -> None:
-    """Row 12: a tool exception of any type; a tool that calls `sys.exit` took the whole process with it."""
+    """A tool exception of any type; a tool that calls `sys.exit` took the whole process with it."""
 
     async def crash(context: ToolContext) -> None:
         raise problem
@@ -254,8 +259,9 @@ async def test_a_tool_that_raises_anything_at_all_ends_nothing(problem: BaseExce
     assert results[0].text.startswith("The tool write failed unexpectedly: ")
 
 
+@pytest.mark.row(12)
 async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None:
-    """Row 12: an unknown tool."""
+    """An unknown tool."""
     await check(
         call(("c1", "nothing")), say(),
         features=[Feature(name="tools", tools=(FakeTool("look"),))],
@@ -267,8 +273,9 @@ async def test_an_unknown_tool_is_a_failed_result_that_names_the_tools() -> None
     )  # fmt: skip
 
 
+@pytest.mark.row(8)
 async def test_malformed_arguments_are_a_failed_result() -> None:
-    """Row 8: the model reads what is wrong and goes on."""
+    """The model reads what is wrong and goes on."""
     broken = Replied("", "", tool_calls=(ToolCall("c1", "look", {}, malformed='{"a":'),))
     await check(
         [broken], say(),
@@ -312,13 +319,15 @@ async def test_a_stream_that_ends_without_an_answer_is_a_model_error() -> None:
     )
 
 
+@pytest.mark.port("Model resolver")
 async def test_an_unknown_model_is_a_model_error_before_any_turn() -> None:
-    """Port Model resolver: a clear error before anything is asked."""
+    """A clear error before anything is asked."""
     await check(options={"model": "nowhere"}, facts=[*START, "ended model_error [modelNotFound]"])
 
 
+@pytest.mark.row(11)
 async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> None:
-    """Row 11: in the middle of a stream."""
+    """In the middle of a stream."""
 
     async def cancel(scene: Meanwhile) -> None:
         await scene.until(lambda event: isinstance(event, Glimpse))
@@ -334,8 +343,9 @@ async def test_cancel_while_streaming_keeps_the_text_and_tells_the_model() -> No
     assert (last.text, last.cut) == ("half", True)
 
 
+@pytest.mark.row(11)
 async def test_cancel_with_one_of_two_tools_running_settles_both() -> None:
-    """Row 11: in the middle of tools."""
+    """In the middle of tools."""
 
     async def slow(context: ToolContext) -> None:
         context.show("half of the output")
@@ -435,8 +445,9 @@ async def test_cancel_before_the_start_never_asks_the_model() -> None:
     assert state.run.model_calls == 0
 
 
+@pytest.mark.row(6)
 async def test_overflow_then_room_goes_on() -> None:
-    """Row 6: an overflow, then an answer."""
+    """An overflow, then an answer."""
 
     async def compact(view: RunView) -> Sequence[Compacted]:
         return (Compacted("item_s", "the story so far", 1),) if view.state.overflowed else ()
@@ -453,8 +464,9 @@ async def test_overflow_then_room_goes_on() -> None:
     assert state.context.messages[0].content == (Text("the story so far"),)  # type: ignore[union-attr]
 
 
+@pytest.mark.row(7)
 async def test_overflow_then_room_then_a_tool_call_goes_on() -> None:
-    """Row 7: an overflow, then a tool call, then an answer."""
+    """An overflow, then a tool call, then an answer."""
 
     async def compact(view: RunView) -> Sequence[Compacted]:
         return (Compacted("item_s", "the story so far", 1),) if view.state.overflowed else ()
@@ -582,8 +594,9 @@ async def test_a_gate_can_set_phase_and_limits_and_messages() -> None:
     assert state.limits.max_turns == 3
 
 
+@pytest.mark.row(76)
 async def test_notes_survive_replay() -> None:
-    """Row 76: what rooms remember."""
+    """What rooms remember."""
 
     async def gate(view: RunView) -> Sequence[Stop]:
         view.note("memory", "count", {"turns": len(view.state.notes.get("memory", ())) + 1})

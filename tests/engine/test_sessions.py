@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agls.engine import queueing
+from agls.engine import run_queue
 from agls.engine.admission import ANYBODY, Admission, Refused, Request
 from agls.engine.calls import find_tool
 from agls.engine.facts import (
@@ -24,7 +24,7 @@ from agls.engine.facts import (
     Unknown,
     Used,
 )
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.loop import RunResult
 from agls.engine.ports import Effect, JournalBusy, JournalError, ToolContext
 from agls.engine.session import Session
@@ -67,12 +67,12 @@ class World:
         self.model = FakeModel(list(turns))
         self.tools = tuple(tools)
 
-    def equip(self, session: Session, admitted: Admitted) -> Outfit:
-        return Outfit((Feature(name="tools", tools=self.tools),), self.model, NOWHERE)
+    def build_run(self, session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup((Feature(name="tools", tools=self.tools),), self.model, NOWHERE)
 
     @asynccontextmanager
     async def sessions(self) -> AsyncIterator[Sessions]:
-        async with Sessions(self.store, self.equip, FakeClock()) as sessions:
+        async with Sessions(self.store, self.build_run, FakeClock()) as sessions:
             yield sessions
 
     @asynccontextmanager
@@ -297,7 +297,7 @@ async def test_a_replaced_prompt_that_could_begin_at_that_moment_never_runs() ->
         first = await session.prompt((Text("1"),))
         await asked(session)
         second = await session.prompt((Text("2"),))
-        replacing = asyncio.ensure_future(queueing.replace(session, second.item_id, OTHER, ANYBODY))
+        replacing = asyncio.ensure_future(run_queue.replace(session, second.item_id, OTHER, ANYBODY))
         await asyncio.sleep(0)  # the other prompt is admitted and waits for the disk
         (other,) = session.state.queue
         session.cancel(first.run_id)
@@ -341,10 +341,10 @@ async def test_a_run_that_a_crash_left_open_is_closed_and_its_call_never_repeate
 async def test_a_run_that_cannot_be_equipped_ends_with_the_reason() -> None:
     world = World()
 
-    def broken(session: Session, admitted: Admitted) -> Outfit:
+    def broken(session: Session, admitted: Admitted) -> RunSetup:
         raise ValueError("no such room")
 
-    world.equip = broken  # type: ignore[method-assign]
+    world.build_run = broken  # type: ignore[method-assign]
     async with world.session() as session:
         admission = await session.prompt(GO)
         result = await end(session, admission.run_id)
@@ -367,8 +367,9 @@ async def test_a_journal_that_lost_its_lock_stops_the_run_without_another_write(
         assert len(session.log.journal.entries()) == written
 
 
+@pytest.mark.port("Checkpointer")
 async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
-    """Port Checkpointer: a disk that refuses is a notice."""
+    """A disk that refuses is a notice."""
     async with World().session() as session:
         seen: list[str] = []
         leave = session.log.subscribe(
@@ -551,20 +552,20 @@ async def test_a_change_of_the_queue_with_a_key_is_made_once() -> None:
         await asked(session)
         one, two, three = [(await session.prompt((Text(text),))).item_id for text in "123"]
         requests = {name: Request(name, name) for name in ("remove", "move", "replace")}
-        assert not queueing.followed(session, requests["remove"], queueing.CHANGED)
-        queueing.remove(session, one, requests["remove"])
-        queueing.move(session, three, 0, requests["move"])
-        await queueing.replace(session, two, OTHER, requests["replace"])
+        assert not run_queue.followed(session, requests["remove"], run_queue.CHANGED)
+        run_queue.remove(session, one, requests["remove"])
+        run_queue.move(session, three, 0, requests["move"])
+        await run_queue.replace(session, two, OTHER, requests["replace"])
     async with world.sessions() as sessions:
         session = await sessions.open(session.session_id)
         assert [waiting.content for waiting in session.state.queue] == [(Text("3"),), OTHER]
         for name, request in requests.items():
-            facts = queueing.REPLACED if name == "replace" else queueing.CHANGED
-            assert queueing.followed(session, request, facts)
+            facts = run_queue.REPLACED if name == "replace" else run_queue.CHANGED
+            assert run_queue.followed(session, request, facts)
             with pytest.raises(Refused, match="another request"):
-                queueing.followed(session, Request(name, "something else"), facts)
+                run_queue.followed(session, Request(name, "something else"), facts)
         fork = await sessions.fork(session.session_id)
-        assert not queueing.followed(fork, requests["remove"], queueing.CHANGED)
+        assert not run_queue.followed(fork, requests["remove"], run_queue.CHANGED)
 
 
 async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_asked_for_again() -> None:
@@ -574,7 +575,7 @@ async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_a
         await session.prompt(GO)
         await asked(session)
         item_id = (await session.prompt(OTHER)).item_id
-        queueing.remove(session, item_id, request)
+        run_queue.remove(session, item_id, request)
         entries = session.log.journal.entries()
     place = next(n for n, entry in enumerate(entries) if isinstance(entry.fact, Noted)) + 1
     journal = world.store.create("ses_crashed")
@@ -582,9 +583,9 @@ async def test_a_change_of_the_queue_that_a_crash_broke_off_is_made_when_it_is_a
     journal.close()
     async with world.sessions() as sessions:
         session = await sessions.open("ses_crashed")
-        assert not queueing.followed(session, request, queueing.CHANGED)
-        queueing.remove(session, item_id, request)
-        assert queueing.followed(session, request, queueing.CHANGED)
+        assert not run_queue.followed(session, request, run_queue.CHANGED)
+        run_queue.remove(session, item_id, request)
+        assert run_queue.followed(session, request, run_queue.CHANGED)
         assert not session.state.queue
 
 
@@ -592,8 +593,8 @@ async def test_a_prompt_that_is_about_to_begin_is_removed_once() -> None:
     async with World(say("never")).session() as session:
         admission = await session.prompt(GO)
         request = Request("a key", "remove it")
-        queueing.remove(session, admission.item_id, request)
-        assert queueing.followed(session, request, queueing.CHANGED)
+        run_queue.remove(session, admission.item_id, request)
+        assert run_queue.followed(session, request, run_queue.CHANGED)
         assert (await end(session, admission.run_id)).stop.reason is StopReason.CANCELLED
         assert not session.state.transcript
 

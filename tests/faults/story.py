@@ -25,7 +25,7 @@ from agls.engine.facts import (
 )
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
-from agls.engine.recovering import go_on
+from agls.engine.recovery import continue_interrupted
 from agls.engine.session import Session
 from agls.engine.state import State, fold_all
 from agls.engine.vocabulary import Answer, Text, UserMessage
@@ -134,7 +134,7 @@ async def _tell(place: Place, worker: ThreadPoolExecutor | None) -> None:
         session = await _session(world, place)
         session.log.subscribe(lambda event, state: _listen(place, session, event))
         session.questions.attend(True)
-        if run_id := await go_on(session):
+        if run_id := await continue_interrupted(session):
             waiting = (admitted.run_id for admitted in session.state.queue)
             for next_id in dict.fromkeys((run_id, *waiting)):
                 await _finish(session, next_id)

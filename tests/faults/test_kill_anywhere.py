@@ -18,6 +18,8 @@ from support.pairing import refused
 from support.patience import PATIENCE
 from support.wire_rules import check_printed
 
+pytestmark = pytest.mark.promise("P6")
+
 STEPS, KILLS, ATTEMPTS = 10, 4, 12
 LINES = 500
 AGLS = [sys.executable, "-m", "agls"]
@@ -88,9 +90,12 @@ def results_in(entries: Sequence[Entry]) -> list[str]:
     return [fact.outcome.text for fact in finished]
 
 
+@pytest.mark.row(74)
+@pytest.mark.port("Checkpointer")
+@pytest.mark.item(36)
 @pytest.mark.parametrize("seed", [1])
 def test_a_killed_run_is_resumed_and_repeats_nothing(seed: int, tmp_path: Path) -> None:
-    """Row 74: kill -9 of the real process at random moments. Port Checkpointer: by the next process."""
+    """Kill -9 of the real process at random moments. The next process goes on."""
     prove(tmp_path / "work", tmp_path / "home", seed)
 
 

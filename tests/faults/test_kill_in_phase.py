@@ -69,6 +69,7 @@ def phases_asked(server: ModelServer) -> list[str]:
     return [PHASES[request.body["model"]] for request in server.posts]
 
 
+@pytest.mark.port("Phases")
 @pytest.mark.parametrize(
     ("killed_in", "asked_before", "asked_after"),
     [
@@ -80,7 +81,7 @@ def phases_asked(server: ModelServer) -> list[str]:
 def test_a_run_killed_in_a_phase_goes_on_in_it_and_repeats_nothing(
     agls: Agls, killed_in: str, asked_before: list[str], asked_after: list[str]
 ) -> None:
-    """Port Phases: kill -9 in each phase; what is over is not run again, and every prompt is said once."""
+    """Kill -9 in each phase; what is over is not run again, and every prompt is said once."""
     log = agls.workspace / "log"
     with ModelServer(Company(killed_in)) as server:
         models = "".join(MODEL.format(name, server.url) for name in PHASES)

@@ -18,6 +18,8 @@ from agls.stores.files import FileStore
 from faults import story
 from faults.layers import untraceable
 
+pytestmark = pytest.mark.promise("P6")
+
 MATRIX = Path(__file__).with_name("matrix.py")
 
 
@@ -40,6 +42,7 @@ def run(
     return lines
 
 
+@pytest.mark.row(74)
 @pytest.mark.timeout(280)
 @pytest.mark.parametrize(
     ("layer", "what", "points"),
@@ -55,7 +58,7 @@ def run(
 def test_whatever_call_it_died_at_or_that_failed_nothing_is_lost_torn_or_repeated(
     layer: str, what: str, points: int, tmp_path: Path
 ) -> None:
-    """Row 74: nothing that was acknowledged is lost, and the session goes on to its end."""
+    """Nothing that was acknowledged is lost, and the session goes on to its end."""
     *lines, summary = run(tmp_path, layer, what, points, seed=5)
     assert (len(lines), summary["failed"]) == (points, 0)
     assert summary["of"] > 100, "the story has that many calls"

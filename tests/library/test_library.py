@@ -16,7 +16,7 @@ import pytest
 
 from agls.doors.library import bounded, errands, results
 from agls.doors.library.tools import FunctionTool
-from agls.engine.invoking import NOBODY, invoke
+from agls.engine.run_action import NO_PROMPT, invoke
 from agls.engine.vocabulary import Limits, ToolResult, UserMessage
 from agls.library import (
     Agent,
@@ -84,11 +84,12 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.row(88)
 @pytest.mark.parametrize(("name", "program", "printed"), EXAMPLES, ids=[name for name, _, _ in EXAMPLES])
 def test_every_example_prints_what_the_page_says(
     name: str, program: str, printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Row 88: run, resume, subscribe, cancel, steer, tools and artifacts, from another program."""
+    """Run, resume, subscribe, cancel, steer, tools and artifacts, from another program."""
     exec(compile(program, name, "exec"), {})
     assert capsys.readouterr().out == printed
     lines = [line for line in program.splitlines() if line]
@@ -226,8 +227,9 @@ async def test_what_is_wrong_is_said_before_anything_is_sent(workspace: Path, tm
             await (await agent.session()).run("Say hello")
 
 
+@pytest.mark.port("Extra tools")
 async def test_what_crashes_around_a_run_changes_nothing_and_everything_is_closed(workspace: Path) -> None:
-    """Port Extra tools: a hook or a tool set that crashes leaves end_turn; clean-up always runs."""
+    """A hook or a tool set that crashes leaves end_turn; clean-up always runs."""
     done: list[str] = []
 
     @asynccontextmanager
@@ -337,8 +339,8 @@ async def test_with_nothing_configured_a_run_works_is_bounded_and_leaves_nothing
             session = await agent.session()
             result = await session.run("Look around for ever")
             live = await agent.world.sessions.open(session.id)
-            rooms = {feature.name for feature in live.outfit(NOBODY).features}
-            tools = {named.spec.name for named in live.outfit(NOBODY).tools}
+            rooms = {feature.name for feature in live.run_setup(NO_PROMPT).features}
+            tools = {named.spec.name for named in live.run_setup(NO_PROMPT).tools}
             assert [*temporary.iterdir()] == [], "a program that is killed leaves nothing either"
         assert len(server.posts) == 12
     assert result.stop.reason is StopReason.MAX_TURNS

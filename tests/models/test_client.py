@@ -25,6 +25,8 @@ from support.model_replies import Request, scattered, sse
 from support.model_server import NO_REPLY_LEFT, Failure, ModelServer, Raw, Reply
 from support.patience import PATIENCE, TRIES, within
 
+pytestmark = pytest.mark.promise("P10")
+
 QUICK = RetryPolicy(tries=3, first=0.01)
 KEY = "sk-canary-1234567890"
 HTML = Raw([b"<!doctype html><title>Log in</title>"], headers={"Content-Type": "text/html"})
@@ -110,8 +112,9 @@ async def test_a_kept_connection_that_the_server_closed_costs_no_wait(
     assert server.connections == 3
 
 
+@pytest.mark.row(3)
 async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
-    """Row 3: the first words are there before the last byte is sent."""
+    """The first words are there before the last byte is sent."""
     async with ModelServer([Reply(["one", "two"], delay=0.05)]) as server, Asking() as asking:
         parts = asking.model(server.url).stream(prompt())
         assert await anext(parts) == TextDelta("item_reply", "one")
@@ -119,8 +122,9 @@ async def test_deltas_arrive_while_the_server_is_still_speaking() -> None:
         await parts.aclose()
 
 
+@pytest.mark.row(9)
 async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> None:
-    """Row 9: a dropped connection and a busy server; the third try is answered."""
+    """A dropped connection and a busy server; the third try is answered."""
     replies = [Raw(begin="reset"), Failure(429, "slow", headers={"retry-after-ms": "20"}), Reply("there")]
     async with ModelServer(replies) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, QUICK))
@@ -131,8 +135,9 @@ async def test_a_failure_that_passes_is_tried_again_and_each_wait_is_told() -> N
     assert server.requests[0].body == server.requests[2].body
 
 
+@pytest.mark.row(9)
 async def test_a_server_that_says_nothing_is_asked_again() -> None:
-    """Row 9: twice silent for too long, then an answer (more of them: a busy machine may miss the first)."""
+    """Twice silent for too long, then an answer (more of them: a busy machine may miss the first)."""
     replies = [Raw(begin="hang"), Raw([], then="hang"), *[Reply("there")] * 20]
     async with ModelServer(replies) as server, Asking() as asking:
         heard = await hear(asking.model(server.url, RetryPolicy(tries=20, first=0.01), idle_timeout=0.4))
@@ -140,9 +145,10 @@ async def test_a_server_that_says_nothing_is_asked_again() -> None:
     assert [wait.cause for wait in heard.waits[:2]] == ["test was silent for 0.4 seconds."] * 2
 
 
+@pytest.mark.row(9)
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
 async def test_server_trouble_is_tried_again(status: int) -> None:
-    """Row 9: every status that may pass."""
+    """Every status that may pass."""
     async with ModelServer([Failure(status), Reply("ok")]) as server, Asking() as asking:
         assert (await hear(asking.model(server.url, QUICK))).text == "ok"
 

@@ -41,6 +41,7 @@ def test_the_bytes_of_images_are_not_words() -> None:
     assert gauge.count(prompt("x"), 3000).tokens == 1000
 
 
+@pytest.mark.row(24)
 @pytest.mark.parametrize(
     ("dialect", "path", "answer"),
     [
@@ -50,7 +51,7 @@ def test_the_bytes_of_images_are_not_words() -> None:
     ],
 )
 async def test_a_server_that_counts_is_asked(dialect: DialectName, path: str, answer: Any) -> None:
-    """Row 24: a count of the server is told as one."""
+    """A count of the server is told as one."""
     async with ModelServer([Raw([json.dumps(answer).encode()])]) as server, Asking() as asking:
         found = await asking.model(server.url, dialect=dialect, api_key="k").count(prompt("hello"))
     assert found == TokenCount(42, "told")
@@ -115,8 +116,9 @@ async def test_a_model_with_a_fallback_counts_as_the_first_one() -> None:
     assert counted == TokenCount(1, "guess")
 
 
+@pytest.mark.row(24)
 async def test_each_answer_makes_the_next_count_surer() -> None:
-    """Row 24: a guess, until an answer says what was counted."""
+    """A guess, until an answer says what was counted."""
     nowhere = Failure(404, "no such page")
     async with ModelServer([nowhere, Reply("ok", usage=(4000, 1)), nowhere]) as server, Asking() as asking:
         model = asking.model(server.url)

@@ -77,7 +77,7 @@ class QuickReader(Reader):
 
     def __init__(self, asking: Asking) -> None:
         self._asking, self._network = asking, FakeNetwork()
-        asking.connections._ways[""] = self._network
+        asking.connections._transports[""] = self._network
 
     async def __call__(self, exchange: Exchange, raw: Raw) -> Heard:
         self._network.answer = raw
@@ -120,11 +120,12 @@ def could_be_whole(exchange: Exchange) -> None:
         pytest.skip("it is an error anyway")
 
 
+@pytest.mark.row(10)
 @pytest.mark.parametrize("exchange", EXCHANGES)
 async def test_an_answer_is_read_as_it_was_meant_wherever_its_bytes_are_cut(
     read: Reader, exchange: Exchange
 ) -> None:
-    """Row 10: usage, finish and calls, as each server spells them."""
+    """Usage, finish and calls, as each server spells them."""
     for seed in range(SEEDS):
         check(await read(exchange, exchange.raw(seed)), exchange.expected)
 

@@ -28,8 +28,9 @@ def refused(models: Models, name: str) -> ModelError:
     return caught.value
 
 
+@pytest.mark.port("Model resolver")
 def test_a_name_an_alias_a_tier_and_nothing_find_their_model() -> None:
-    """Port Model resolver: aliases."""
+    """Aliases."""
     models = Models([BIG, SMALL], aliases={"fast": "small", "mine": "big"}, default="big")
     found = {
         name: models.resolve(name).info.name for name in ("", "default", "fast", "strong", "mine", "small")
@@ -60,8 +61,9 @@ def test_the_default_may_be_an_alias_and_the_only_model_is_the_default() -> None
     assert Models([SMALL]).resolve("strong").info.name == "small"
 
 
+@pytest.mark.port("Model resolver")
 def test_any_model_of_a_server_can_be_named_and_nothing_is_assumed_of_it() -> None:
-    """Port Model resolver: a concrete name."""
+    """A concrete name."""
     info = Models([BIG, OPEN]).resolve("router/vendor/model-7").info
     assert (info.name, info.context_window) == ("router/vendor/model-7", None)
     other = Models([BIG]).resolve("big/other").info
@@ -76,8 +78,9 @@ def test_fast_is_the_default_where_it_is_the_only_tier() -> None:
     )
 
 
+@pytest.mark.port("Model resolver")
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    """Port Model resolver: an unknown name."""
+    """An unknown name."""
     models = Models([BIG, SMALL], aliases={"fast": "small"})
     error = refused(models, "gigantic")
     assert "'gigantic'" in str(error)
@@ -90,8 +93,9 @@ def test_a_server_without_a_model_says_how_to_name_one() -> None:
     assert "router/" in refused(Models([BIG, OPEN]), "router").hint
 
 
+@pytest.mark.port("Model resolver")
 def test_without_any_model_ways_to_get_one_are_told() -> None:
-    """Port Model resolver: nothing to resolve."""
+    """Nothing to resolve."""
     assert "OPENAI_API_KEY and OPENAI_MODEL" in refused(Models([]), "").hint
 
 

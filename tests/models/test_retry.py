@@ -101,15 +101,17 @@ async def test_a_server_that_asks_for_years_is_not_waited_for() -> None:
     assert time.slept == []
 
 
+@pytest.mark.row(9)
 def test_waits_grow_up_to_a_cap_and_vary_by_chance() -> None:
-    """Row 9: the back-off doubles, is capped, and is never the same for all."""
+    """The back-off doubles, is capped, and is never the same for all."""
     least, most = RetryPolicy(tries=99, chance=lambda: 0.0), RetryPolicy(tries=99, chance=lambda: 1.0)
     assert [least.delay(FLAKY, n) for n in (1, 2, 3, 50)] == [0.5, 1.0, 2.0, 15.0]
     assert [most.delay(FLAKY, n) for n in (1, 2, 3, 50)] == [1.0, 2.0, 4.0, 30.0]
 
 
+@pytest.mark.row(40)
 async def test_waiting_can_be_cancelled() -> None:
-    """Row 40: the wait before the next try."""
+    """The wait before the next try."""
     model = FakeModel(FLAKY)
     task = asyncio.create_task(parts_of(model, RetryPolicy(first=60.0)))
     await become(lambda: model.asked)

@@ -160,5 +160,5 @@ async def test_request_cancelled_at_any_moment_leaves_no_open_connection(host: s
                 await asyncio.sleep(0)
             asking.cancel()
             await asyncio.wait({asking})
-        await become(lambda: len([*Path("/proc/self/fd").iterdir()]) <= before + KEPT, patience=5)
+        await become(lambda: len([*Path("/proc/self/fd").iterdir()]) <= before + KEPT)
         await transport.aclose()

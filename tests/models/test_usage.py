@@ -9,6 +9,7 @@ from agls.models.dialects.usage import usage_of
 from agls.models.prices import Prices, cost_of
 
 
+@pytest.mark.row(10)
 @pytest.mark.parametrize(
     ("raw", "usage"),
     [
@@ -27,7 +28,7 @@ from agls.models.prices import Prices, cost_of
     ],
 )
 def test_usage_is_read_and_what_cannot_be_true_is_unknown(raw: Any, usage: Usage) -> None:
-    """Row 10: the spellings of usage of many servers."""
+    """The spellings of usage of many servers."""
     assert usage_of(raw) == usage
 
 
@@ -56,14 +57,16 @@ USAGES = {  # the same call, as four kinds of servers tell it
 }  # fmt: skip
 
 
+@pytest.mark.row(10)
 @pytest.mark.parametrize("raw", USAGES.values(), ids=USAGES)
 def test_the_usage_of_one_call_is_the_same_however_it_is_spelled(raw: Any) -> None:
-    """Row 10: five spellings, one usage."""
+    """Five spellings, one usage."""
     assert usage_of(raw) == Usage(100, 50, None, 40)
 
 
+@pytest.mark.row(17)
 def test_cached_input_has_its_own_prices() -> None:
-    """Row 17: four rates."""
+    """Four rates."""
     prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0)
     assert cost_of(Usage(100, 10, None, 40, 20), prices) == pytest.approx(
         (40 * 2 + 40 * 0.5 + 20 * 3 + 100) / 1e6
@@ -84,8 +87,9 @@ def test_reasoning_has_its_own_price_where_there_is_one(usage: Usage, dollars: f
     assert cost_of(usage, Prices(2.0, 10.0)) == pytest.approx(1000 / 1e6), "else it costs as output"
 
 
+@pytest.mark.row(17)
 def test_a_call_is_priced_by_all_four_rates_at_once() -> None:
-    """Row 17: input, cached input, cache writes and output each have their rate, and reasoning one, too."""
+    """Input, cached input, cache writes and output each have their rate, and reasoning one, too."""
     prices = Prices(input=2.0, output=10.0, cache_read=0.5, cache_write=3.0, reasoning=4.0)
     usage = Usage(100, 50, 20, 40, 20)
     assert cost_of(usage, prices) == pytest.approx((40 * 2 + 40 * 0.5 + 20 * 3 + 30 * 10 + 20 * 4) / 1e6)

@@ -54,6 +54,7 @@ def compiled(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.item(43)
 def test_typescript_is_strict_and_narrows_events_by_type(tmp_path: Path) -> None:
     done = compiled(tmp_path, NARROWED)
     assert done.returncode == 0, done.stdout
@@ -71,6 +72,7 @@ def test_golden_events_are_what_typescript_says(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.item(43)
 def test_lua_reads_the_annotations() -> None:
     read = LuaRuntime().execute(ANNOTATIONS.read_text())
     assert read["version"] == SCHEMA["version"]

@@ -32,14 +32,17 @@ def test_every_case_was_recorded() -> None:
     assert [case.__name__.replace("_", "-") for case in sorted(CASES, key=lambda c: c.__name__)] == NAMES
 
 
+@pytest.mark.item(43)
 def test_a_case_recorded_anew_is_folded_to_the_same(tmp_path: Path) -> None:
     again = [json.loads(line) for line in record(text, tmp_path).splitlines()]
     assert fold(events_of(again)).items == fold(events_of(read("text"))).items
 
 
+@pytest.mark.row(85)
+@pytest.mark.item(43)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_message_is_what_the_schema_says(name: str) -> None:
-    """Row 85: recorded runs hold typed, versioned events."""
+    """Recorded runs hold typed, versioned events."""
     if not through_the_editor(name):
         return check_lines(read(name))
     asked: dict[Any, str] = {}
@@ -51,6 +54,7 @@ def test_every_message_is_what_the_schema_says(name: str) -> None:
 OLDER = sorted((Path(__file__).parent / "older").rglob("*.jsonl"))
 
 
+@pytest.mark.item(43)
 @pytest.mark.parametrize("path", OLDER, ids=lambda path: f"{path.parent.name}, {path.stem}")
 def test_what_an_older_server_said_is_still_what_the_schema_says(path: Path) -> None:
     """Its messages and events validate, and fold: what was added since can be absent."""
@@ -83,8 +87,9 @@ ELSEWHERE = {  # what no recording has: the test in which a real process says it
 }
 
 
+@pytest.mark.row(85)
 def test_every_kind_of_event_is_said_somewhere() -> None:
-    """Row 85: each kind is emitted at least once; those that are kept for later are named in the protocol."""
+    """Each kind is emitted at least once; those that are kept for later are named in the protocol."""
     said = {event["type"] for name in NAMES for event in events_of(read(name))}
     missing = EVENTS.keys() - said - RESERVED - ELSEWHERE.keys()
     assert not missing
@@ -143,6 +148,7 @@ def test_they_hold_what_their_names_say() -> None:
     assert (change["via"], change["result"]["version"]) == ("editor", 2)
 
 
+@pytest.mark.item(43)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_later_server_adds_does_not_break_the_folder(name: str) -> None:
     chance = random.Random(name)

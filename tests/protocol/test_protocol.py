@@ -38,6 +38,7 @@ def generator() -> Any:
     return module
 
 
+@pytest.mark.item(43)
 def test_the_schema_is_fresh_and_valid(capsys: pytest.CaptureFixture[str]) -> None:
     assert generator().main(["--check"]) == 0
     schema = json.loads((PACKAGE / "schema.json").read_text())
@@ -46,6 +47,7 @@ def test_the_schema_is_fresh_and_valid(capsys: pytest.CaptureFixture[str]) -> No
         meta.validate({**definition, "$schema": schema["$schema"]})
 
 
+@pytest.mark.item(43)
 def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = generator()
     assert made.main([], tmp_path) == 0
@@ -65,9 +67,10 @@ def test_the_readme_was_read_again_when_the_types_changed() -> None:
     assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"
 
 
+@pytest.mark.row(85)
 @pytest.mark.parametrize("name", [*METHODS, *EVENTS])
 def test_every_method_and_event_is_documented(name: str) -> None:
-    """Row 85: none is left out of the page."""
+    """None is left out of the page."""
     assert f"`{name}`" in README
 
 

@@ -33,6 +33,8 @@ from support.fake_user import FakeUser
 
 from .attacker import House
 
+pytestmark = pytest.mark.promise("P3", "P5")
+
 RULES = ("shell(npm test *)", "shell(git status *)", "shell(ls *)")
 ALLOWED = ("npm test --watch=false", "git status", "ls -la src")
 EVIL = ("touch pwned", "echo x > pwned")
@@ -331,10 +333,11 @@ def assert_no_escape(desk: Desk, commands: Iterable[str]) -> int:
     return len(passed)
 
 
+@pytest.mark.row(36)
 @pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_command_of_the_corpus_escapes(desk: Desk, every: int) -> None:
-    """Row 36: nothing of a large corpus runs unasked."""
+    """Nothing of a large corpus runs unasked."""
     commands = list(dict.fromkeys(corpus()))
     assert len(commands) > 5_000
     passed = assert_no_escape(desk, commands[::every])
@@ -405,9 +408,10 @@ chmod -R 777 .
 """
 
 
+@pytest.mark.row(36)
 @pytest.mark.parametrize("command", [*DESTRUCTIVE.strip().splitlines(), "ls -la src\nrm -rf build"])
 def test_what_destroys_is_held_however_it_is_written(desk: Desk, command: str) -> None:
-    """Row 36: none of them runs unasked, also when harmless commands are allowed."""
+    """None of them runs unasked, also when harmless commands are allowed."""
     assert not desk.any_of("shell", {"command": command}, [(mode, RULES) for mode in MODES])
 
 

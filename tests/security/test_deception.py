@@ -13,6 +13,8 @@ from support.wire import Wire
 
 from .attacker import Call, House, call
 
+pytestmark = pytest.mark.promise("P3")
+
 Answer = Callable[[Any], Any]
 
 

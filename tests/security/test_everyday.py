@@ -19,6 +19,8 @@ from agls.features.permissions.settings import Settings
 from .attacker import House, call, snapshot
 from .test_commands import MODES, Desk, corpus, desk
 
+pytestmark = pytest.mark.promise("P3")
+
 __all__ = ["desk"]
 LOG = logging.getLogger(__name__)
 PAGE = Path(__file__).parents[2] / "docs" / "config.md"

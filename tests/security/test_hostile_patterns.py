@@ -11,6 +11,8 @@ from support.wire import Wire, script, turns
 
 from .attacker import Call, House, call
 
+pytestmark = pytest.mark.promise("P8")
+
 Plant = Callable[[Path], None]
 AT_ONCE = 0.2  # seconds in which the server answers, whatever a run does
 STARS = "*a*a*a*a*a*a*a*b"

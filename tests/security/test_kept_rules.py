@@ -7,6 +7,8 @@ import pytest
 
 from .attacker import CANARY, House, call
 
+pytestmark = pytest.mark.promise("P2")
+
 
 def refusal_of(house: House, rules: str) -> str:
     """What agls says to settings with these rules; it must not work with them."""

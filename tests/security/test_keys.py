@@ -18,6 +18,8 @@ from support.wire import AGENT, Wire
 from .attacker import KEY, House, Loot, call
 from .watching import ordinary_user
 
+pytestmark = pytest.mark.promise("P10")
+
 HEADER, FILE_KEY = "canary-header-0816-4711", "sk-canary-file-0817-4711"
 SEARCH = """
 env; export -p; set; cat /proc/self/environ
@@ -47,8 +49,9 @@ def served(house: House, **given: object) -> Wire:
     return Wire(house.folder, command=command)
 
 
+@pytest.mark.row(48)
 def test_a_command_finds_no_key_in_its_environment_nor_in_that_of_any_process(house: House) -> None:
-    """P10, Row 48: the keys stand in the block the server was started with; nobody else may read that."""
+    """P10: the keys stand in the block the server was started with; nobody else may read that."""
     house.environment |= {"WORK_TOKEN": HEADER, "AWS_SECRET_ACCESS_KEY": FILE_KEY, "DB_PASSWORD": KEY}
     loot = house.attack(call("shell", command=SEARCH), mode="allowAll", before=ordinary_user())
     assert "ran\n" in loot.answers[0]
@@ -110,6 +113,7 @@ def prompt(house: House, server: ModelServer, *arguments: str) -> Loot:
     return Loot([], events, done.returncode, done.stderr, server.posts)
 
 
+@pytest.mark.item(45)
 @pytest.mark.parametrize("model", ["work", "plain"])
 def test_a_provider_that_echoes_the_key_does_not_make_us_say_it(house: House, model: str) -> None:
     def echo(request: Any) -> Failure:
@@ -262,6 +266,7 @@ def test_what_looks_at_the_models_shows_no_key(house: House, command: str) -> No
                 assert secret not in done.stdout + done.stderr
 
 
+@pytest.mark.item(45)
 def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
     use_models(house, "http://model.invalid/v1")
     for arguments in ((), ("--json",)):
@@ -271,8 +276,9 @@ def test_what_explains_the_configuration_shows_no_key(house: House) -> None:
             assert secret not in done.stdout + done.stderr
 
 
+@pytest.mark.row(48)
 def test_what_is_kept_is_for_the_user_alone(house: House) -> None:
-    """Row 48: no other user of the machine may read a session."""
+    """No other user of the machine may read a session."""
     before = os.umask(0)
     try:
         house.attack(call("shell", command="yes | head -c 200000"), mode="allowAll")

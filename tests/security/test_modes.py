@@ -19,6 +19,8 @@ from support.wire import Message, Wire
 
 from .attacker import House, call
 
+pytestmark = pytest.mark.promise("P2")
+
 WIDE = ["acceptEdits", "allowAll"]
 UNTRUSTED = -33014
 WRITE = call("write_file", path="pwned.txt", content="x")

@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .attacker import House, call
+
+pytestmark = pytest.mark.promise("P3")
 
 FORGED = "a\nforged.txt\t17\x1b[2K\u202e"
 

@@ -17,6 +17,8 @@ from support.wire import Wire, script, turns
 from .attacker import CANARY, KEY, House, call
 from .watching import Opened, Traced, needs_strace, ordinary_user
 
+pytestmark = pytest.mark.promise("P1", "P14")
+
 PWN = "#!/bin/sh\ntouch '{outside}/pwned'\n"
 MODULE = "import pathlib; pathlib.Path({pwned!r}).touch()\n"
 GIT = """[core]

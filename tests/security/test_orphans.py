@@ -11,6 +11,8 @@ from support.wire import Wire, script, turns
 
 from .attacker import House, call
 
+pytestmark = pytest.mark.promise("P7")
+
 ESCAPES = {
     "a session of its own": "setsid sleep 1000 & disown; sleep 0.3; kill -9 $PPID; sleep 1000",
     "forked twice": "(setsid sh -c 'setsid sleep 1000 & setsid sleep 1000 & sleep 1000' &); "

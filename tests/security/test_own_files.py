@@ -16,6 +16,8 @@ from support.wire import Wire
 
 from .attacker import House, Loot, call
 
+pytestmark = pytest.mark.promise("P2")
+
 SCRIPT = "shell(./build.sh)"
 BUILD = call("shell", command="./build.sh")
 TOUCH = call("shell", command="touch pwned.txt")

@@ -10,6 +10,8 @@ import pytest
 
 from .attacker import CANARY, Call, House, call, snapshot
 
+pytestmark = pytest.mark.promise("P4")
+
 SPELLINGS = {
     "absolute": "{outside}/canary.txt",
     "double slash": "//{outside}/canary.txt",
@@ -87,9 +89,10 @@ def trap(house: House) -> House:
     return house
 
 
+@pytest.mark.row(33)
 @pytest.mark.parametrize("mode", ["ask", "acceptEdits", "plan", "allowAll"])
 def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
-    """Row 33: links, `..`, file URIs and many more, with every tool."""
+    """Links, `..`, file URIs and many more, with every tool."""
     places = {"root": trap.workspace, "outside": trap.outside, "state": trap.state, "home": trap.home}
     calls = [
         made
@@ -115,8 +118,9 @@ def test_every_tool_there_is_was_tried(trap: House) -> None:
     assert offered - nameless == {name for name, _ in every_tool_at("x", "y")}
 
 
+@pytest.mark.row(33)
 def test_folders_that_were_added_are_in_and_their_neighbours_are_not(trap: House) -> None:
-    """Row 33: added folders can be reached."""
+    """Added folders can be reached."""
     inside, beside = (
         str(trap.outside / "canary.txt"),
         str(trap.workspace.with_name("repo-evil") / "canary.txt"),

@@ -8,6 +8,8 @@ from support.model_server import ModelServer, Reply
 
 from .attacker import CANARY, Call, House, call, snapshot
 
+pytestmark = pytest.mark.promise("P2")
+
 MODES = ["ask", "acceptEdits", "plan", "allowAll"]
 DENY = """[permissions]
 allow = ["*", "read", "edit", "shell", "read(secrets/**)", "shell(git push)", "edit(locked/*)"]

@@ -10,6 +10,8 @@ import pytest
 
 from .attacker import Call, House, Loot, call, snapshot
 
+pytestmark = pytest.mark.promise("P9")
+
 NAMES = [
     ".agls/config.toml",
     ".git/config",

@@ -24,6 +24,8 @@ from agls.stores.files import FileStore
 from agls.stores.memory import MemoryStore
 from support.store_samples import SAMPLES, conversation, entries_of
 
+pytestmark = pytest.mark.promise("P13")
+
 
 @pytest.fixture(params=["files", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
@@ -400,6 +402,7 @@ def test_filter_search_and_cursor_work_together(store: Store) -> None:
     assert end == ""
 
 
+@pytest.mark.item(31)
 @pytest.mark.parametrize("cursor", ["x", "é", "W10=", "e30=", "WyJhIiwiYiJd", "bnVsbA=="])
 def test_a_cursor_from_elsewhere_is_refused(store: Store, cursor: str) -> None:
     fill(store, "ses_1", "hello", 100.0)

@@ -19,6 +19,8 @@ from agls.stores.journal import FileJournal
 from support.patience import within
 from support.store_samples import SAMPLES, conversation, entries_of
 
+pytestmark = pytest.mark.promise("P6", "P13")
+
 ENTRIES = entries_of(SAMPLES[:6])
 MORE = entries_of(SAMPLES[6:9], after=6)
 

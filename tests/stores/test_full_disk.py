@@ -13,6 +13,8 @@ from agls.engine.facts import Entry
 from agls.stores.files import FileStore
 from support.store_samples import SAMPLES, entries_of
 
+pytestmark = pytest.mark.promise("P6")
+
 ENTRIES = entries_of(SAMPLES)
 BATCHES = [ENTRIES[:2], ENTRIES[2:3], ENTRIES[3:9], ENTRIES[9:]]
 

@@ -27,6 +27,8 @@ from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger, name_of
 from stores.test_processes import start
 
+pytestmark = pytest.mark.promise("P11")
+
 DAY = 20_778
 NOON = DAY * SECONDS + 43_200.0
 MIDNIGHT = (DAY + 1) * SECONDS + 0.0

@@ -15,6 +15,8 @@ from agls.stores.files import FileStore
 from support.patience import PATIENCE
 from support.store_samples import SAMPLES, conversation, entries_of
 
+pytestmark = pytest.mark.promise("P6", "P13")
+
 ENTRIES = entries_of(SAMPLES)
 HOLD = """
 import sys, time
@@ -73,8 +75,9 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     end(process)
 
 
+@pytest.mark.row(79)
 def test_a_second_process_may_read_but_not_write(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
-    """Row 79: the second writer is refused."""
+    """The second writer is refused."""
     store = FileStore(tmp_path)
     with pytest.raises(JournalBusy, match="end that agls process"):
         store.open("ses_1")
@@ -108,9 +111,10 @@ def states(store: FileStore) -> dict[str, str]:
     return {row.session_id: row.state for row in store.list()[0]}
 
 
+@pytest.mark.row(74)
 @pytest.mark.parametrize("lines", [1, 50, 300])
 def test_nothing_that_append_returned_from_is_lost_by_a_kill(tmp_path: Path, lines: int) -> None:
-    """Row 74: kill -9 between any two facts."""
+    """Kill -9 between any two facts."""
     process = start(COUNT, tmp_path)
     assert process.stdout
     for _ in range(lines):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agls.engine.facts import Admitted, Entry, Glimpse, Shown
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import Effect, Tool
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -111,11 +111,11 @@ async def opened(
     endpoint = Endpoint(name="m", model="test-model", base_url=server.url, dialect=dialect)
     models = Models([endpoint], policy=RetryPolicy(tries=3, first=0.01))
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
-        return Outfit(tuple(features), models, NOWHERE, limits or Limits())
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
+        return RunSetup(tuple(features), models, NOWHERE, limits or Limits())
 
     try:
-        async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+        async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
             yield await sessions.create("/project")
     finally:
         await models.aclose()

@@ -42,7 +42,7 @@ from agls.engine.facts import (
     Unknown,
     Used,
 )
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import (
     Effect,
     ModelClient,
@@ -224,11 +224,11 @@ async def check(
     """Run one prompt through the engine and compare the facts after its admission with `facts`."""
     model, store = FakeModel(list(turns)), MemoryStore()
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
         made = features(session) if callable(features) else features
-        return Outfit(tuple(made), model, NOWHERE, limits or Limits())
+        return RunSetup(tuple(made), model, NOWHERE, limits or Limits())
 
-    async with Sessions(store, equip, FakeClock()) as sessions:
+    async with Sessions(store, build_run, FakeClock()) as sessions:
         session = await sessions.create("/project", options=options)
         if attended:
             session.questions.attend(True)
@@ -244,11 +244,11 @@ async def check(
     if facts is not None:
         assert described(entries)[2:] == facts
     assert model.closed == len(model.requests), "every stream is closed"
-    await prove(entries, state, equip)
+    await prove(entries, state, build_run)
     return state
 
 
-async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
+async def prove(entries: Sequence[Entry], state: State, build_run: Any) -> None:
     """The property: fold(journal) == state at every cut, and every cut can be opened again whole."""
     assert fold_all(entries) == state
     check_entries(entries)
@@ -263,7 +263,7 @@ async def prove(entries: Sequence[Entry], state: State, equip: Any) -> None:
         journal = store.create("ses_cut")
         journal.append(*entries[:index])
         journal.close()
-        async with Sessions(store, equip, FakeClock()) as sessions:
+        async with Sessions(store, build_run, FakeClock()) as sessions:
             session = await sessions.open("ses_cut")
             assert not session.state.running
             assert not session.state.calls

@@ -10,6 +10,8 @@ from agls.features.permissions.visible import hidden_in, visible, visible_object
 from agls.views.permission_text import MOST_CHARACTERS, MOST_IN_MESSAGE, message_text, permission_text
 from support.shown import HIDDEN, read_back
 
+pytestmark = pytest.mark.promise("P3")
+
 
 def command(text: str, **more: object) -> Question:
     subject = visible_object({"type": "command", "command": text, "cwd": "/w", **more})

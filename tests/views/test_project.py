@@ -26,7 +26,7 @@ from agls.engine.facts import (
     Unknown,
     Used,
 )
-from agls.engine.feature import Feature, Invocation, Outfit, RunView
+from agls.engine.feature import Feature, Invocation, RunSetup, RunView
 from agls.engine.ports import Effect, ModelError, ToolContext
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -119,13 +119,13 @@ async def play(
 ) -> Recording:
     model = FakeModel(list(turns))
 
-    def equip(session: Session, admitted: Any) -> Outfit:
+    def build_run(session: Session, admitted: Any) -> RunSetup:
         made = features(session) if callable(features) else features
         if admitted.options.get("broken"):
             raise ModelError("no such model", kind="modelNotFound", hint="Choose another.")
-        return Outfit(tuple(made), model, NOWHERE, Limits(max_turns=9))
+        return RunSetup(tuple(made), model, NOWHERE, Limits(max_turns=9))
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project", title="A title", options={"model": "fake"})
         recording = Recording(session, model)
         await scene(recording)
@@ -329,10 +329,10 @@ async def test_a_crash_leaves_nothing_open_on_the_wire() -> None:
     """A journal cut behind a started call is closed by the next process."""
     store, model = MemoryStore(), FakeModel([call(("c1", "look"), ("c2", "look")), say()])
 
-    def equip(session: Session, admitted: Any) -> Outfit:
-        return Outfit(tools(FakeTool("look")), model, NOWHERE)
+    def build_run(session: Session, admitted: Any) -> RunSetup:
+        return RunSetup(tools(FakeTool("look")), model, NOWHERE)
 
-    async with Sessions(store, equip, FakeClock()) as sessions:
+    async with Sessions(store, build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         admission = await session.prompt((Text("go"),))
         await session.finished(admission.run_id)
@@ -342,7 +342,7 @@ async def test_a_crash_leaves_nothing_open_on_the_wire() -> None:
         journal = again.create("ses_cut")
         journal.append(*entries[:cut])
         journal.close()
-        async with Sessions(again, equip, FakeClock()) as sessions:
+        async with Sessions(again, build_run, FakeClock()) as sessions:
             session = await sessions.open("ses_cut")
             recording = Recording(session, model)
             recording.transcript()

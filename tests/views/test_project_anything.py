@@ -32,7 +32,7 @@ from agls.engine.facts import (
     TurnStarted,
     Unknown,
 )
-from agls.engine.feature import Feature, Outfit, RunView
+from agls.engine.feature import Feature, RunSetup, RunView
 from agls.engine.ports import Effect, ModelError
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -153,24 +153,24 @@ async def act(session: Session, deed: str) -> None:
                 await asyncio.sleep(0)
 
 
-def equipped(model: FakeModel) -> Callable[[Session, Admitted], Outfit]:
-    def equip(session: Session, admitted: Admitted) -> Outfit:
+def built(model: FakeModel) -> Callable[[Session, Admitted], RunSetup]:
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
         async def ask(invocation: Any, view: RunView, inner: Any) -> ToolOutcome:
             if invocation.call.name == "ask":
                 await session.questions.ask(Question("permission", "May I?", call_id=invocation.call.call_id))
             return await inner(invocation)
 
         tools = (FakeTool("look"), FakeTool("write", frozenset({Effect.WRITES})), FakeTool("ask"))
-        return Outfit((Feature(name="f", around_tool=ask, tools=tools),), model, NOWHERE)
+        return RunSetup((Feature(name="f", around_tool=ask, tools=tools),), model, NOWHERE)
 
-    return equip
+    return build_run
 
 
 async def play(turns: Sequence[str], deeds: Sequence[str]) -> tuple[list[list[Wire]], Sequence[Entry], State]:
     """The notifications, the facts and the state of a session in which these things happen."""
     model = FakeModel([made(kind, number) for number, kind in enumerate([*turns, *["say"] * 40])])
     told: list[list[Wire]] = []
-    async with Sessions(MemoryStore(), equipped(model), FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), built(model), FakeClock()) as sessions:
         session = await sessions.create("/project")
         projection = Projection(NOTES, "ses", "epoch")
         told.append(translated(session.log.journal.entries(), projection))

@@ -249,10 +249,12 @@ BROKEN: dict[str, tuple[Callable[[Events], Events], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.item(35)
 def test_projection_of_random_facts_keeps_every_rule() -> None:
     check_wire(recorded())
 
 
+@pytest.mark.item(35)
 @pytest.mark.parametrize(("breach", "words"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_broken_rule_is_noticed(breach: Callable[[Events], Events], words: str) -> None:
     with pytest.raises((AssertionError, ValidationError)) as noticed:
@@ -290,6 +292,7 @@ def test_what_a_headless_run_prints_keeps_every_rule() -> None:
     check_lines([HELLO, FATAL])
 
 
+@pytest.mark.item(35)
 @pytest.mark.parametrize(("breach", "words"), PRINTED.values(), ids=PRINTED.keys())
 def test_a_broken_rule_of_lines_is_noticed(breach: Callable[[Events], Events], words: str) -> None:
     with pytest.raises((AssertionError, KeyError)) as noticed:
@@ -381,6 +384,7 @@ def called(session_id: str) -> Events:
     return [{**event, "sessionId": session_id} for event in start]
 
 
+@pytest.mark.item(38)
 def test_a_child_belongs_to_one_call_of_its_parent() -> None:
     first = child(recorded())
     first[0]["data"]["parentSessionId"] = "above"
@@ -469,6 +473,7 @@ HEARD: dict[str, tuple[list[tuple[str, Event]], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.item(35)
 @pytest.mark.parametrize(("heard", "words"), HEARD.values(), ids=HEARD.keys())
 def test_a_broken_rule_of_messages_is_noticed(heard: list[tuple[str, Event]], words: str) -> None:
     with pytest.raises((AssertionError, KeyError)) as noticed:
@@ -489,6 +494,7 @@ def test_what_a_client_should_hear_keeps_every_rule() -> None:
 # --- nobody has to remember to check -------------------------------------------------------------
 
 
+@pytest.mark.item(35)
 def test_a_log_is_checked_when_the_server_ends(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="answered once"), Wire(tmp_path) as wire:
         wire.initialize()

@@ -13,6 +13,8 @@ from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.walks import found
 
+pytestmark = pytest.mark.promise("P12")
+
 
 @pytest.fixture
 def file(root: Path) -> Path:

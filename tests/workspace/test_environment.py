@@ -8,6 +8,8 @@ import pytest
 from agls.workspace.environment import allowed
 from agls.workspace.redact import harden, is_secret
 
+pytestmark = pytest.mark.promise("P10")
+
 
 @pytest.mark.parametrize(
     "name",

@@ -18,6 +18,8 @@ from support.walks import found
 
 from .conftest import CANARY
 
+pytestmark = pytest.mark.promise("P4")
+
 SPELLINGS = {
     "absolute": "{outside}/canary.txt",
     "double slash": "//{outside}/canary.txt",

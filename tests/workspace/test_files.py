@@ -22,6 +22,8 @@ from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import TRIES
 
+pytestmark = pytest.mark.promise("P12")
+
 LINE = st.sampled_from([b"\n", b"\r\n", b"\r", b"word", b"\xc3\xa4", b"\xe9", b"x = 1", b"\t", b""])
 BODY = st.lists(LINE, max_size=20).map(b"".join)
 MARKED = st.sampled_from([b"", codecs.BOM_UTF8])

@@ -7,6 +7,8 @@ import pytest
 from agls.engine.ports import WorkspaceError
 from agls.workspace.paths import Ground, Own
 
+pytestmark = pytest.mark.promise("P4")
+
 
 @pytest.fixture
 def ground(root: Path) -> Ground:

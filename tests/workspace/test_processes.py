@@ -22,6 +22,8 @@ from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.patience import PATIENCE, become, within
 
+pytestmark = pytest.mark.promise("P7")
+
 ESCAPEES = """
 sleep 1000 &
 setsid sleep 1000 &
@@ -232,8 +234,9 @@ async def test_only_allowed_variables_reach_a_command(root: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.row(35)
 async def test_a_time_limit_ends_a_command_that_ignores_being_asked(workspace: Workspace, mark: str) -> None:
-    """Row 35: exact, also for one that ignores signals."""
+    """Exact, also for one that ignores signals."""
     text = "trap '' TERM; echo on; while :; do sleep 0.1; done"
     for timeout in UNTIL_IT_HAS_BEGUN:
         finished = await run(workspace, text, mark=mark, timeout=timeout)
@@ -286,8 +289,9 @@ async def test_somebody_out_of_reach_who_holds_the_output_open_does_not_hold_the
     assert finished.output.endswith("done\n")
 
 
+@pytest.mark.row(35)
 async def test_cancelling_ends_the_whole_tree(workspace: Workspace, mark: str) -> None:
-    """Row 35: the whole tree."""
+    """The whole tree."""
     for watch in within(1.0):
         async with started(workspace, shell(ESCAPEES + "\nsleep 1000", mark), "deaf") as task:
             await become(lambda: len(alive(mark)) > 5)

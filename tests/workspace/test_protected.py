@@ -7,6 +7,8 @@ import pytest
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.workspace.protected import danger
 
+pytestmark = pytest.mark.promise("P9")
+
 PROTECTED = """
 .git .git/config .git/hooks/pre-commit sub/module/.git .gitmodules .gitattributes .husky/pre-push
 .hg/hgrc .vscode/settings.json .idea/workspace.xml .zed/tasks.json .nvim.lua .exrc my.code-workspace

@@ -10,6 +10,8 @@ from agls.engine.ports import WorkspaceError
 from agls.workspace.decoding import LATIN1, UTF8, Binary, decode
 from agls.workspace.texts import encode, with_plain_ends
 
+pytestmark = pytest.mark.promise("P12")
+
 
 @given(st.binary())
 @example(codecs.BOM_UTF8 * 2 + b"x")

@@ -51,6 +51,8 @@ class AgentDefinition(create_model("OfRooms", __base__=_Words, **_OF_ROOMS)):
         said = getattr(self, room.name, None) if room.of_agent else None
         if not isinstance(said, BaseModel):
             return usual if said is None else said
+        if not said.model_fields_set:
+            return usual
         return usual.model_copy(update={name: getattr(said, name) for name in said.model_fields_set})
 
 

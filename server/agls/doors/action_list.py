@@ -1,6 +1,6 @@
 """The list of actions of a session, as `agent/action/list` and the event `commands` send it."""
 
-from agls.engine.invoking import actions
+from agls.engine.run_action import actions
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject
 

@@ -7,8 +7,8 @@ from agls.doors.messages import JsonObject
 from agls.engine.admission import Refused
 from agls.engine.facts import Rewound
 from agls.engine.history import name_of, rewinding, undoing
-from agls.engine.invoking import actions, invoke
 from agls.engine.ports import new_id
+from agls.engine.run_action import actions, invoke
 from agls.engine.session import Session
 from agls.frozen import frozen
 from agls.toolkit import change_of

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 
 from agls.engine.facts import Fact, ToolDelta, ToolFinished, ToolStarted, TurnStarted
-from agls.engine.feature import Feature, Invocation, Outfit, RunView, wrap_tool
+from agls.engine.feature import Feature, Invocation, RunSetup, RunView, wrap_tool
 from agls.engine.log import Log
 from agls.engine.ports import Effect, Preview, Tool, ToolContext, ToolSpec
 from agls.engine.vocabulary import ToolCall, ToolOutcome
@@ -66,7 +66,7 @@ def batches(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Iterator[list[T
 async def settle(
     calls: Sequence[ToolCall],
     offered: Sequence[Tool],
-    outfit: Outfit,
+    run_setup: RunSetup,
     view: RunView,
     log: Log,
     record: Callable[[Fact], None],
@@ -77,9 +77,9 @@ async def settle(
             async with asyncio.TaskGroup() as group:
                 for call in batch:
                     settling = Settling(call, log, record)
-                    context = ToolContext(outfit.workspace, call.call_id, settling.show)
+                    context = ToolContext(run_setup.workspace, call.call_id, settling.show)
                     invocation = Invocation(call, find_tool(call, offered), context)
-                    group.create_task(settling.settle(invocation, outfit.features, view))
+                    group.create_task(settling.settle(invocation, run_setup.features, view))
         except ExceptionGroup as crashes:
             raise crashes.exceptions[0] from crashes
 

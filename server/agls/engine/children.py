@@ -1,4 +1,4 @@
-"""Sessions that work for another session: begun, accounted for, and ended with it."""
+"""Sessions that work for another session: begun, charged to it, and ended with it."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -12,7 +12,7 @@ from agls.engine.log import Event, Observer
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions, made_for
-from agls.engine.spawning import Begin, Errand, Returned, Spawner
+from agls.engine.spawning import Begin, ChildResult, ChildTask, Spawner
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Stop, StopReason, Usage
 
@@ -21,7 +21,8 @@ class Children:
     """Implements `Spawner` for one session."""
 
     def __init__(self, sessions: Sessions, parent: Session) -> None:
-        self._sessions, self._parent = sessions, parent
+        self._sessions = sessions
+        self._parent = parent
 
     @property
     def state(self) -> State:
@@ -36,17 +37,17 @@ class Children:
         """Count one more piece of work that was handed over in the parent's budget."""
         self._parent.log.record(Used(by, Usage(), 0.0, model_calls=0, delegated_tasks=1))
 
-    def child_of(self, errand: Errand) -> str:
-        """The id of the child: the same for the same errand, so that it can be known before it is there."""
-        return errand.resumes or made_for(self._request(errand))
+    def child_of(self, child_task: ChildTask) -> str:
+        """Return the id of the child: the same for the same task, so that it is known beforehand."""
+        return child_task.resumes or made_for(self._request(child_task))
 
     @asynccontextmanager
-    async def family(self) -> AsyncGenerator[Begin]:
-        """Begin errands; at the end those that are not done are cancelled, and waited for."""
-        working: list[asyncio.Task[Returned]] = []
+    async def task_group(self) -> AsyncGenerator[Begin]:
+        """Begin tasks; at the end those that are not done are cancelled, and waited for."""
+        working: list[asyncio.Task[ChildResult]] = []
 
-        def begin(errand: Errand) -> asyncio.Future[Returned]:
-            working.append(self._sessions.spawn(self._carry_out(errand)))
+        def begin(child_task: ChildTask) -> asyncio.Future[ChildResult]:
+            working.append(self._sessions.spawn(self._carry_out(child_task)))
             return working[-1]
 
         try:
@@ -58,8 +59,8 @@ class Children:
                 await asyncio.wait(working)
 
     @asynccontextmanager
-    async def visit(self, session_id: str) -> AsyncGenerator[Spawner]:
-        """A child at rest. Raises `JournalError`."""
+    async def open_child(self, session_id: str) -> AsyncGenerator[Spawner]:
+        """Open a child that has no task. **Raises** `JournalError`."""
         known = self._sessions.is_open(session_id)
         child = await self._sessions.open(session_id)
         try:
@@ -69,35 +70,35 @@ class Children:
             if not known:
                 await self._sessions.close(session_id)
 
-    async def _carry_out(self, errand: Errand) -> Returned:
+    async def _carry_out(self, child_task: ChildTask) -> ChildResult:
         try:
-            async with self._lodged(errand) as child:
+            async with self._child_session(child_task) as child:
                 await self._parent.log.sync()  # what is known of the call survives what comes of it
-                return await self._work(child, errand)
+                return await self._work(child, child_task)
         except (JournalError, Refused) as problem:
-            return Returned(Stop(StopReason.INTERNAL_ERROR, str(problem), "internal"), State())
+            return ChildResult(Stop(StopReason.INTERNAL_ERROR, str(problem), "internal"), State())
 
-    async def _work(self, child: Session, errand: Errand) -> Returned:
-        key = self._request(errand).key
+    async def _work(self, child: Session, child_task: ChildTask) -> ChildResult:
+        key = self._request(child_task).key
         try:
-            admission = await child.prompt(errand.content, "ifIdle", key=key)
+            admission = await child.prompt(child_task.content, "ifIdle", key=key)
             ended = await child.finished(admission.run_id)
         finally:
             await _end(child, key)
-        return Returned(ended.stop, ended.state)
+        return ChildResult(ended.stop, ended.state)
 
     @asynccontextmanager
-    async def _lodged(self, errand: Errand) -> AsyncGenerator[Session]:
-        """The child of an errand, with somebody to see and answer it; let go of when it rests again."""
+    async def _child_session(self, child_task: ChildTask) -> AsyncGenerator[Session]:
+        """Open the child of a task, with its hosts attached; close it when it rests again."""
         state, guests = self._parent.state, ExitStack()
-        known = bool(errand.resumes) and self._sessions.is_open(errand.resumes)
+        known = bool(child_task.resumes) and self._sessions.is_open(child_task.resumes)
         about = SessionChanged(
             state.cwd,
-            errand.title,
+            child_task.title,
             self._parent.session_id,
             state.roots,
-            errand.options,
-            errand.call_id,
+            child_task.options,
+            child_task.call_id,
             state.depth + 1,
         )
 
@@ -107,13 +108,13 @@ class Children:
                 guests.callback(host(child, self._parent.session_id))
             guests.callback(child.log.subscribe(self._charge_for(child.session_id)))
 
-        if errand.resumes:
-            child = await self._sessions.open(errand.resumes)
+        if child_task.resumes:
+            child = await self._sessions.open(child_task.resumes)
             self._check(child)
             welcome(child)
             child.log.record(about)
         else:
-            child = await self._sessions.make(about, self._request(errand), welcome)
+            child = await self._sessions.make(about, self._request(child_task), welcome)
         try:
             yield child
         finally:
@@ -121,8 +122,8 @@ class Children:
                 if not known and not child.state.running and not child.state.queue:
                     await self._sessions.close(child.session_id)
 
-    def _request(self, errand: Errand) -> Request:
-        return Request("/".join((self._parent.session_id, errand.call_id, errand.label)))
+    def _request(self, child_task: ChildTask) -> Request:
+        return Request("/".join((self._parent.session_id, child_task.call_id, child_task.label)))
 
     def _check(self, child: Session) -> None:
         if not child.state.parent_item or child.state.parent != self._parent.session_id:
@@ -149,7 +150,7 @@ class Children:
 
 
 def _used(child_id: str, fact: Fact) -> Used | None:
-    """What a fact of the child means for its parent's budget; each counts as something (`_counted`)."""
+    """Return what a fact of the child means for its parent's budget; each one counts (`_counted`)."""
     match fact:
         case Replied(usage=usage, cost=cost):
             return Used(child_id, usage, cost)
@@ -168,7 +169,7 @@ def _counted(totals: Totals) -> int:
 
 
 async def _end(child: Session, key: str) -> None:
-    """End what this key began, also when it was cancelled before that was known."""
+    """End the run that this key began, also when it was cancelled before that was known."""
     if begun := child.state.keys.get(key):
         child.cancel(begun[0].run_id)
         await child.finished(begun[0].run_id)

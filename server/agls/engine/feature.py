@@ -136,7 +136,7 @@ def with_tools(feature: Feature, names: Sequence[str] | None) -> Feature:
 
 
 @frozen
-class Outfit:
+class RunSetup:
     """What one run works with. It is made anew for each run, from the configuration of that moment."""
 
     features: tuple[Feature, ...]

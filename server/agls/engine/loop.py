@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from agls.engine.calls import begins, settle
 from agls.engine.facts import Fact, Noted, Overflowed, Replied, RunEnded, RunStarted, Shown, TakenIn
-from agls.engine.feature import Attempt, Outfit, tell, wrap_run
+from agls.engine.feature import Attempt, RunSetup, tell, wrap_run
 from agls.engine.log import Log
 from agls.engine.ports import ModelError, Spawn, Tool
 from agls.engine.replies import failed, get_reply
@@ -32,11 +32,11 @@ class RunResult:
 class Run:
     """One run of a session, and what its features see of it (`RunView`)."""
 
-    def __init__(self, run_id: str, log: Log, equip: Callable[[], Outfit], spawn: Spawn) -> None:
+    def __init__(self, run_id: str, log: Log, build_run: Callable[[], RunSetup], spawn: Spawn) -> None:
         self.run_id = run_id
         self.accepting = True  # whether a message or a stop can still reach it
         self._log = log
-        self._equip = equip
+        self._build_run = build_run
         self._spawn = spawn
         self.asked: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()  # why it shall end
         self._ends = ExitStack()  # what to let go of at the end
@@ -69,7 +69,7 @@ class Run:
     async def _begin(self) -> Stop:
         if self.asked.done():
             return self.asked.result()
-        self._outfit = self._equip()
+        self._outfit = self._build_run()
         self._ends.callback(self._log.subscribe(tell(self._outfit.features)))
         prompts = (waiting for waiting in self.state.queue if waiting.run_id == self.run_id)
         said = tuple(prompt.item_id for prompt in prompts if prompt.content)

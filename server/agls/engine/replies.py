@@ -15,33 +15,33 @@ from agls.engine.facts import (
     ThinkingDelta,
     TurnStarted,
 )
-from agls.engine.feature import Outfit, RunView, wrap_model
+from agls.engine.feature import RunSetup, RunView, wrap_model
 from agls.engine.log import Log
 from agls.engine.ports import CallModel, ModelClient, ModelError, ModelRequest, Reply, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, Stop, StopReason, ToolCall
 
 
-async def get_reply(log: Log, record: Callable[[Fact], None], outfit: Outfit, view: RunView) -> Reply:
+async def get_reply(log: Log, record: Callable[[Fact], None], run_setup: RunSetup, view: RunView) -> Reply:
     """Ask the model with what the state says. Raises `ModelError`; a broken-off answer is a `Cut`."""
-    client, request = next_request(log.state, outfit, log.journal.session_id)
+    client, request = next_request(log.state, run_setup, log.journal.session_id)
     record(TurnStarted(new_id("turn"), client.info.name, client.info.context_window))
-    reply = await wrap_model(outfit.features, view, _stream(client, log, record))(request)
+    reply = await wrap_model(run_setup.features, view, _stream(client, log, record))(request)
     return with_fresh_ids(reply, log.state) if isinstance(reply, Replied) and reply.tool_calls else reply
 
 
-def next_request(state: State, outfit: Outfit, session_id: str) -> tuple[ModelClient, ModelRequest]:
+def next_request(state: State, run_setup: RunSetup, session_id: str) -> tuple[ModelClient, ModelRequest]:
     """The model of the run and what it is asked, as the state stands. Raises `ModelError`."""
     context, options = state.context, state.settings
     request = ModelRequest(
         reply_id=new_id("item"),
         system=context.system,
         messages=context.messages,
-        tools=tuple(tool.spec for tool in outfit.offered(state)),
+        tools=tuple(tool.spec for tool in run_setup.offered(state)),
         effort=str(options.get("effort", "")),
         session_id=session_id,
     )
-    return outfit.models.resolve(context.model or str(options.get("model", ""))), request
+    return run_setup.models.resolve(context.model or str(options.get("model", ""))), request
 
 
 def _stream(client: ModelClient, log: Log, record: Callable[[Fact], None]) -> CallModel:

@@ -17,7 +17,7 @@ from agls.engine.admission import (
 )
 from agls.engine.background import Background
 from agls.engine.facts import Admitted, QueueChanged, Steered
-from agls.engine.feature import Outfit
+from agls.engine.feature import RunSetup
 from agls.engine.log import Log
 from agls.engine.loop import Run, RunResult
 from agls.engine.ports import JournalError, Spawn, new_id
@@ -26,17 +26,17 @@ from agls.engine.results import Results
 from agls.engine.state import State
 from agls.engine.vocabulary import BY_USER, SHUT_DOWN, Content, JsonObject, Stop
 
-Equip = Callable[["Session", Admitted], Outfit]
+BuildRun = Callable[["Session", Admitted], RunSetup]
 
 
 class Session:
     """One durable conversation, open for writing in this process."""
 
-    def __init__(self, session_id: str, log: Log, equip: Equip, spawn: Spawn) -> None:
+    def __init__(self, session_id: str, log: Log, build_run: BuildRun, spawn: Spawn) -> None:
         self.session_id = session_id
         self.log = log
         self.questions = Questions(log)
-        self.outfit, self._spawn = partial(equip, self), spawn
+        self.run_setup, self._spawn = partial(build_run, self), spawn
         self._runs: dict[str, Run] = {}  # admitted and not yet ended
         self._results, self.background = Results(), Background(log, spawn)
         self._current, self._closed = "", False
@@ -145,7 +145,7 @@ class Session:
         return tuple(a.run_id for a in self.state.queue if a.run_id != self._current)
 
     def _expect(self, admitted: Admitted) -> None:
-        run = Run(admitted.run_id, self.log, partial(self.outfit, admitted), self._spawn)
+        run = Run(admitted.run_id, self.log, partial(self.run_setup, admitted), self._spawn)
         self._runs[admitted.run_id] = run
         self._results.expect(admitted.run_id)
 

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from agls.engine.admission import ANYBODY, KeyConflict, Request
 from agls.engine.facts import Entry, RunEnded, SessionChanged
-from agls.engine.following import Following
 from agls.engine.history import beginning, forked
+from agls.engine.journal_tail import TailFollower
 from agls.engine.log import Log
 from agls.engine.loop import GRACE
 from agls.engine.ports import Clock, Journal, JournalBusy, JournalError, Store, Tail, new_id
-from agls.engine.session import Equip, Session
+from agls.engine.session import BuildRun, Session
 from agls.engine.spawning import helpers_of
 from agls.engine.state import State, fold_all
 from agls.engine.vocabulary import JsonObject, SessionRow, Stop, StopReason
@@ -37,15 +37,15 @@ def made_for(request: Request) -> str:
 class Sessions:
     """Use it as `async with`: leaving it closes every session and ends every task, in bounded time."""
 
-    def __init__(self, store: Store, equip: Equip, clock: Clock) -> None:
+    def __init__(self, store: Store, build_run: BuildRun, clock: Clock) -> None:
         self._store = store
-        self._equip = equip
+        self._build_run = build_run
         self._clock = clock
         self._open: dict[str, Session] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._opening, self._making = asyncio.Lock(), asyncio.Lock()
         self._closing: dict[str, asyncio.Future[None]] = {}
-        self._followed: dict[str, tuple[Session, Following, asyncio.Task[Any]]] = {}
+        self._followed: dict[str, tuple[Session, TailFollower, asyncio.Task[Any]]] = {}
         self.hosts: list[Host] = []  # who wants to see the children of sessions, and to answer for them
         self.on_open: Callable[[Session], None] = _unseen  # called with a session that was read back
 
@@ -98,7 +98,8 @@ class Sessions:
 
     def sketch(self, journal: Journal, cwd: str) -> Session:
         """A session of this folder that nobody keeps and that runs nothing: to see what one would offer."""
-        return Session(journal.session_id, Log(journal, self._clock, State(cwd=cwd)), self._equip, self.spawn)
+        log = Log(journal, self._clock, State(cwd=cwd))
+        return Session(journal.session_id, log, self._build_run, self.spawn)
 
     async def open(self, session_id: str) -> Session:
         """The session, open for writing; a run and tasks that a crash left open are closed as interrupted.
@@ -141,7 +142,8 @@ class Sessions:
             if session_id not in self._followed:
                 tail, state = await asyncio.to_thread(self._read_along, session_id)
                 log = Log(tail, self._clock, state)
-                session, following = Session(session_id, log, self._equip, self.spawn), Following(log, tail)
+                session = Session(session_id, log, self._build_run, self.spawn)
+                following = TailFollower(log, tail)
                 self._followed[session_id] = session, following, self.spawn(following.follow())
             session, following, _ = self._followed[session_id]
             await following.catch_up()
@@ -244,7 +246,7 @@ class Sessions:
 
     def _adopt(self, journal: Journal, state: State) -> Session:
         log = Log(journal, self._clock, state)
-        session = Session(journal.session_id, log, self._equip, self.spawn)
+        session = Session(journal.session_id, log, self._build_run, self.spawn)
         self._open[journal.session_id] = session
         return session
 

@@ -1,4 +1,4 @@
-"""What a run needs to let others do part of its work: children, sessions with a parent."""
+"""The port for handing work over: children are sessions with a parent."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from agls.frozen import frozen
 
 
 @frozen
-class Errand:
-    """What a child shall do for the call `call_id`; `label` tells the children of one call apart.
+class ChildTask:
+    """What a child does for the call `call_id`; `label` tells the children of one call apart.
 
     `options` are those of its session; `resumes` is the child that goes on, "" for a new one.
     """
@@ -28,7 +28,7 @@ class Errand:
 
 
 @frozen
-class Returned:
+class ChildResult:
     """How the run of a child ended, and its state then."""
 
     stop: Stop
@@ -36,9 +36,9 @@ class Returned:
 
 
 def helpers_of(store: Store, session_id: str) -> list[str]:
-    """The sessions that worked for this one, and those that worked for them, the deepest first.
+    """Return the sessions that worked for this one, and those that worked for them, the deepest first.
 
-    A fork is none. To be called off the event loop. Raises `JournalError`.
+    A fork is none of them. Blocks: call it off the event loop. **Raises** `JournalError`.
     """
     below: dict[str, list[str]] = {}
     cursor, is_last = "", False
@@ -54,7 +54,7 @@ def helpers_of(store: Store, session_id: str) -> list[str]:
     return found[:0:-1]
 
 
-Begin = Callable[[Errand], asyncio.Future[Returned]]
+Begin = Callable[[ChildTask], asyncio.Future[ChildResult]]
 
 
 class Spawner(Protocol):
@@ -70,19 +70,21 @@ class Spawner(Protocol):
     def note(self, feature: str, kind: str, data: JsonObject) -> None: ...
     def delegated(self, by: str) -> None: ...
 
-    def child_of(self, errand: Errand) -> str:
-        """The id of the child that does this."""
+    def child_of(self, child_task: ChildTask) -> str:
+        """Return the id of the child that does this task."""
         ...
 
-    def family(self) -> AbstractAsyncContextManager[Begin]:
-        """Begin errands, which go on side by side: leaving the block cancels those that are not done.
+    def task_group(self) -> AbstractAsyncContextManager[Begin]:
+        """Begin tasks, which run side by side: leaving the block cancels those that are not done.
 
-        Every way for a child to fail is a `Returned`; cancelling its future cancels the child.
+        Every way for a child to fail is a `ChildResult`; cancelling its future cancels the child.
         """
         ...
 
-    def visit(self, session_id: str) -> "AbstractAsyncContextManager[Spawner]":
-        """A child that no errand keeps busy: what a crash left open in it is closed, and what it used and
-        its parent does not know of yet is recorded when the block is left. Raises `JournalError`.
+    def open_child(self, session_id: str) -> "AbstractAsyncContextManager[Spawner]":
+        """Open a child that has no task: what a crash left open in it is closed.
+
+        What it used and its parent does not know of yet is recorded when the block is left.
+        **Raises** `JournalError`.
         """
         ...

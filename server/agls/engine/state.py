@@ -235,7 +235,7 @@ def _started(state: State, fact: RunStarted, at: float) -> JsonObject:
     admitted, queue = _taken_out(state.queue, fact.run_id)
     admitted = admitted or Admitted(fact.run_id, "", ())  # only a newer version reads that fact
     if admitted.recovers:
-        admitted = replace(admitted, options=gone_on_with(state, admitted.options, admitted.recovers))
+        admitted = replace(admitted, options=inherited_options(state, admitted.options, admitted.recovers))
     message = UserMessage(admitted.item_id, admitted.content)
     taken = admitted.item_id in fact.item_ids
     words = state.words if admitted.recovers else state.late
@@ -284,7 +284,7 @@ def _ended(state: State, run_id: str, stop: Stop, at: float) -> JsonObject:
     return {**added, **_clock(state, until), "since": 0.0}
 
 
-def gone_on_with(state: State, options: JsonObject, recovers: str) -> JsonObject:
+def inherited_options(state: State, options: JsonObject, recovers: str) -> JsonObject:
     """The options of a run that goes on with the last one (`recovers`): its own, else those of that one."""
     if state.admitted is None or state.admitted.run_id != recovers:
         return options

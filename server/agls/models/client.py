@@ -84,10 +84,8 @@ class HttpModel:
         answer = self._dialect.answer(request.reply_id, self._endpoint)
         if self._dialect.writes_calls:
             answer.offer(request.tools)
-        asked = await signed_request(
-            self._endpoint, "POST", self._dialect.url(self._endpoint), content, until
-        )
-        async with self._connections.ask(self._endpoint, asked) as response:
+        sent = await signed_request(self._endpoint, "POST", self._dialect.url(self._endpoint), content, until)
+        async with self._connections.ask(self._endpoint, sent) as response:
             if response.status_code >= 300:
                 failure = await self._refused(response)
                 if isinstance(failure, Overflowed):

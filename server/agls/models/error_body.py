@@ -92,16 +92,16 @@ def excerpt(text: str, endpoint: Endpoint) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
-def requested_wait(headers: Mapping[str, str], said: ErrorBody) -> float:
+def requested_wait(headers: Mapping[str, str], error: ErrorBody) -> float:
     """Return the wait that the server requests, in seconds; the longest where it names several, 0 for none.
 
     Retry-After (RFC 9110, 10.2.3) in seconds or as a date, retry-after-ms, google.rpc.RetryInfo; where
     none of these is there, words such as "try again in 1m2.5s".
     """
-    asked = [_seconds(headers.get("retry-after", "")), _number(headers.get("retry-after-ms", "")) / 1000]
-    for detail in objects_in((said.data or {}).get("details")):
-        asked.append(_number(str(detail.get("retryDelay", "")).removesuffix("s")))
-    return max(asked) or max((_duration(found[1]) for found in AGAIN.finditer(said.message)), default=0.0)
+    waits = [_seconds(headers.get("retry-after", "")), _number(headers.get("retry-after-ms", "")) / 1000]
+    for detail in objects_in((error.data or {}).get("details")):
+        waits.append(_number(str(detail.get("retryDelay", "")).removesuffix("s")))
+    return max(waits) or max((_duration(found[1]) for found in AGAIN.finditer(error.message)), default=0.0)
 
 
 def _duration(words: str) -> float:

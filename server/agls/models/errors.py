@@ -51,11 +51,11 @@ class FailureRule:
     words: str = r"(?!)"
     is_retryable: bool = False
 
-    def matches(self, status: int | None, said: ErrorBody) -> bool:
+    def matches(self, status: int | None, parsed: ErrorBody) -> bool:
         """Return whether any sign is present. Words count only in client errors (below 500)."""
-        if status in self.statuses or re.search(self.codes, said.codes):
+        if status in self.statuses or re.search(self.codes, parsed.codes):
             return True
-        return (status or 400) < 500 and bool(re.search(self.words, said.message, re.IGNORECASE))
+        return (status or 400) < 500 and bool(re.search(self.words, parsed.message, re.IGNORECASE))
 
 
 RULES = (
@@ -113,30 +113,30 @@ def failure_of(
     `body` is the text of the response, or the JSON value that held the error. The names of `headers` are in
     lower case.
     """
-    said = parse_error(body, endpoint)
-    if overflowed := overflow(status or said.status, said, endpoint):
+    parsed = parse_error(body, endpoint)
+    if overflowed := overflow(status or parsed.status, parsed, endpoint):
         return overflowed
-    kind, is_retryable = _sorted(status or said.status, said)
-    wait = requested_wait(headers, said)
-    message = sentence(said.message or said.codes or "it gave no reason")
+    kind, is_retryable = _sorted(status or parsed.status, parsed)
+    wait = requested_wait(headers, parsed)
+    message = sentence(parsed.message or parsed.codes or "it gave no reason")
     failure = Failure(
         kind,
         f"{_place(endpoint)} answered {f'HTTP {status}' if status else 'with an error'}: {message}",
         status=status,
         is_retryable=is_retryable and headers.get("x-should-retry") != "false",
         wait=wait,
-        codes=said.codes,
+        codes=parsed.codes,
     )
-    return replace(failure, hint=hint(failure, said, endpoint))
+    return replace(failure, hint=hint(failure, parsed, endpoint))
 
 
-def _sorted(status: int | None, said: ErrorBody) -> tuple[str, bool]:
+def _sorted(status: int | None, parsed: ErrorBody) -> tuple[str, bool]:
     for rule in RULES:
-        if rule.matches(status, said):
+        if rule.matches(status, parsed):
             return rule.kind, rule.is_retryable
-    if status == 404 and said.data:
+    if status == 404 and parsed.data:
         return "modelNotFound", False
-    if status is None and not re.search(r"invalid_request|tool_use_failed|validationexception", said.codes):
+    if status is None and not re.search(r"invalid_request|tool_use_failed|validationexception", parsed.codes):
         return "providerInternal", True
     return ("providerInternal", True) if status and status >= 500 else ("badRequest", False)
 
@@ -161,9 +161,9 @@ BAD_REQUESTS = (  # words of the server, and what to do
 )
 
 
-def hint(failure: Failure, said: ErrorBody, endpoint: Endpoint) -> str:
+def hint(failure: Failure, parsed: ErrorBody, endpoint: Endpoint) -> str:
     """Return what the user can do about the failure."""
-    if endpoint.dialect == "chat" and RESPONSES_ONLY.search(said.message):
+    if endpoint.dialect == "chat" and RESPONSES_ONLY.search(parsed.message):
         return f'This model wants the Responses API: set dialect = "responses" {_table(endpoint)}.'
     match failure.kind:
         case "auth":
@@ -176,7 +176,7 @@ def hint(failure: Failure, said: ErrorBody, endpoint: Endpoint) -> str:
         case "rateLimit" if failure.wait:
             return f"The server asks to wait {failure.wait:.0f} seconds."
         case "badRequest":
-            return _about_the_request(failure, said, endpoint)
+            return _about_the_request(failure, parsed, endpoint)
         case kind:
             return REMEDIES[kind]
 
@@ -185,15 +185,15 @@ def _table(endpoint: Endpoint) -> str:
     return f"in [models.{endpoint.name.partition('/')[0]}]"
 
 
-def _about_the_request(failure: Failure, said: ErrorBody, endpoint: Endpoint) -> str:
-    if "tool_use_failed" in said.codes:
+def _about_the_request(failure: Failure, parsed: ErrorBody, endpoint: Endpoint) -> str:
+    if "tool_use_failed" in parsed.codes:
         return BAD_CALL
-    if said.is_page or failure.status in {404, 405}:
+    if parsed.is_page or failure.status in {404, 405}:
         return (
             f"Check base_url ({endpoint.address}) and dialect ({endpoint.dialect}) {_table(endpoint)}: "
             f"{USUAL_END}, and most servers speak chat."
         )
-    found = (do for words, do in BAD_REQUESTS if re.search(words, said.message, re.IGNORECASE))
+    found = (do for words, do in BAD_REQUESTS if re.search(words, parsed.message, re.IGNORECASE))
     return next(found, REMEDIES["badRequest"])
 
 

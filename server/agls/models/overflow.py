@@ -50,18 +50,18 @@ TOO_LARGE = "The server says that the request is too large."
 SILENT = "The server refused the request without a reason, as some do when the prompt is too long."
 
 
-def overflow(status: int | None, said: ErrorBody, endpoint: Endpoint) -> Overflowed | None:
+def overflow(status: int | None, error: ErrorBody, endpoint: Endpoint) -> Overflowed | None:
     """Return the overflow that this error means; `None` when it means something else."""
-    if status in {400, 413} and not said.message and not said.codes and not said.is_page:
+    if status in {400, 413} and not error.message and not error.codes and not error.is_page:
         return Overflowed(SILENT, endpoint.context_window)
-    if status in {401, 402, 403, 404} or (status == 429 and "request too large" not in said.message.lower()):
+    if status in {401, 402, 403, 404} or (status == 429 and "request too large" not in error.message.lower()):
         return None
-    if "throttling" in said.codes:  # Bedrock's "too many tokens" of a minute
+    if "throttling" in error.codes:  # Bedrock's "too many tokens" of a minute
         return None
-    if status != 413 and not CODES.search(said.codes) and not WORDS.search(said.message):
+    if status != 413 and not CODES.search(error.codes) and not WORDS.search(error.message):
         return None
-    limit, used = _numbers(said, endpoint.context_window)
-    return Overflowed(said.message or said.codes or TOO_LARGE, limit, used)
+    limit, used = _numbers(error, endpoint.context_window)
+    return Overflowed(error.message or error.codes or TOO_LARGE, limit, used)
 
 
 def silent_overflow(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
@@ -72,12 +72,12 @@ def silent_overflow(reply: Replied, endpoint: Endpoint) -> Overflowed | None:
     return Overflowed(HIDDEN.format(endpoint.name), window, used)
 
 
-def _numbers(said: ErrorBody, window: int | None) -> tuple[int | None, int | None]:
-    data = said.data or {}
+def _numbers(error: ErrorBody, window: int | None) -> tuple[int | None, int | None]:
+    data = error.data or {}
     limit, used = _count(data.get("n_ctx")), _count(data.get("n_prompt_tokens"))
     if limit and used:
         return limit, used
-    found = next((match for pattern in NUMBERS if (match := pattern.search(said.message))), None)
+    found = next((match for pattern in NUMBERS if (match := pattern.search(error.message))), None)
     groups = found.groupdict() if found else {}
     limit = _count(groups.get("limit")) or window
     over = _count(groups.get("over"))

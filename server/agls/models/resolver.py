@@ -112,12 +112,12 @@ class Models:
 
     def _check_fallbacks(self, endpoint: Endpoint) -> None:
         """Raise `ModelError` when the chain of fallbacks has a cycle."""
-        asked = [endpoint.name]
+        chain = [endpoint.name]
         while endpoint.fallback:
             endpoint = self.endpoint(endpoint.fallback)
-            asked.append(endpoint.name)
-            if endpoint.name in asked[:-1]:
-                hint = f"Give one of them another fallback, or none: {', '.join(asked)}."
+            chain.append(endpoint.name)
+            if endpoint.name in chain[:-1]:
+                hint = f"Give one of them another fallback, or none: {', '.join(chain)}."
                 raise ModelError("The fallbacks go round in a circle.", kind="modelNotFound", hint=hint)
 
     def _client(self, endpoint: Endpoint) -> ModelClient:

@@ -34,6 +34,6 @@ class WithUniqueCallIds:
 
 def _named(reply: Replied) -> Replied:
     calls = tuple(replace(call, call_id=new_id("call")) for call in reply.tool_calls)
-    said = {ours.call_id: theirs.call_id for ours, theirs in zip(calls, reply.tool_calls, strict=True)}
-    opaque = {**reply.opaque, SERVER_IDS: said} if reply.opaque else reply.opaque
+    server_ids = {ours.call_id: theirs.call_id for ours, theirs in zip(calls, reply.tool_calls, strict=True)}
+    opaque = {**reply.opaque, SERVER_IDS: server_ids} if reply.opaque else reply.opaque
     return replace(reply, tool_calls=calls, opaque=opaque)

@@ -258,8 +258,10 @@ class Projection:
             )
 
     def _status(self) -> str:
+        if self._state.questions:
+            return "requiresAction"
         if self._state.running:
-            return "requiresAction" if self._state.questions else "running"
+            return "running"
         return self._sent[0] if self._queue.starting else "idle"  # between two runs it does not rest
 
     # --- the conversation ---

@@ -40,7 +40,7 @@ def parse_parts(glob: str, *, anywhere: bool) -> Pattern:
 
 
 def beneath(patterns: Iterable[Pattern], folder: str) -> tuple[Pattern, ...]:
-    """What is left of the patterns for what lies in this folder."""
+    """Return what is left of the patterns inside this folder."""
     left: dict[Pattern, None] = {}
     for pattern in patterns:
         rest = pattern
@@ -53,13 +53,13 @@ def beneath(patterns: Iterable[Pattern], folder: str) -> tuple[Pattern, ...]:
 
 
 def names_here(patterns: Iterable[Pattern]) -> tuple[str, ...]:
-    """The last parts of the patterns that may match right here."""
+    """Return the last parts of the patterns that can match a name in this folder."""
     return tuple(pattern[-1] for pattern in patterns if len(pattern) == 1 + (pattern[0] == "**"))
 
 
 @lru_cache(maxsize=1_024)
 def names_matcher(patterns: tuple[str, ...]) -> Callable[[Collection[str]], set[str]]:
-    """A choice of those names that fit one of these parts of patterns."""
+    """Return a function that chooses the names which fit one of these parts of patterns."""
     plain = frozenset(pattern for pattern in patterns if not _WILD.search(pattern))
     wild = [pattern for pattern in patterns if pattern not in plain and len(pattern) <= LONGEST]
     if "*" in wild:
@@ -83,7 +83,7 @@ def names_matcher(patterns: tuple[str, ...]) -> Callable[[Collection[str]], set[
 
 
 def path_matcher(patterns: Sequence[Pattern]) -> Callable[[str], bool]:
-    """A test for whole paths, with `/` between their names."""
+    """Return a test for whole paths, with `/` between their names."""
 
     def matches(path: str) -> bool:
         *folders, name = path.split("/")
@@ -115,12 +115,12 @@ def _alternatives(glob: str) -> list[str]:
 
 
 def _beginning(pattern: str) -> str:
-    """What every name begins with that fits this part of a pattern."""
+    """Return the text with which every name begins that fits this part of a pattern."""
     return _WILD.split(pattern, maxsplit=1)[0]
 
 
 def _portions(patterns: Iterable[str]) -> Iterable[list[str]]:
-    """The patterns in portions, so that no single match can take long."""
+    """Yield the patterns in portions, so that no single match can take long."""
     portion: list[str] = []
     size = 0
     for pattern in patterns:
@@ -138,7 +138,7 @@ def _expression(patterns: Iterable[str]) -> Callable[[str], object]:
 
 
 def _plain_glob(pattern: str) -> str:
-    """The pattern as `fnmatch` writes it: no backslashes, `!` for what a choice leaves out."""
+    """Return the pattern as `fnmatch` writes it: no backslashes, `!` for a negated choice."""
     return _SPECIAL.sub(lambda found: _escaped(found[1]) if found[1] else "[!", pattern)
 
 

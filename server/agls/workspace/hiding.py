@@ -1,4 +1,4 @@
-"""What is in no list: files of which one of the names fits an expression.
+"""Files that no list shows, because one of their names fits an expression.
 
 This module is used in isolated programs: it imports nothing but the standard library.
 """
@@ -21,19 +21,19 @@ class Hiding(NamedTuple):
     closed: tuple[str, ...] = ()
 
     def hides_below(self, folder: str) -> bool:
-        """Whether something at or below this path may be hidden."""
+        """Return whether something at or below this path may be hidden."""
         start = folder.rstrip("/") + "/"
         return bool(self.expressions) or any(f"{path}/".startswith(start) for path in self.closed)
 
     def hides(self, real: str) -> bool:
-        """Whether the file or folder at this path, its links resolved, is hidden."""
+        """Return whether the file or folder at this path, with links resolved, is hidden."""
         if real in self.closed:
             return True
         matchers = [_matcher(expression) for expression in self.expressions]
         return bool(matchers) and any(matches(_folded(n)) for n in self._names(real) for matches in matchers)
 
     def _names(self, real: str) -> Iterator[str]:
-        """Every name of a path: absolute, and relative to each root it is in."""
+        """Yield every name of a path: absolute, and relative to each root that contains it."""
         yield real
         for root, named in self.roots:
             below = real.removeprefix(root.rstrip("/") + "/")
@@ -42,7 +42,7 @@ class Hiding(NamedTuple):
 
 
 def beneath(root: str, parts: Sequence[str]) -> str:
-    """The path of what lies at `parts` in a folder."""
+    """Return the path of `parts` in the folder `root`."""
     return "/".join((root.rstrip("/"), *parts))
 
 

@@ -27,13 +27,13 @@ Choice = Callable[[Collection[str]], set[str]]
 
 
 class Rules:
-    """The rules that hold in one folder: what is left there of each ignore file, weakest first."""
+    """The rules for one folder: the rest of each ignore file that applies there, weakest first."""
 
     def __init__(self, sources: tuple[Source, ...] = ()) -> None:
         self._sources = sources
 
     def within(self, folder: int, names: Collection[str], *, top: bool) -> "Rules":
-        """These rules and those of the ignore files in the open `folder`, which holds `names`.
+        """Return these rules with those of the ignore files in the open `folder`, which contains `names`.
 
         `top` is whether it is the root of the workspace.
         """
@@ -42,12 +42,12 @@ class Rules:
         return Rules((*self._sources, *added)) if added else self
 
     def beneath(self, folder: str) -> "Rules":
-        """What is left of these rules for what lies in this folder."""
+        """Return what is left of these rules inside this folder."""
         left = (_source_beneath(source, folder) for source in self._sources)
         return Rules(tuple(source for source in left if source))
 
     def ignored(self, names: Collection[str], *, folders: bool) -> set[str]:
-        """Those of these files (or folders) that are ignored: the last rule that mentions one decides."""
+        """Return the ignored ones of these files (or folders): the last rule that matches a name decides."""
         ignored: set[str] = set()
         undecided = set(names) if self._sources else ignored
         for source in reversed(self._sources):
@@ -82,7 +82,7 @@ def _source_beneath(source: Source, folder: str) -> Source:
 
 
 def _is_anywhere(pattern: Pattern) -> bool:
-    """Whether it is one name in any folder, as nearly all are: those stay as they are."""
+    """Return whether the pattern is one name in any folder; most are, and stay the same in every folder."""
     return len(pattern) == 2 and pattern[0] == "**"
 
 
@@ -94,7 +94,7 @@ def _rules_beneath(source: Source, folder: str) -> Iterator[Rule]:
 
 @lru_cache(maxsize=256)
 def _runs(source: Source, folders: bool) -> list[tuple[Choice, bool]]:
-    """What one ignore file says right here, strongest first: which names, and whether they are ignored."""
+    """Return the rules of one ignore file for this folder, strongest first, each with its verdict."""
     rules = (
         (name, taken_back)
         for pattern, taken_back, only_folders in reversed(source)

@@ -1,7 +1,9 @@
-"""Searching the lines of files: a program of its own, because a regular expression that runs away can only be
-ended with its process. It works in the root folder, reads one question from its standard input and writes its
-answer to its standard output, one line of JSON for each file as soon as it is found, and one at the end
-(`tree.py` asks). When its time is over, it ends with what it found. `quick_search.py` uses `Search` as well.
+"""A search through the lines of files, and the program that runs it.
+
+It is a program of its own, because a regular expression that runs away can only be ended with its process. It
+works in the root folder, reads one question (of `tree.py`) from its standard input and writes its answer to
+its standard output: one line of JSON for each file as soon as it is found, and one at the end. At its time
+limit it ends with what it found. `quick_search.py` runs the same `Search` in the server.
 """
 
 import json
@@ -30,11 +32,11 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class TimeOver(Exception):
-    """The time is over, or a bound is passed."""
+    """The time limit, or another bound of the search, is reached."""
 
 
 def main() -> None:
-    """Answer the one question."""
+    """Read the question and write the answer."""
     os.nice(5)  # who waits for the editor comes first
     asked = json.load(sys.stdin)
     sieve = Sieve(asked["ripgrep"], asked["needed"], asked["max_bytes"])
@@ -119,7 +121,7 @@ class Search:
             raise TimeOver
 
     def _each(self, root: int) -> Iterator[tuple[str, str]]:
-        """The files, and what of them counts: the editor's text, which no sieve sees, or what is stored."""
+        """Yield each file with the text that counts: the editor's, which no sieve sees, or the stored one."""
         asked = self._asked
         self._open += sorted(asked["new"])
         self.searched += len(self._open)
@@ -137,7 +139,7 @@ class Search:
             yield name, self._texts[name]
 
     def _walked(self, root: int) -> Iterator[Folder]:
-        """The folders, without the files whose text the editor has: those are remembered."""
+        """Yield the folders without the files that are open in the editor; those are noted for later."""
         asked = self._asked
         expressions: list[str] = asked["hidden"]
         roots = tuple((real, named) for real, named in asked["roots"])
@@ -173,7 +175,7 @@ class Search:
                     yield f"{place}{name}", text
 
     def _text(self, folder: int, name: str) -> str:
-        """What a file holds; "" for what is no text, too large, or surely without a match."""
+        """Return the text of a file; "" when it is no text, too large, or certainly without a match."""
         self._check()
         try:
             data = _bytes_of(folder, name, self._asked["max_bytes"])
@@ -199,7 +201,7 @@ class Search:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines without their ends (CR LF, LF, CR, as in LSP 3.17); a final end begins no further line."""
+    """Return the lines without their ends (CR LF, LF, CR, as in LSP 3.17); a final end begins no line."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -209,7 +211,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def _excerpt(lines: Sequence[str], numbers: Sequence[int], context: int, width: int) -> list[Row]:
-    """The lines with these numbers (from 0) and `context` lines around, cut at `width` characters."""
+    """Return the lines with these numbers (from 0) and `context` lines around, cut at `width` characters."""
     matching = set(numbers)
     around = (range(max(0, at - context), min(len(lines), at + context + 1)) for at in numbers)
     return [(at, at in matching, _cut(lines[at], width)) for at in sorted(set(chain(*around)))]
@@ -227,7 +229,7 @@ def _may_hold(needed: Iterable[bytes], data: bytes) -> bool:
 
 
 def _bytes_of(folder: int, name: str, max_bytes: int) -> bytes:
-    """What a file holds, b"" for one that is too large. Only what the walk found to be a file is read."""
+    """Return the bytes of a file, b"" when it is too large. Only regular files of the walk are read."""
     with opened(os.open(name, _READ, dir_fd=folder)) as handle:
         data = os.read(handle, min(_SMALL, max_bytes + 1))
         if len(data) == _SMALL < max_bytes + 1:

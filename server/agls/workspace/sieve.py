@@ -1,4 +1,4 @@
-"""Ripgrep as a sieve: it says which files hold one of some texts, so that the others are not read.
+"""Ripgrep as a sieve: it finds the files that contain one of some texts; the others are not read.
 
 It gets folders and files by name and reads no ignore file, no configuration and no link, so that nothing in a
 folder can make it run away. This module is used in isolated programs: it imports only the standard library.
@@ -33,7 +33,7 @@ class Running(Protocol):
 
 
 class Sieve:
-    """Finds the files that hold one of the texts, which are ASCII in small letters, whatever the case.
+    """A filter for files that contain one of the texts (ASCII in small letters) in any case.
 
     `start` runs ripgrep with these arguments in the folder that is searched.
     """
@@ -55,7 +55,7 @@ class Sieve:
         self.works = bool(ripgrep and texts)
 
     def sieved(self, root: int, folders: Iterable[Folder]) -> Iterator[Folder]:
-        """The folders of the open `root` with the files that are left.
+        """Yield the folders of the open `root` with the files that are left.
 
         While ripgrep looks at a batch, the next is walked.
 
@@ -143,7 +143,7 @@ class Spawned:
 
 
 def _batches(folders: Iterable[Folder], sizes: Sequence[int]) -> Iterator[list[Folder]]:
-    """The folders in portions that grow: the first answers come soon, and few programs are started."""
+    """Yield the folders in batches of growing size: the first answers come soon, from few programs."""
     batch: list[Folder] = []
     files, size, rooms = 0, 0, list(sizes)
     for folder in folders:
@@ -159,7 +159,7 @@ def _batches(folders: Iterable[Folder], sizes: Sequence[int]) -> Iterator[list[F
 
 
 def _those_of(batch: Iterable[Folder], found: Iterable[bytes]) -> Iterator[Folder]:
-    """The files of the batch that were found."""
+    """Yield the folders of the batch with the files that were found."""
     names: dict[str, set[str]] = {}
     for path in found:
         place, _, name = os.fsdecode(path).rpartition("/")

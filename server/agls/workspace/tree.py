@@ -1,4 +1,4 @@
-"""The files of a workspace, as the editor and the disk have them: found by name, and by what is in them."""
+"""The files of a workspace, as the editor and the disk hold them, found by name and by content."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ Question = dict[str, Any]
 
 
 class FileTree:
-    """Walks and searches a workspace. What is hidden is never found."""
+    """The walks and searches of a workspace. Hidden files are never found."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class FileTree:
         self._processes, self._which = processes, which
 
     def hides(self, target: ResolvedPath, parts: Parts) -> bool:
-        """Whether what lies at `parts` under the root of this target is hidden."""
+        """Return whether the file or folder at `parts` under the root of this target is hidden."""
         return self._hiding.hides(beneath(target.root.real, parts))
 
     async def walk(self, under: str = "", glob: str = "") -> AsyncGenerator[Sequence[str]]:
-        """All files below that fit the glob, as people read their paths, in portions; see `walker.walk`.
+        """Yield the paths of the files below that fit the glob, as people read them, in portions.
 
         Files that exist only as documents come first. Raises `WorkspaceError`.
         """
@@ -73,7 +73,7 @@ class FileTree:
                 folders.close()
 
     def _portion(self, target: ResolvedPath, folders: Iterator[Folder]) -> Sequence[str] | None:
-        """The paths that are found within a moment, in at least one folder; `None` at the end."""
+        """Return the paths found within `_PORTION` seconds, at least one folder; `None` at the end."""
         paths: list[str] | None = None
         end = time.monotonic() + _PORTION
         for folder in folders:
@@ -85,7 +85,7 @@ class FileTree:
         return paths
 
     async def search(self, wanted: LineSearch) -> FoundLines:
-        """Search the lines of the files below; unsaved text counts as it is. Raises `WorkspaceError`."""
+        """Search the lines of the files below; unsaved text replaces the stored. Raises `WorkspaceError`."""
         target, patterns = self._ground.enter(wanted.under), _parsed(wanted.glob)
         question = self._question(target, patterns, wanted)
         answer = await self._quickly(question, target, wanted) or await self._by_program(
@@ -132,7 +132,7 @@ class FileTree:
         return await asyncio.to_thread(_read, finished.output)
 
     async def remove_leftovers(self, root: str) -> Sequence[str]:
-        """Remove the temporary files of writes whose process was killed, and give their names."""
+        """Remove the temporary files of writes whose process was killed. Returns their names."""
         target = self._ground.enter(root)
         folders = _walked(target, WalkFilter(leftovers=True))
         found = await asyncio.to_thread(list, folders)
@@ -175,7 +175,7 @@ class FileTree:
         }
 
     def _new(self, target: ResolvedPath, patterns: Sequence[Pattern]) -> list[Parts]:
-        """The files below that exist only as documents."""
+        """Return the files below that exist only as documents."""
         fits, depth = path_matcher(patterns), len(target.parts)
         found = self._documents.new_below(target)
         return [parts for parts in found if fits("/".join(parts[depth:])) and not self.hides(target, parts)]
@@ -201,7 +201,7 @@ def _walked(target: ResolvedPath, wanted: WalkFilter) -> Generator[Folder]:
 
 
 def _read(output: str) -> SearchAnswer:
-    """What the program wrote; one that was ended by force did not come to its last line."""
+    """Return the answer the program wrote. A program that was killed did not write its last line."""
     found: list[FoundFile] = []
     answer, cut = SearchAnswer(found, stopped=True), False
     for line in output.splitlines():
@@ -218,4 +218,4 @@ def _read(output: str) -> SearchAnswer:
 
 
 def _unheard(output: str) -> None:
-    """The answer is read when the program has ended; nobody needs to see it."""
+    """Drop live output: the answer is read when the program has ended."""

@@ -1,4 +1,4 @@
-"""Walking a tree: folder by folder, every file that is not ignored.
+"""A walk through a tree, folder by folder, over every file that is not ignored.
 
 This module is used in isolated programs: it imports nothing but the standard library.
 """
@@ -23,7 +23,7 @@ _READABLE = os.O_RDONLY | os.O_DIRECTORY
 
 
 class Folder(NamedTuple):
-    """A folder and the files in it that are wanted, in no order; whether these are all files in it."""
+    """A folder with its chosen files, in no order. It is `whole` when these are all files in it."""
 
     parts: Parts
     files: list[str]
@@ -31,10 +31,10 @@ class Folder(NamedTuple):
 
 
 class WalkFilter(NamedTuple):
-    """What a walk looks for: files whose path below the start fits a pattern, but for `left_out` names.
+    """The files a walk lists: those whose path below the start fits a pattern, except `left_out` names.
 
-    What is `hidden`, by its components below the root, is left out with all that is in it. With `leftovers`
-    only what killed writes left behind is listed, else all but that.
+    `hidden` gets the components of a path below the root; hidden files and folders are left out. With
+    `leftovers` only temporary files of killed writes are listed, otherwise all others.
     """
 
     patterns: tuple[Pattern, ...] = EVERYTHING
@@ -50,7 +50,7 @@ class _Waiting(NamedTuple):
 
 
 def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
-    """Every folder at and below `start` in the open folder `root`, files before subfolders.
+    """Yield every folder at and below `start` in the open folder `root`, files before subfolders.
 
     Links are not followed and not listed; `.git`, ignored and `hidden` files, folders that may not be
     read, names that are not UTF-8 and paths too long to be opened are left out. A folder asked for by
@@ -76,7 +76,7 @@ def walk(root: int, start: Parts, wanted: WalkFilter) -> Iterator[Folder]:
 
 
 def _inherited(root: int, start: Parts) -> Rules:
-    """The rules from above a folder; none when they would ignore the folder itself."""
+    """Return the rules from the folders above; none when they would ignore the folder itself."""
     rules = Rules()
     for depth, name in enumerate(start):
         with opened(open_beneath(root, start[:depth], O_PATH)) as folder:
@@ -118,7 +118,7 @@ def _chosen(files: Sequence[str], here: _Waiting, rules: Rules, wanted: WalkFilt
 
 
 def _openable(names: set[str], room: int) -> list[str]:
-    """Those that can be opened by their name; never `.git`, which may be a file."""
+    """Return the names that can be opened; never `.git`, which may be a file."""
     left = list(names - {".git"})
     together = "".join(left)
     if len(together) <= room and together.isascii():  # so it is nearly always

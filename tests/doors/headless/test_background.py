@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from doors.headless.conftest import Agls
 from support.leftovers import gone
 from support.patience import PATIENCE, wait_until
+
+pytestmark = pytest.mark.promise("P7")
 
 FOREVER = "echo $$ > pid; echo up; sleep 1000"
 
@@ -15,6 +19,7 @@ def script(agls: Agls) -> None:
     agls.prompts([{"calls": [begin, ready]}, {"text": "It is up."}], [{"text": "I know."}])
 
 
+@pytest.mark.item(39)
 def test_a_task_is_stopped_with_the_only_run(agls: Agls) -> None:
     script(agls)
     done = agls.run("run", "Go.", "--mode", "allowAll", "--output", "jsonl")

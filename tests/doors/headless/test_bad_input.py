@@ -19,6 +19,7 @@ def fatal(done: Done) -> dict[str, object]:
     return last["error"]
 
 
+@pytest.mark.item(41)
 @pytest.mark.parametrize(
     "wrong", [["--nonsense"], ["--mode", "auto"], ["--max-turns", "x"]], ids=["option", "mode", "number"]
 )

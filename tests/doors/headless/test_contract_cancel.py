@@ -123,6 +123,7 @@ def prove(agls: Agls, name: str, place: int, *, again: bool) -> None:
             ended.history_is_right_in(model.posts[-1])
 
 
+@pytest.mark.item(27)
 @pytest.mark.parametrize("name", TRIGGERS)
 def test_a_headless_run_that_is_ended_at_some_event_ends_once_and_goes_on(agls: Agls, name: str) -> None:
     prove(agls, name, random.Random(name).randrange(EVENTS), again=name == "SIGTERM")

@@ -30,6 +30,8 @@ from doors.headless.conftest import SCRIPTED, Agls
 from support.patience import PATIENCE
 from support.wire_rules import check_lines
 
+pytestmark = pytest.mark.promise("P8")
+
 Line = dict[str, Any]
 WRITE = {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}
 
@@ -103,6 +105,7 @@ def start(agls: Agls, *arguments: str) -> Program:
 # --- a real process --------------------------------------------------------------------------------
 
 
+@pytest.mark.item(42)
 def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(agls: Agls) -> None:
     turns: list[Line] = [{"calls": [WRITE]}, {"text": "Done."}]
     agls.prompts(turns, [{"text": "Briefly: done."}])
@@ -126,6 +129,7 @@ def test_a_question_waits_for_its_answer_and_a_message_reaches_the_run(agls: Agl
     ]
 
 
+@pytest.mark.item(42)
 def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not."})
     program = start(agls)
@@ -136,6 +140,7 @@ def test_whatever_is_not_clearly_yes_is_no(agls: Agls) -> None:
     assert not (agls.workspace / "a.txt").exists()
 
 
+@pytest.mark.item(42)
 def test_the_end_of_the_input_is_no_cancel_but_nobody_is_there_any_more(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not write."})
     program = start(agls)
@@ -146,6 +151,7 @@ def test_the_end_of_the_input_is_no_cancel_but_nobody_is_there_any_more(agls: Ag
     assert not (agls.workspace / "a.txt").exists()
 
 
+@pytest.mark.item(42)
 def test_a_cancel_is_answered_and_ends_the_run(agls: Agls) -> None:
     agls.script({"text": "begun", "hang": True})
     program = start(agls)
@@ -347,6 +353,7 @@ def is_said(message: Message) -> bool:
     return isinstance(message, UserMessage) and message.origin == "user"
 
 
+@pytest.mark.item(42)
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_message_that_races_the_end_is_never_lost_and_never_taken_twice(
     tmp_path: Path, pipe: tuple[int, int], seed: int

@@ -8,6 +8,8 @@ import pytest
 from agls.doors.logs import LARGEST, begin_log
 from doors.headless.conftest import SCRIPTED, Agls
 
+pytestmark = pytest.mark.promise("P10")
+
 
 def test_every_setting_is_shown_with_who_said_so(agls: Agls) -> None:
     agls.configure(f"{SCRIPTED}[budget]\nmax_turns = 9\n")

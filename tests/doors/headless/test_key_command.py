@@ -9,6 +9,8 @@ from doors.headless.conftest import Agls
 from support.model_server import Failure, ModelServer, Reply
 from support.stand_in import stand_in
 
+pytestmark = pytest.mark.promise("P10")
+
 KEYS = "#!/bin/sh\necho asked >> {log}\nwc -l < {log} | tr -d ' \\n' | sed 's/^/sk-canary-/'\n"
 MODEL = 'model = "m"\n[models.m]\nbase_url = "{}"\n'
 

@@ -11,7 +11,7 @@ import pytest
 from doors.headless.conftest import Agls
 from support.keyring_stub import make_keyring
 
-pytestmark = pytest.mark.timeout(150)  # several processes, on a slow machine
+pytestmark = [pytest.mark.promise("P10"), pytest.mark.timeout(150)]  # several processes, on a slow machine
 KEY = "sk-canary-entered-4711"
 
 

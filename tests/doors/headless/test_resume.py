@@ -199,8 +199,9 @@ def test_what_cannot_go_on_by_itself_says_why_and_what_to_type(
     assert done.err.endswith(said)
 
 
+@pytest.mark.row(74)
 def test_prompts_that_were_never_begun_are_gone_on_with(agls: Agls) -> None:
-    """Row 74: what was admitted is never lost, whenever the process died."""
+    """What was admitted is never lost, whenever the process died."""
     second = Admitted("run_2", "item_2", (Text("second"),))
     leave(agls, "ses_killed", WAITING, second)
     agls.prompts([{"text": "First."}], [{"text": "Second."}])

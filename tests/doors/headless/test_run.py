@@ -68,8 +68,10 @@ def test_a_schema_that_is_none_is_told_before_anything_is_asked(
 # --- JSON lines ------------------------------------------------------------------------------------
 
 
+@pytest.mark.row(84)
+@pytest.mark.item(41)
 def test_the_first_line_is_hello_and_the_last_is_the_end_of_the_run(agls: Agls) -> None:
-    """Row 84: JSON lines."""
+    """JSON lines."""
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     done = agls.run("run", "write", "--output", "jsonl", "--mode", "allowAll")
     first, *events, last = done.events
@@ -82,6 +84,7 @@ def test_the_first_line_is_hello_and_the_last_is_the_end_of_the_run(agls: Agls) 
     assert done.code == 0
 
 
+@pytest.mark.item(41)
 def test_the_numbers_of_the_events_have_no_hole(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     done = agls.run("run", "write", "--output", "jsonl")
@@ -99,6 +102,7 @@ def test_deltas_add_up_to_the_message(agls: Agls) -> None:
     assert "".join(deltas) == completed[-1]["text"] == "Grüße, 世界: " * 10
 
 
+@pytest.mark.item(41)
 def test_there_is_no_colour_code_in_any_output(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "Done."})
     for output in ("text", "json", "jsonl"):
@@ -156,6 +160,8 @@ def test_a_folder_that_is_added_may_be_written(agls: Agls, tmp_path: Path) -> No
 # --- every exit code -------------------------------------------------------------------------------
 
 
+@pytest.mark.row(84)
+@pytest.mark.item(41)
 @pytest.mark.parametrize(
     ("turns", "arguments", "code", "reason"),
     [
@@ -170,20 +176,22 @@ def test_a_folder_that_is_added_may_be_written(agls: Agls, tmp_path: Path) -> No
 def test_each_way_to_end_has_its_exit_code(
     agls: Agls, turns: list[dict[str, Any]], arguments: list[str], code: int, reason: str
 ) -> None:
-    """Row 84: success, budget, error: the exit code and the JSON object agree."""
+    """Success, budget, error: the exit code and the JSON object agree."""
     agls.script(*turns)
     done = agls.run("run", "go", "--output", "json", *arguments)
     assert (done.code, done.whole["exitCode"], done.whole["stopReason"]) == (code, code, reason)
 
 
+@pytest.mark.row(84)
 def test_every_stop_reason_of_the_wire_has_an_exit_code() -> None:
-    """Row 84: none is left out."""
+    """None is left out."""
     codes = {reason: exit_of({"stopReason": reason}) for reason in STOP_REASONS.values()}
     limits = {"maxTokens", "maxTurns", "budget", "contextFull", "timeout", "killed", "guard"}
     assert {reason for reason, code in codes.items() if code == 4} == limits
     assert set(codes) - limits == set(CODES)
 
 
+@pytest.mark.item(42)
 def test_a_question_that_found_nobody_is_counted_and_the_run_goes_on(agls: Agls) -> None:
     agls.script({"calls": [WRITE]}, {"text": "I could not write."})
     done = agls.run("run", "write", "--output", "json")
@@ -272,8 +280,10 @@ def test_the_environment_alone_is_enough(agls: Agls) -> None:
         assert server.posts[0].headers["authorization"] == "Bearer k"
 
 
+@pytest.mark.row(48)
+@pytest.mark.item(45)
 def test_a_key_is_in_no_output_no_session_and_no_log(agls: Agls) -> None:
-    """Row 48: grep after a run finds none."""
+    """Grep after a run finds none."""
     agls.configure("")
     command = {"name": "shell", "arguments": {"command": "env; cat /proc/$PPID/environ; echo ran"}}
     agls.environment["AGLS_API_KEY"] = "canary-4711"

@@ -47,8 +47,9 @@ def ids(out: str) -> list[str]:
     return [line.split()[0] for line in out.splitlines()[1:]]
 
 
+@pytest.mark.row(78)
 def test_what_was_said_is_found_by_its_words(cli: Cli) -> None:
-    """Row 78: full-text search."""
+    """Full-text search."""
     assert ids(cli("search", "did", "FENCE")[1]) == ["ses_aa2"]
     assert ids(cli("list", "--cwd", ".")[1]) == []
     code, out, err = cli("search", "elephant")
@@ -56,15 +57,17 @@ def test_what_was_said_is_found_by_its_words(cli: Cli) -> None:
     assert "agls sessions" in err
 
 
+@pytest.mark.row(78)
 def test_a_session_is_renamed(cli: Cli) -> None:
-    """Row 78: rename, and it survives a restart."""
+    """Rename, and it survives a restart."""
     assert cli("rename", "ses_bb", "  The\ncat ")[:2] == (0, "ses_bb  The cat\n")
     assert "The cat" in cli("list")[1]
     assert cli("rename", "ses_bb", " ")[0] == 2
 
 
+@pytest.mark.row(78)
 def test_tags_are_given_shown_found_and_taken_back(cli: Cli) -> None:
-    """Row 78: tag, and it survives a restart."""
+    """Tag, and it survives a restart."""
     assert cli("tag", "ses_bb", "pets", "later")[1] == "ses_bb  pets, later\n"
     assert ids(cli("list", "--tag", "pets")[1]) == ["ses_bb"]
     assert ids(cli("search", "pets")[1]) == ["ses_bb"]
@@ -103,8 +106,9 @@ def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one(cli: Cli) -> N
     assert (code, "agls sessions" in err) == (2, True)
 
 
+@pytest.mark.row(78)
 def test_a_fork_is_a_session_of_its_own(cli: Cli, store: FileStore) -> None:
-    """Row 78: branch."""
+    """Branch."""
     fork = cli("fork", "ses_bb", "--at", "item_1")[1].strip()
     state = fold_all(store.peek(fork))
     assert (state.parent, len(state.transcript)) == ("ses_bb", 1)
@@ -113,10 +117,11 @@ def test_a_fork_is_a_session_of_its_own(cli: Cli, store: FileStore) -> None:
     assert (code, "no item" in err) == (2, True)
 
 
+@pytest.mark.row(78)
 def test_an_export_is_imported_with_everything_that_was_said(
     cli: Cli, store: FileStore, tmp_path: Path
 ) -> None:
-    """Row 78: export, and the import of it."""
+    """Export, and the import of it."""
     cli("tag", "ses_bb", "pets")
     file = tmp_path / "cat.jsonl"
     assert cli("export", "ses_bb", "--out", str(file))[0] == 0
@@ -140,8 +145,9 @@ def test_what_is_missing_of_a_damaged_session_is_told(
     assert "the file of ses_bb is damaged, the rest is left out: line 7:" in caplog.text
 
 
+@pytest.mark.row(78)
 def test_a_session_is_exported_for_people(cli: Cli) -> None:
-    """Row 78: export as Markdown and as HTML."""
+    """Export as Markdown and as HTML."""
     assert "## You" in cli("export", "ses_bb", "--format", "md")[1]
     assert "<h2>You</h2>" in cli("export", "ses_bb", "--format", "html")[1]
 
@@ -169,16 +175,18 @@ def test_an_imported_session_may_be_given_another_folder(cli: Cli, store: FileSt
     assert fold_all(store.peek(new)).cwd == str(there)
 
 
+@pytest.mark.row(78)
 def test_a_session_is_deleted_only_with_a_yes(cli: Cli, store: FileStore) -> None:
-    """Row 78: delete."""
+    """Delete."""
     code, _, err = cli("delete", "ses_bb")
     assert (code, "--yes" in err) == (2, True)
     assert cli("delete", "ses_bb", "--yes")[0] == 0
     assert [row.session_id for row in store.list()[0]] == ["ses_aa2", "ses_aa1"]
 
 
+@pytest.mark.row(78)
 def test_helpers_are_deleted_with_their_session(cli: Cli, store: FileStore) -> None:
-    """Row 78: delete, all that belongs to it."""
+    """Delete, all that belongs to it."""
     for name, parent in (("ses_c1", "ses_bb"), ("ses_c2", "ses_c1")):
         journal = store.create(name)
         journal.append(*entries_of([SessionChanged(cwd="/w", parent=parent, parent_item="call_1")]))
@@ -188,10 +196,11 @@ def test_helpers_are_deleted_with_their_session(cli: Cli, store: FileStore) -> N
     assert [row.session_id for row in store.list()[0]] == ["ses_aa2", "ses_aa1"]
 
 
+@pytest.mark.row(79)
 def test_a_session_that_somebody_has_open_is_left_alone_but_can_be_looked_at(
     cli: Cli, store: FileStore
 ) -> None:
-    """Row 79: the second writer is told, and nothing is lost."""
+    """The second writer is told, and nothing is lost."""
     journal = store.open("ses_bb")
     for command in (
         ("rename", "ses_bb", "x"),
@@ -218,8 +227,9 @@ def test_a_run_that_a_crash_cut_off_is_marked_in_the_list(cli: Cli, store: FileS
     assert [row["sessionId"] for row in rows if row.get("interrupted")] == ["ses_bb"]
 
 
+@pytest.mark.port("Audit")
 def test_what_each_run_did_can_be_read(cli: Cli) -> None:
-    """Port Audit: from the shell, long after the run."""
+    """From the shell, long after the run."""
     code, out, _ = cli("audit", "ses_bb", "--json")
     (record,) = map(json.loads, out.splitlines())
     assert (code, record["output"], record["sessionId"]) == (0, "I did feed the cat.", "ses_bb")

@@ -16,6 +16,8 @@ from agls.stores.files import FileStore
 from doors.headless.conftest import Agls
 from support.patience import PATIENCE, wait_until
 
+pytestmark = pytest.mark.promise("P7")
+
 WHILE_LOADING = """
 import os, signal, sys
 class Loading:
@@ -60,8 +62,9 @@ def last_event(process: subprocess.Popen[str]) -> dict[str, Any]:
     return lines[-1]
 
 
+@pytest.mark.row(84)
 def test_sigint_cancels_the_run(agls: Agls) -> None:
-    """Row 84: cancel has an exit code of its own."""
+    """Cancel has an exit code of its own."""
     agls.script({"text": "begun", "hang": True})
     process = agls.start("run", "go", "--output", "jsonl")
     agls.wait_until_asked()
@@ -141,6 +144,7 @@ def test_prompts_that_waited_before_survive_whatever_ends_the_process(
     assert waiting == [Text("second"), *kept]
 
 
+@pytest.mark.item(41)
 def test_a_reader_that_goes_away_interrupts_the_run(agls: Agls) -> None:
     agls.script({"text": "many words " * 400}, delay=0.005)
     process = agls.start("run", "go", "--output", "jsonl")
@@ -195,6 +199,7 @@ def test_what_a_run_started_ends_with_it(agls: Agls) -> None:
     assert not os.path.exists(f"/proc/{pid}/stat")  # noqa: PTH110 - a process, not a file
 
 
+@pytest.mark.item(41)
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 1), ("SIGHUP", 1)])
 def test_a_signal_that_comes_while_the_program_is_loaded_is_told_like_any_other(
     agls: Agls, name: str, code: int

@@ -32,6 +32,7 @@ def wait_for(journal: Path, words: str, count: int = 1) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.item(42)
 @pytest.mark.timeout(150)
 def test_who_reads_nothing_can_still_cancel_and_little_waits_for_them(agls: Agls) -> None:
     (agls.workspace / "a.txt").write_text("a file")

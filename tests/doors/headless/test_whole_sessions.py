@@ -13,8 +13,9 @@ READ = {"calls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]}
 WRITE = {"calls": [{"name": "write_file", "arguments": {"path": "b.txt", "content": "b\n"}}]}
 
 
+@pytest.mark.row(1)
 def test_one_shot_with_a_file_that_is_read(agls: Agls) -> None:
-    """Row 1: the model reads a file and answers; its text, two model calls, the usual end."""
+    """The model reads a file and answers; its text, two model calls, the usual end."""
     (agls.workspace / "a.txt").write_text("the answer is 42\n")
     agls.script(READ, {"text": "It says 42."})
     events = agls.run("run", "What does a.txt say?", "--output", "jsonl").events
@@ -25,9 +26,10 @@ def test_one_shot_with_a_file_that_is_read(agls: Agls) -> None:
     assert events[-1]["data"]["stopReason"] == "endTurn"
 
 
+@pytest.mark.row(5)
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_an_answer_that_was_cut_at_the_limit_is_printed_whole(agls: Agls, output: str) -> None:
-    """Row 5: `length`, then `stop`: the text is joined, and the model is asked to go on once."""
+    """`length`, then `stop`: the text is joined, and the model is asked to go on once."""
     agls.script({"text": "first ha", "finish": "length"}, {"text": "lf, second half."})
     done = agls.run("run", "go", "--output", output)
     text = done.whole["result"] if output == "json" else done.out.removesuffix("\n")
@@ -36,8 +38,9 @@ def test_an_answer_that_was_cut_at_the_limit_is_printed_whole(agls: Agls, output
     assert journal.read_text().count('"origin":"continuation"') == 1
 
 
+@pytest.mark.row(11)
 def test_what_is_cancelled_in_a_tool_leaves_no_process_and_can_be_gone_on_with(agls: Agls) -> None:
-    """Row 11: a signal in the middle of a command: its processes end, the session goes on."""
+    """A signal in the middle of a command: its processes end, the session goes on."""
     tree = "sleep 600 & echo $! > child; echo $$ > parent; wait"
     agls.prompts([{"calls": [{"name": "shell", "arguments": {"command": tree}}]}], [{"text": "I am back."}])
     process = agls.start("run", "go", "--mode", "allowAll", "--output", "jsonl")
@@ -51,8 +54,9 @@ def test_what_is_cancelled_in_a_tool_leaves_no_process_and_can_be_gone_on_with(a
     assert agls.run("resume", "Where are you?").out == "I am back.\n"
 
 
+@pytest.mark.row(76)
 def test_a_resume_may_widen_and_narrow_what_is_allowed(agls: Agls) -> None:
-    """Row 76: flags may widen or narrow permissions, each for its run."""
+    """Flags may widen or narrow permissions, each for its run."""
     agls.prompts([WRITE, {"text": "1"}], [WRITE, {"text": "2"}], [WRITE, {"text": "3"}])
     file = agls.workspace / "b.txt"
     assert (agls.run("run", "go", "--mode", "acceptEdits").code, file.exists()) == (0, True)
@@ -61,8 +65,9 @@ def test_a_resume_may_widen_and_narrow_what_is_allowed(agls: Agls) -> None:
     assert (agls.run("resume", "go", "--mode", "acceptEdits").out, file.exists()) == ("3\n", True)
 
 
+@pytest.mark.row(78)
 def test_a_branch_can_be_gone_on_with_beside_its_origin(agls: Agls) -> None:
-    """Row 78: branch, list, export; each by another process, and what one did is there for the next."""
+    """Branch, list, export; each by another process, and what one did is there for the next."""
     agls.prompts([{"text": "The pump works."}], [{"text": "In the branch."}])
     origin = agls.run("run", "Repair the pump", "--output", "json").whole["sessionId"]
     fork = agls.run("sessions", "fork", origin).out.strip()

@@ -75,8 +75,9 @@ def asked(server: ModelServer) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
+@pytest.mark.port("Input files")
 def test_a_pdf_is_described_to_the_model_and_can_be_saved(wire: Wire, server: ModelServer) -> None:
-    """Port Input files: over LSP, a PDF: by id, name, type and size; its bytes get into the workspace."""
+    """Over LSP, a PDF: by id, name, type and size; its bytes get into the workspace."""
     session = wire.session()
     words = {"type": "text", "text": "Read it"}
     assert run(wire, session, words, file("papers/a.pdf", PDF))["stopReason"] == "endTurn"
@@ -85,16 +86,18 @@ def test_a_pdf_is_described_to_the_model_and_can_be_saved(wire: Wire, server: Mo
     assert said(wire) == [[words, link("application/pdf")]]
 
 
+@pytest.mark.port("Input files")
 def test_an_image_alone_is_seen_whatever_its_name_says(wire: Wire, server: ModelServer) -> None:
-    """Port Input files: over LSP, an image only; there is no empty text."""
+    """Over LSP, an image only; there is no empty text."""
     run(wire, wire.session(), file("photo.bin", PNG, mimeType="application/octet-stream"))
     url = f"data:image/png;base64,{b64encode(PNG).decode()}"
     assert {"type": "image_url", "image_url": {"url": url}} in asked(server)
     assert "" not in [part.get("text") for part in asked(server)]
 
 
+@pytest.mark.port("Input files")
 def test_it_goes_with_a_message_and_with_a_prompt_that_waits(wire: Wire, tmp_path: Path) -> None:
-    """Port Input files: over LSP, both, by agent/steer and agent/queue; the same request is followed once."""
+    """Over LSP, both, by agent/steer and agent/queue; the same request is followed once."""
     session = wire.session()
     steer = {"sessionId": session, "input": [file("a.pdf", PDF)], "ifEnded": "run", "clientKey": "k"}
     first = wire.call("agent/steer", steer)
@@ -137,8 +140,9 @@ def test_what_cannot_be_attached_is_refused_by_name_and_begins_nothing(
     assert run(wire, session, {"type": "text", "text": "All the same"})["stopReason"] == "endTurn"
 
 
+@pytest.mark.port("Input files")
 def test_a_prompt_that_waits_can_be_replaced_by_one_with_a_file(tmp_path: Path) -> None:
-    """Port Input files: over LSP, agent/queue."""
+    """Over LSP, agent/queue."""
     config = script(
         tmp_path,
         turns({"calls": [{"name": "shell", "arguments": {"command": "sleep 100"}}]}, "x"),

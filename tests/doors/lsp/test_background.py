@@ -13,6 +13,8 @@ from support.wire import Message, Wire, script, turns
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P7")
+
 ALLOW = {"initializationOptions": {"trusted": True, "options": {"mode": "allowAll"}}}
 FOREVER = "echo $$ > pid; echo up; sleep 1000"
 UNTIL_TOLD = "echo begun; until [ -e go ]; do sleep 0.02; done; echo over; exit 3"
@@ -51,6 +53,7 @@ def pid_of(wire: Wire, file: str = "pid") -> int:
     return int(place.read_text())
 
 
+@pytest.mark.item(39)
 def test_a_task_ends_after_its_run_and_the_session_is_idle_meanwhile(serve: Serve) -> None:
     wire = serve(turns(shell(UNTIL_TOLD), "It is on its way."), "I see it ended.", "I know.")
     wire.initialize(**ALLOW)
@@ -90,6 +93,7 @@ def began(wire: Wire, **more: Any) -> str:
     return session
 
 
+@pytest.mark.item(39)
 def test_the_user_sees_what_a_task_prints_and_stops_it(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Up."))
     session = began(wire)
@@ -114,6 +118,7 @@ def test_the_user_sees_what_a_task_prints_and_stops_it(serve: Serve) -> None:
     assert "task_1" in wire.ask("agent/action/invoke", wrong)["error"]["message"]
 
 
+@pytest.mark.item(39)
 def test_the_model_reads_stops_and_is_not_told_twice(serve: Serve) -> None:
     ready = {"calls": [{"name": "shell", "arguments": {"command": "until [ -s pid ]; do sleep 0.02; done"}}]}
     stop = look(task_id="task_1", stop=True)
@@ -131,6 +136,7 @@ def test_the_model_reads_stops_and_is_not_told_twice(serve: Serve) -> None:
     assert not [event for event in wire.events if event["data"].get("by") == "background"]
 
 
+@pytest.mark.item(39)
 def test_a_cancel_keeps_tasks_or_stops_them_and_says_so(serve: Serve) -> None:
     hanging = {"text": "I think", "hang": True}
     wire = serve(turns(shell(FOREVER), hanging))
@@ -152,6 +158,7 @@ def test_a_cancel_keeps_tasks_or_stops_them_and_says_so(serve: Serve) -> None:
     assert [e["data"]["state"] for e in wire.events if e["type"] == "taskChanged"] == ["running", "stopped"]
 
 
+@pytest.mark.item(39)
 @pytest.mark.parametrize("how", ["close", "delete", "end of input"])
 def test_a_task_ends_with_its_session(serve: Serve, how: str) -> None:
     wire = serve(turns(shell(FOREVER), "Up."))
@@ -168,6 +175,7 @@ def test_a_task_ends_with_its_session(serve: Serve, how: str) -> None:
     assert [item["status"] for item in items(wire, session)] == ["cancelled"]
 
 
+@pytest.mark.item(39)
 def test_a_task_dies_with_a_killed_server_and_is_not_begun_again(serve: Serve) -> None:
     command = "echo ran >> ran; echo $$ > pid; echo up; sleep 1000"
     first = serve(turns(shell(command), "Up."), "I see.")
@@ -190,6 +198,7 @@ def test_a_task_dies_with_a_killed_server_and_is_not_begun_again(serve: Serve) -
     wire.unchecked = "it begins with a resume"
 
 
+@pytest.mark.item(39)
 def test_who_comes_later_gets_the_task_that_is_open(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Up."), "Two.")
     session = began(wire)
@@ -212,6 +221,7 @@ def test_who_comes_later_gets_the_task_that_is_open(serve: Serve) -> None:
     wire.unchecked = "it was left and resumed"
 
 
+@pytest.mark.item(39)
 def test_there_are_only_so_many_tasks_at_once(tmp_path: Path) -> None:
     more = [shell(f"echo $$ > pid{n}; sleep 1000") for n in range(3)]
     config = script(tmp_path, turns(*more, shell(FOREVER), "Up."))
@@ -233,6 +243,7 @@ def test_there_are_only_so_many_tasks_at_once(tmp_path: Path) -> None:
         assert not (wire.workspace / "pid").exists()
 
 
+@pytest.mark.item(39)
 def test_a_noisy_task_is_kept_within_bounds(serve: Serve, tmp_path: Path) -> None:
     wire = serve(turns(shell("yes 0123456789 | head -c 20000000"), "Noise."))
     wire.initialize(**ALLOW)
@@ -247,6 +258,7 @@ def test_a_noisy_task_is_kept_within_bounds(serve: Serve, tmp_path: Path) -> Non
     assert journal.stat().st_size < 200_000
 
 
+@pytest.mark.item(39)
 def test_what_is_not_allowed_is_not_begun(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Then not."))
     wire.answers["agent/requestPermission"] = lambda asked: {"outcome": "dismissed"}
@@ -294,6 +306,7 @@ def test_the_tasks_of_a_helper_end_with_it(tmp_path: Path) -> None:
         assert invoke(wire, root, "task.list")["data"] == {"tasks": []}
 
 
+@pytest.mark.item(39)
 def test_in_plain_mode_a_command_cancels_tasks(serve: Serve) -> None:
     wire = serve(turns(shell(FOREVER), "Up."))
     wire.initialize({}, capabilities={"window": {"showMessage": {"messageActionItem": {}}}})

@@ -1,5 +1,7 @@
 """Requests that make no sense are answered with what is wrong, and change nothing (protocol#errors)."""
 
+import pytest
+
 from .conftest import Serve
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
@@ -30,6 +32,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.item(25)
 def test_params_that_make_no_sense_are_refused_by_name(serve: Serve) -> None:
     wire = serve("hi")
     wire.initialize()
@@ -44,6 +47,7 @@ def test_params_that_make_no_sense_are_refused_by_name(serve: Serve) -> None:
             assert error["data"]["kind"] == "invalidParams"
 
 
+@pytest.mark.item(24)
 def test_null_and_unknown_members_are_harmless(serve: Serve) -> None:
     wire = serve("hi")
     wire.initialize()

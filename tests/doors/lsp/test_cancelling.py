@@ -57,6 +57,7 @@ def said(wire: Wire, number: int, message: Message) -> bool:
     return sum(event["type"] == "itemDelta" for event in wire.events) >= number
 
 
+@pytest.mark.item(27)
 def test_cancelling_a_waiting_request_cancels_the_run_and_is_answered_with_a_result(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()

@@ -69,6 +69,7 @@ TREE = {
 }
 
 
+@pytest.mark.item(38)
 def test_the_question_of_a_grandchild_reaches_the_client_and_events_say_whose_they_are(
     tmp_path: Path,
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_refused_question_of_a_child_is_read_by_the_child(tmp_path: Path) -> N
         assert "Not run" in work[-1][-1]["content"]
 
 
+@pytest.mark.item(38)
 def test_a_question_of_a_child_can_be_answered_with_respond_and_taken_up_again(tmp_path: Path) -> None:
     with served(tmp_path, TREE) as (wire, _):
         root = {"sessionId": wire.session()}
@@ -140,8 +142,9 @@ def test_a_question_of_a_child_can_be_answered_with_respond_and_taken_up_again(t
         wire.unchecked = "what was told while nobody listened is a hole"
 
 
+@pytest.mark.port("Palette")
 def test_palette(tmp_path: Path) -> None:
-    """Port Palette: a tree of 3 levels; cancel at the root: nothing runs any more, its totals have all."""
+    """A tree of 3 levels; cancel at the root: nothing runs any more, its totals have all."""
     parts = {**TREE, "WORK": [Reply(calls=[("read_file", {"path": "none"})]), HANGS]}
     with served(tmp_path, parts) as (wire, server):
         root = wire.session()
@@ -177,6 +180,7 @@ def test_one_child_can_be_cancelled_by_itself(tmp_path: Path) -> None:
         assert told[0].startswith("[failed: cancelled: cancelled by the user]")
 
 
+@pytest.mark.item(27)
 @pytest.mark.parametrize("method", ["agent/session/delete", "agent/session/close"])
 def test_who_ends_a_session_ends_its_tree_at_once(tmp_path: Path, method: str) -> None:
     """From the root on: ended from below, each of them would go on with what came back."""

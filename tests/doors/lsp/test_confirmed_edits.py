@@ -37,6 +37,7 @@ def rewritten(serve: Serve, block: Message, *taken: str, **more: Any) -> Wire:
     return wire
 
 
+@pytest.mark.item(24)
 def test_only_the_changes_the_user_took_are_made_and_the_model_is_told_of_the_others(serve: Serve) -> None:
     wire = rewritten(serve, CONFIRMS, "0/1", "0/2")
     uri = (wire.workspace / "a.txt").as_uri()

@@ -73,6 +73,7 @@ POLICIES = {  # what happens when idle, and when a run is active
 }
 
 
+@pytest.mark.item(34)
 def test_every_policy_does_what_it_says_idle_and_busy(serve: Serve) -> None:
     wire = serve(HANGING, ANY)
     wire.initialize()
@@ -131,6 +132,7 @@ def duration(here: Talk) -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.item(34)
 @pytest.mark.parametrize("races", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_message_that_races_the_end_of_a_run_is_neither_lost_nor_followed_twice(
     serve: Serve, races: int
@@ -163,6 +165,7 @@ def test_a_message_that_races_the_end_of_a_run_is_neither_lost_nor_followed_twic
     assert len(outcomes) > 1, outcomes
 
 
+@pytest.mark.item(33)
 def test_a_key_is_followed_once_also_by_the_next_process(tmp_path: Path) -> None:
     config = script(tmp_path, HANGING, ANY)
     run = {"input": "once", "clientKey": "r", "wait": True}
@@ -188,6 +191,7 @@ def test_a_key_is_followed_once_also_by_the_next_process(tmp_path: Path) -> None
         assert here.words() == ["once", "hang", "aside"]
 
 
+@pytest.mark.item(33)
 def test_what_was_made_and_changed_under_a_key_is_not_made_again_by_the_next_process(tmp_path: Path) -> None:
     """The answers may have been lost with the server: whoever asks again gets them."""
     config = script(tmp_path, HANGING, ANY)

@@ -282,6 +282,7 @@ def prove(player: Player, name: str, prompt: str, places: Sequence[int]) -> None
             check(case, trigger, [trigger.reason, *natural])
 
 
+@pytest.mark.item(27)
 @pytest.mark.parametrize("name", TRIGGERS)
 def test_a_cancel_at_some_events_of_a_run_ends_it_once_and_the_session_goes_on(
     player: Player, name: str

@@ -119,6 +119,7 @@ def cancelled(wire: Wire, here: Message) -> None:
     wait_until(refused)
 
 
+@pytest.mark.item(37)
 def test_every_error_of_the_table_says_what_it_is_and_tells_no_secret(wire: Wire, tmp_path: Path) -> None:
     table = {(int(code), kind): retry == "yes" for code, kind, retry in ROW.findall(TABLE.read_text())}
     with wire:

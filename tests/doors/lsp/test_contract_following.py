@@ -57,6 +57,7 @@ def scene(tmp_path: Path) -> Callable[[], Scene]:
         yield lambda: Scene(tmp_path, stack)
 
 
+@pytest.mark.item(31)
 def test_what_another_process_does_is_read_as_it_does_it(scene: Callable[[], Scene]) -> None:
     here = scene()
     here.writer.run(here.session, "first")
@@ -120,6 +121,7 @@ def test_nothing_is_written_to_it_from_here_and_everything_says_what_to_do(
     assert here.resume(here.writer)["snapshot"]["items"] == here.resume(here.reader)["snapshot"]["items"]
 
 
+@pytest.mark.item(32)
 def test_a_question_of_another_process_is_seen_and_cannot_be_answered_here(
     scene: Callable[[], Scene],
 ) -> None:

@@ -3,6 +3,8 @@
 import socket
 from pathlib import Path
 
+import pytest
+
 from support.patience import wait_until
 from support.wire import Message, Wire, script, turns
 
@@ -38,6 +40,7 @@ def kind(answer: Message) -> str:
     return answer["error"]["data"]["kind"]
 
 
+@pytest.mark.item(33)
 def test_what_was_done_under_a_key_is_not_done_again_by_the_next_process(tmp_path: Path) -> None:
     config = script(tmp_path, CALLS, turns("two"))
     with Wire(tmp_path, config) as wire:
@@ -73,6 +76,7 @@ WAYS: list[tuple[str, Message]] = [  # of another request that says the same wor
 ]  # fmt: skip
 
 
+@pytest.mark.item(33)
 def test_a_key_is_of_one_request_whatever_is_asked_for_under_it_later(tmp_path: Path) -> None:
     """Who waits for the end, and where progress is told, make no difference."""
     config = script(tmp_path, ANY)
@@ -117,6 +121,7 @@ def test_what_failed_under_a_key_may_be_tried_again(tmp_path: Path) -> None:
             assert kind(wire.ask("agent/action/invoke", revoke)) == "actionFailed"
 
 
+@pytest.mark.item(33)
 def test_nobody_does_again_what_a_dead_process_had_begun(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
         config = tmp_path / "config.toml"

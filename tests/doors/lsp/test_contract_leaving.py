@@ -99,6 +99,7 @@ def prove(folder: Path, columns: Sequence[tuple[str, int]]) -> None:
                     assert post.over.wait(PATIENCE), "2: the stream is closed"
 
 
+@pytest.mark.item(27)
 def test_a_connection_that_ends_at_some_event_ends_its_run_once_and_keeps_what_waits(tmp_path: Path) -> None:
     chance = random.Random(9)
     prove(tmp_path, [(way, chance.randrange(EVENTS)) for way in WAYS])

@@ -63,6 +63,7 @@ def busy(serve: Serve) -> tuple[Wire, str]:
     return wire, session
 
 
+@pytest.mark.item(27)
 @pytest.mark.parametrize("late", LATE)
 @pytest.mark.parametrize("end", ENDS)
 def test_what_ends_the_work_of_a_session_reaches_the_run_that_is_on_its_way(
@@ -80,6 +81,7 @@ def test_what_ends_the_work_of_a_session_reaches_the_run_that_is_on_its_way(
         assert ended["data"]["stopReason"] == "cancelled"
 
 
+@pytest.mark.item(34)
 @pytest.mark.parametrize("content", [with_file(), "look"], ids=["file", "text"])
 def test_what_comes_behind_a_close_begins_when_the_session_is_opened_again(
     serve: Serve, content: Any
@@ -104,6 +106,7 @@ def test_what_comes_behind_a_delete_finds_no_session(serve: Serve) -> None:
     assert wire.call("agent/session/list")["sessions"] == []
 
 
+@pytest.mark.item(34)
 def test_no_more_runs_wait_than_may_however_many_come_at_once(serve: Serve) -> None:
     wire, session = busy(serve)
     few = {"input": with_file("aGVsbG8=")}
@@ -117,6 +120,7 @@ def test_no_more_runs_wait_than_may_however_many_come_at_once(serve: Serve) -> N
     assert len(dropped) == MOST
 
 
+@pytest.mark.item(27)
 def test_a_run_whose_cancel_came_before_its_admission_never_asks_the_model(tmp_path: Path) -> None:
     """Whether it came before is told by the receipt: then there was no run to name."""
     with ModelServer([Reply(["I begin"], cut_after=2, then="hang")] * 20) as model:
@@ -140,6 +144,7 @@ def test_a_run_whose_cancel_came_before_its_admission_never_asks_the_model(tmp_p
                     assert len(model.posts) == asked
 
 
+@pytest.mark.item(34)
 @pytest.mark.parametrize("how", ["end of input", "exit"])
 def test_runs_that_wait_when_the_client_leaves_are_kept_and_who_waits_for_them_is_answered(
     tmp_path: Path, how: str

@@ -66,6 +66,7 @@ def talked(lasting: Serve) -> tuple[Wire, str, str]:
     return wire, session, item
 
 
+@pytest.mark.item(37)
 def test_every_member_that_makes_no_sense_is_refused_by_name_and_changes_nothing(
     lasting: Serve,
 ) -> None:
@@ -119,6 +120,7 @@ def test_numbers_beyond_all_bounds_mean_the_bound(lasting: Serve, method: str) -
     assert "result" in wire.ask(method, {**right(wire, session, item, method), **NO_RANGE[method]})
 
 
+@pytest.mark.item(37)
 def test_a_list_that_goes_on_from_nowhere_is_refused(lasting: Serve) -> None:
     wire, _, _ = talked(lasting)
     error = wire.ask("agent/session/list", {"cursor": "nowhere"})["error"]

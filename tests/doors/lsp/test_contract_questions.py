@@ -21,6 +21,7 @@ def asked_of(wire: Wire, method: str) -> list[Message]:
     return wire.of_method(method)
 
 
+@pytest.mark.item(32)
 @pytest.mark.parametrize(
     ("prompt", "method"), [(SHELL, "agent/requestPermission"), (FORM, "agent/askUser")], ids=["yes", "form"]
 )
@@ -69,6 +70,7 @@ def test_the_work_of_a_session_goes_on_while_nobody_listens(serve: Serve) -> Non
     wire.unchecked = "what was told while nobody listened is a hole"
 
 
+@pytest.mark.item(31)
 @pytest.mark.slow
 def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
     wire = serve({"match": "", "repeat": True, "turns": [{"text": "yes"}]})
@@ -91,6 +93,7 @@ def test_a_cursor_too_far_back_gives_a_snapshot(serve: Serve) -> None:
     assert since(last["seq"] + 1)["replayed"] == "snapshot", "a cursor from the future is none"
 
 
+@pytest.mark.item(31)
 def test_who_has_left_hears_nothing_before_it_resumes_whatever_it_asks(serve: Serve) -> None:
     """What was told while it was away would be a hole for it."""
     wire = serve("one", "two")

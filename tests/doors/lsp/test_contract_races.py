@@ -134,6 +134,7 @@ def check(asked: dict[str, Asked], answers: dict[str, Message], events: list[Mes
     assert set(said) <= known, "nothing is followed that was refused"
 
 
+@pytest.mark.item(34)
 @pytest.mark.parametrize(
     "seed", [1, 104, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(200, 230))]
 )

@@ -146,6 +146,7 @@ def prove(folder: Path, places: list[int]) -> None:
                 left = die_at(company, place)
 
 
+@pytest.mark.item(31)
 def test_a_client_that_died_at_some_event_goes_on_where_it_was(tmp_path: Path) -> None:
     prove(tmp_path, random.Random(5).sample(range(EVENTS), 3))
 

@@ -159,6 +159,7 @@ def test_a_cancel_that_makes_no_sense_is_refused_by_name(lasting: Serve, name: s
     assert f"params.{name}" in answer["error"]["message"]
 
 
+@pytest.mark.item(27)
 @pytest.mark.parametrize("first", ["request", "progress"])
 def test_a_cancel_of_the_request_and_of_its_progress_together_is_one(serve: Serve, first: str) -> None:
     wire = serve(HANGING, "next")

@@ -10,6 +10,8 @@ from support.wire import Message, Wire, turns
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P12")
+
 NAME = "öpen file.txt"
 
 
@@ -48,6 +50,7 @@ class Opened:
         return self.editor.documents[self.uri].text
 
 
+@pytest.mark.item(29)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_an_open_document_is_edited_through_the_editor(serve: Serve, encoding: str) -> None:
     text = "first \f line \u2028 on\r\nx = '😋é' + old\r\nlast\n"

@@ -17,6 +17,8 @@ from agls.workspace.buffer_sync import Buffer
 from support.lsp_editor import Manners
 from support.lsp_link import Link
 
+pytestmark = pytest.mark.promise("P12")
+
 TEXT = "one\ntwo\n"
 PIECES = ["a", "é", "😋", "\ud83d", "e\u0301", "\r", "\n", "\r\n", "\x0b", "\x85", "\u2028", ""]
 

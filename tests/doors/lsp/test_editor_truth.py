@@ -37,6 +37,8 @@ from support.wire import Message, Wire, script, turns
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P12")
+
 NAME = "söme file.txt"
 TEXT = "one = 1 😋\ntwo = 2\nthree = 3\n"
 
@@ -257,6 +259,7 @@ def test_a_document_that_is_no_file_yet_is_read_and_edited_in_the_editor(make: M
     assert f"as they are on disk: {name}" in listed["output"]
 
 
+@pytest.mark.item(29)
 def test_a_file_renamed_while_it_is_edited_is_looked_for_again(make: Make) -> None:
     there = read("new.txt"), edit("two = 2", "x", "new.txt")
     scene = make(read(), edit("two = 2", "x"), read(), *there).opened()
@@ -282,6 +285,7 @@ def test_a_document_closed_right_behind_the_edit_is_not_called_edited(make: Make
     assert scene.file.read_text() == TEXT
 
 
+@pytest.mark.item(29)
 def test_two_sessions_edit_one_document_one_after_the_other(make: Make) -> None:
     scene = make(read(), edit("two = 2", "two = 2 + 1")).opened()
     prompt = {"input": [{"type": "text", "text": "go"}], "wait": True}
@@ -294,6 +298,7 @@ def test_two_sessions_edit_one_document_one_after_the_other(make: Make) -> None:
     assert scene.text == TEXT.replace("two = 2", "two = 2" + " + 1" * len(completed))
 
 
+@pytest.mark.item(30)
 def test_what_a_command_changed_is_read_from_the_disk_before_any_watcher_fires(make: Make) -> None:
     change = shell(f"sed -i 's/two = 2/two = 222/' '{NAME}'")
     scene = make(read(), change, read(), edit("two = 222", "two = 4"), read()).opened()
@@ -325,6 +330,7 @@ def test_what_changed_between_two_runs_is_read_from_the_disk(make: Make) -> None
     assert "formatted by a hook" in seen["output"]
 
 
+@pytest.mark.item(30)
 def test_what_user_and_command_both_changed_is_not_written(make: Make) -> None:
     change = shell(f"echo four >> '{NAME}'")
     scene = make(change, read(), edit("two = 2", "x"), read()).opened()
@@ -380,6 +386,7 @@ def test_an_editor_that_offers_nothing_more_is_asked_for_nothing_more(serve: Ser
     assert not scene.heard("workspace/didChangeWatchedFiles")
 
 
+@pytest.mark.item(29)
 @pytest.mark.parametrize("opened", [True, False])
 def test_every_byte_outside_an_edit_is_kept(make: Make, opened: bool) -> None:
     text = "\ufeff# é 😋\r\nmixed\ntwo = 2\r\nno end"

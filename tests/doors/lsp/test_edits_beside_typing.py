@@ -11,6 +11,8 @@ from support.wire import Message, Wire, turns
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P12")
+
 BEFORE = "".join(f"line {number}\n" for number in range(30))
 AFTER = BEFORE.replace("line 15\n", "LINE 15\n")
 TYPED = "typed 😋\n"

@@ -35,6 +35,7 @@ def places(wire: Wire) -> list[tuple[str, int]]:
     return [place_of(shown) for shown in wire.of_method("window/showDocument")]
 
 
+@pytest.mark.item(24)
 def test_files_are_shown_as_the_agent_uses_them_and_the_lines_it_changed(serve: Serve) -> None:
     wire = watched(serve, FOLLOWS, SHOWS)
     wire.until(

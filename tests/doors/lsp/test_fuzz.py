@@ -18,6 +18,8 @@ from support.message_rules import check_answer
 from support.patience import PATIENCE
 from support.wire import Wire, script, turns
 
+pytestmark = pytest.mark.promise("P8")
+
 SEED = 20261121
 SECONDS = 5.0  # of the default run
 BURST = 20  # damaged frames before the server is asked whether it lives

@@ -58,6 +58,7 @@ def test_a_fork_begins_with_what_was_said_up_to_an_item(serve: Serve) -> None:
     assert kind(wire.ask("agent/session/fork", {"sessionId": "ses_no"})) == "sessionNotFound"
 
 
+@pytest.mark.item(40)
 def test_a_rewound_conversation_is_told_live_and_on_resume_and_can_be_undone(serve: Serve) -> None:
     wire, session = talked(serve, turns(LOOK, "one"), "two", "three")
     before = items(wire, session)
@@ -86,8 +87,10 @@ def writing(number: int) -> Message:
     return turns({"text": "I write.", "calls": [call]}, f"wrote {number}")
 
 
+@pytest.mark.row(77)
+@pytest.mark.item(40)
 def test_files_and_conversation_go_back_together_and_come_back(serve: Serve) -> None:
-    """Row 77: both, with one request, and its undoing."""
+    """Both, with one request, and its undoing."""
     wire = serve(writing(1), turns(READ_NEW, *writing(2)["turns"]))
     wire.initialize()
     session = wire.session(options={"mode": "allowAll"})
@@ -130,6 +133,7 @@ def test_a_rewind_that_makes_no_sense_is_refused(lasting: Serve, params: Message
     assert answer["error"]["code"] == -32602
 
 
+@pytest.mark.item(40)
 def test_nothing_is_rewound_while_a_run_is_active(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
@@ -192,6 +196,7 @@ def test_pages_of_history_give_every_event_once_in_both_directions(
         assert ("nextCursor" in page) == (len(near) < len(ends))
 
 
+@pytest.mark.item(31)
 def test_a_cursor_from_elsewhere_is_refused(serve: Serve) -> None:
     wire, session = talked(serve, "one")
     epoch = wire.events[0]["epoch"]

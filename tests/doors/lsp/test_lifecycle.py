@@ -15,6 +15,8 @@ from support.wire import Wire, turns
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P7", "P8")
+
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 
 
@@ -52,6 +54,7 @@ def test_initialize_is_answered_at_once(tmp_path: Path) -> None:
             wire.initialize()
 
 
+@pytest.mark.item(23)
 def test_work_that_runs_when_the_client_leaves_is_recorded_as_interrupted(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
@@ -116,6 +119,7 @@ def test_leaving_in_the_middle_of_a_command_leaves_nothing_behind(
         assert ends == ["interrupted"]
 
 
+@pytest.mark.item(23)
 def test_requests_that_are_open_at_shutdown_are_answered_or_the_process_ends(serve: Serve) -> None:
     wire = serve(HANGING)
     wire.initialize()
@@ -213,6 +217,7 @@ def test_stray_output_never_reaches_the_client(tmp_path: Path) -> None:
         assert "stray" in wire.errors()
 
 
+@pytest.mark.item(24)
 def test_capabilities_are_negotiated(serve: Serve) -> None:
     wire = serve("hi")
     result = wire.initialize(capabilities={"general": {"positionEncodings": ["x", "utf-8", "utf-16"]}})
@@ -225,6 +230,7 @@ def test_capabilities_are_negotiated(serve: Serve) -> None:
     assert json.dumps(agent)
 
 
+@pytest.mark.item(24)
 def test_a_version_nobody_speaks_is_reported_and_the_server_is_an_ordinary_one(serve: Serve) -> None:
     wire = serve(turns("hi"))
     result = wire.initialize({"protocolVersions": [99], "events": {}})

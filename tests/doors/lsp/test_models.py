@@ -81,8 +81,9 @@ def test_model_and_effort_change_within_a_session(tmp_path: Path, server: ModelS
     assert "size" not in meters[1], "of this model nobody said how much it holds"
 
 
+@pytest.mark.row(17)
 def test_another_model_does_not_price_the_past_again(tmp_path: Path, server: ModelServer) -> None:
-    """Row 17: each call keeps the price of the model that answered it, whatever is asked or written later."""
+    """Each call keeps the price of the model that answered it, whatever is asked or written later."""
     with opened(tmp_path, server) as wire:
         wire.initialize()
         session = wire.session(title="Mine")
@@ -104,8 +105,9 @@ def test_another_model_does_not_price_the_past_again(tmp_path: Path, server: Mod
         assert spent(wire, session) is None, "a part is not the whole"
 
 
+@pytest.mark.row(3)
 def test_the_first_word_is_there_before_the_last_was_sent(tmp_path: Path) -> None:
-    """Row 3: the server never says more than its first word; the editor has that word all the same."""
+    """The server never says more than its first word; the editor has that word all the same."""
     word = sse({"choices": [{"delta": {"content": "First"}}]})
     with ModelServer([Raw([word], then="hang")]) as server, opened(tmp_path, server) as wire:
         wire.initialize()
@@ -117,8 +119,9 @@ def test_the_first_word_is_there_before_the_last_was_sent(tmp_path: Path) -> Non
         assert wire.event("runEnded")["data"]["stopReason"] == "cancelled"
 
 
+@pytest.mark.row(9)
 def test_a_server_that_fails_twice_is_asked_three_times_and_each_wait_is_told(tmp_path: Path) -> None:
-    """Row 9: busy, then broken; the run goes on, and what happened are events."""
+    """Busy, then broken; the run goes on, and what happened are events."""
     replies = [
         Failure(429, "slow down", headers={"retry-after-ms": "20"}),
         Failure(500, "oops"),
@@ -153,9 +156,10 @@ def test_torn_answer_is_told_as_discarded_and_asked_for_once_more(tmp_path: Path
     assert len(server.posts) == 2
 
 
+@pytest.mark.row(8)
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_model_corrects_its_bad_arguments(tmp_path: Path, streamed: bool) -> None:
-    """Row 8: no JSON, then not what the tool takes: the model reads what is wrong and gets it right."""
+    """No JSON, then not what the tool takes: the model reads what is wrong and gets it right."""
     replies = [
         Reply(calls=[("read_file", arguments)])
         for arguments in ('{"path": "a.t', {"way": 3}, {"path": "a.txt"})

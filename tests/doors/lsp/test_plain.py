@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from support.model_server import ModelServer, Reply
 from support.wire import Message, Wire, turns
 
@@ -47,6 +49,7 @@ def test_torn_answer_is_logged_as_one_that_does_not_count(tmp_path: Path) -> Non
     assert logged == ["(broken off, does not count) Half of it", "All of it."]
 
 
+@pytest.mark.item(27)
 def test_progress_cancels_the_run(serve: Serve) -> None:
     wire = serve(HANGING, HANGING)
     wire.initialize({}, capabilities=PROGRESS)

@@ -47,6 +47,7 @@ def edited(serve: Serve, name: str, *more: Any, text: str = TEXT) -> PlainClient
     return client
 
 
+@pytest.mark.item(24, 26)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_editor_without_our_code_has_it_all(serve: Serve, name: str) -> None:
     client = PlainClient(serve(turns(reading(), edit(), "All done."), HANGING), name, TEXT)
@@ -91,6 +92,7 @@ def first(wire: Any) -> Any:
     return wire.of_method("window/workDoneProgress/create")[0]["params"]["token"]
 
 
+@pytest.mark.item(26)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_editor_without_our_code_can_say_no_and_cancel(serve: Serve, name: str) -> None:
     client = PlainClient(serve(turns(reading(), edit(), "A pity."), HANGING), name, TEXT)

@@ -20,6 +20,8 @@ from support.leftovers import gone, peak, resident
 from support.patience import PATIENCE, wait_until, within
 from support.wire import Wire, frame, script, turns
 
+pytestmark = pytest.mark.promise("P8")
+
 GOOD = {"jsonrpc": "2.0", "id": 77, "method": "agent/status", "params": {}}
 HANGING = {"turns": [{"text": "I begin", "hang": True}], "match": "hang"}
 STUBBORN = "trap '' TERM HUP INT; echo $$ > pid; while true; do sleep 0.1; done"
@@ -648,6 +650,7 @@ def _(arena: Arena) -> None:
     alive(wire)
 
 
+@pytest.mark.item(23, 25)
 @pytest.mark.parametrize("name", PROBES)
 def test_probe(arena: Arena, name: str) -> None:
     PROBES[name](arena)

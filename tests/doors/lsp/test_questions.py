@@ -22,6 +22,8 @@ from support.wire_rules import check_wire
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P3")
+
 SHELL = {"text": "I look.", "calls": [{"name": "shell", "arguments": {"command": "echo hi"}}]}
 ASK = {"name": "ask_user", "arguments": {"question": "Which colour?", "choices": ["red", "blue"]}}
 FORM = {"text": "I ask.", "calls": [ASK]}

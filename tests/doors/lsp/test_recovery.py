@@ -147,8 +147,9 @@ def test_a_client_without_questions_is_told_how_in_plain_mode(serve: Serve, tmp_
     wire.call("workspace/executeCommand", {"command": "agls.run", "arguments": [command]})
 
 
+@pytest.mark.row(16)
 def test_what_is_left_of_the_limits_counts_from_the_editor_as_well(serve: Serve, tmp_path: Path) -> None:
-    """Row 16: a run that had two turns left before the crash has two turns left."""
+    """A run that had two turns left before the crash has two turns left."""
     leave(tmp_path, facts=(CUT_OFF[0], RunStarted("run_1", Limits(max_turns=2)), RunEnded("run_1", GONE)))
     look = {"calls": [{"name": "list_dir", "arguments": {}}]}
     wire = serve(turns(look, look, look, "never"))

@@ -105,6 +105,7 @@ def test_a_client_that_can_do_everything_is_asked_for_everything(serve: Serve) -
     assert NEEDS.keys() - called == FOR_OTHERS, "else nothing is proved by those that lack it"
 
 
+@pytest.mark.item(26)
 @pytest.mark.parametrize("seed", range(2))
 def test_what_a_client_lacks_is_never_asked_of_it(serve: Serve, seed: int) -> None:
     chance = random.Random(seed)

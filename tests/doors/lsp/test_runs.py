@@ -1,10 +1,14 @@
 """Runs through a real process: order, waiting, queueing, steering, going on, keys."""
 
+import pytest
+
 from agls.views.transcript import fold
 from support.wire import Message, Wire, events_in, turns
 from support.wire_rules import check_wire
 
 from .conftest import Serve
+
+pytestmark = pytest.mark.promise("P8")
 
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 

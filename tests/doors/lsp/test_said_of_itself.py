@@ -42,6 +42,7 @@ def test_answers_that_hold_for_longer_are_offered_to_a_dialog_that_says_so(serve
     assert calls(wire)[0]["status"] == "completed"
 
 
+@pytest.mark.item(24)
 @pytest.mark.parametrize("permission", [{}, {"remember": None}], ids=["absent", "null"])
 def test_a_dialog_that_does_not_say_so_can_only_allow_once(serve: Serve, permission: Message) -> None:
     wire = answered(serve, permission, {"outcome": "selected", "optionId": "session"})
@@ -182,6 +183,7 @@ def test_only_a_page_of_the_web_is_ever_asked_for(serve: Serve) -> None:
 # --- what the server says of itself --------------------------------------------------------------
 
 
+@pytest.mark.item(24)
 def test_a_marker_stands_for_what_can_be_done(serve: Serve) -> None:
     wire = serve("yes")
     block = wire.initialize()["capabilities"]["experimental"]["agent"]

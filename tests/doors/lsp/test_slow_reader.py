@@ -19,6 +19,8 @@ from support.wire_rules import check_wire
 
 from .conftest import Serve
 
+pytestmark = pytest.mark.promise("P8")
+
 HANGING = {"turns": [{"text": "I begin", "hang": True}]}
 LIMITS = Limits()
 PATIENT = (
@@ -51,6 +53,7 @@ def news(wire: Wire) -> list[dict[str, Any]]:
     return told
 
 
+@pytest.mark.item(28, 44)
 def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcript(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "é" * 50 for n in range(50_000)]
     wire = serve(turns({"text": pieces, "delay": 0, "hang": True}), limits=PATIENT)
@@ -79,6 +82,7 @@ def test_a_client_that_stops_reading_can_still_cancel_and_gets_a_right_transcrip
     assert len(deltas) < len(pieces) / 10
 
 
+@pytest.mark.item(28)
 def test_a_client_that_reads_again_gets_what_it_missed_although_nothing_happens(serve: Serve) -> None:
     pieces = [f"{n:05d} " + "x" * 500 for n in range(10_000)]
     wire = serve(turns({"text": pieces, "delay": 0, "hang": True}), limits=PATIENT)
@@ -244,6 +248,7 @@ def test_more_requests_at_once_than_are_followed_are_refused(serve: Serve) -> No
     assert wire.answer_of(runs[0])["result"]["stopReason"] == "cancelled"
 
 
+@pytest.mark.item(44)
 def test_a_client_that_writes_and_never_reads_costs_no_memory(serve: Serve) -> None:
     """Its answers are bounded because nothing more of it is read; when it reads, all are answered."""
     wire = serve("hi", limits="answers=300_000, inbox=300_000")

@@ -118,10 +118,12 @@ def messages(wire: Wire) -> list[Message]:
     ]
 
 
+@pytest.mark.item(44)
 def test_a_model_that_talks_and_talks_is_told_whole_and_can_be_cancelled(tmp_path: Path) -> None:
     soak(tmp_path, runs=2, deltas=5_000)
 
 
+@pytest.mark.item(44)
 @pytest.mark.slow
 @pytest.mark.timeout(1_200)
 def test_ten_thousand_deltas_a_second_for_a_minute_cost_no_memory_and_no_patience(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from agls.doors.lsp.limits import Limits
 from agls.doors.lsp.peer import Peer
 from agls.engine.actions import ActionContext, ActionOutcome
 from agls.engine.facts import Admitted
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Text
@@ -146,13 +146,13 @@ class Given:
 async def test_commands_are_told_again_behind_a_run_when_they_are_others() -> None:
     offered: list[str] = []
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
         acts = [TypedAction(name=name, title=name, arguments=Dance, work=dance) for name in offered]
-        return Outfit((Feature(name="f", actions=tuple(acts)),), FakeModel([say()]), NOWHERE)
+        return RunSetup((Feature(name="f", actions=tuple(acts)),), FakeModel([say()]), NOWHERE)
 
     block = {"experimental": {"agent": {"protocolVersions": [1], "events": {}}}}
     given: Any = Given()
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         client = read_client({"capabilities": block})
         attached = Attached(session, Peer(given, Limits()), client, lambda: None, lambda: list(offered))

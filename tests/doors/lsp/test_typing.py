@@ -27,6 +27,8 @@ from support.lsp_editor import LspEditor, Manners, attach
 from support.lsp_link import Link
 from support.wire import Wire, events_in, script, turns
 
+pytestmark = pytest.mark.promise("P12")
+
 SLOTS = 3
 LAST = "the end, without one"
 MANNERS: dict[str, Manners] = {
@@ -239,6 +241,7 @@ FIXTURE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 MISSED = [("mind", 0, "shrugging"), ("edit", 0, "1"), ("type behind", 0, "a"), ("editor", 0, "")]
 
 
+@pytest.mark.item(29)
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=FIXTURE)
 @example(steps=MISSED, encoding="utf-16", end="\r\n")
 @WHATEVER

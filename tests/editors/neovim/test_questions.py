@@ -12,7 +12,7 @@ from .driver import Editor
 from .scene import call, code, edit, ended, opened, prompt, restarted, said, transcript
 from .test_server import kill_server
 
-pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.promise("P3"), pytest.mark.editors, pytest.mark.timeout(300)]
 COMMAND = {"text": "I run.", "calls": [call("shell", command="echo one; echo two")]}
 
 

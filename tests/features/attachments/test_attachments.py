@@ -51,8 +51,9 @@ async def sent(workspace: Path, prompt: str, *names: str) -> tuple[list[Any], li
     return parts, [tool["function"]["name"] for tool in body["tools"]]
 
 
+@pytest.mark.port("Input files")
 async def test_an_image_alone_rides_in_the_message_without_an_empty_text(workspace: Path) -> None:
-    """Port Input files: image only, by its bytes and not by its name."""
+    """Image only, by its bytes and not by its name."""
     parts, tools = await sent(workspace, "", "photo.bin")
     assert parts[0] == {
         "type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}
@@ -61,8 +62,9 @@ async def test_an_image_alone_rides_in_the_message_without_an_empty_text(workspa
     assert "save_attachment" not in tools
 
 
+@pytest.mark.port("Input files")
 async def test_another_file_is_described_and_can_be_saved(workspace: Path) -> None:
-    """Port Input files: a PDF, by id, name, type and size; a tool brings it into the workspace."""
+    """A PDF, by id, name, type and size; a tool brings it into the workspace."""
     parts, tools = await sent(workspace, "Read it", "paper.pdf")
     text = "".join(part["text"] for part in parts)
     assert f"paper.pdf (application/pdf, {len(PDF)} bytes)" in text
@@ -70,16 +72,18 @@ async def test_another_file_is_described_and_can_be_saved(workspace: Path) -> No
     assert (workspace / "in/paper.pdf").read_bytes() == PDF
 
 
+@pytest.mark.port("Input files")
 async def test_both(workspace: Path) -> None:
-    """Port Input files: both."""
+    """Both."""
     parts, _ = await sent(workspace, "Compare", "photo.bin", "paper.pdf")
     assert [part["type"] for part in parts].count("image_url") == 1
     assert "paper.pdf" in "".join(part.get("text", "") for part in parts)
     assert (workspace / "in/paper.pdf").read_bytes() == PDF
 
 
+@pytest.mark.port("Input files")
 async def test_nothing(workspace: Path) -> None:
-    """Port Input files: nothing."""
+    """Nothing."""
     parts, tools = await sent(workspace, "Say hello")
     assert parts[0]["text"].startswith("Say hello")
     assert "save_attachment" not in tools

@@ -10,7 +10,7 @@ import pytest
 from agls.assembly import SessionLog
 from agls.engine.actions import ActionContext, ActionError
 from agls.engine.facts import Entry, LimitsChanged, RunEnded, RunStarted, Steered, ToolStarted
-from agls.engine.feature import CallTool, Feature, Invocation, Outfit, RunView
+from agls.engine.feature import CallTool, Feature, Invocation, RunSetup, RunView
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
@@ -85,9 +85,10 @@ def results(state: State) -> list[ToolResult]:
     return [message for message in state.transcript if isinstance(message, ToolResult)]
 
 
+@pytest.mark.port("Audit")
 @pytest.mark.parametrize("reason", list(StopReason))
 async def test_one_audit_record_for_each_of_the_ways_to_end(reason: StopReason) -> None:
-    """Port Audit: the record is closed once, and the sum of its tool rows equals the transcript's."""
+    """The record is closed once, and the sum of its tool rows equals the transcript's."""
 
     async def around(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.call.call_id == "c3":
@@ -175,8 +176,9 @@ async def test_what_happened_besides_is_named_with_its_data() -> None:
     assert line["status"] == "context_full"
 
 
+@pytest.mark.port("Audit")
 async def test_live_progress_is_readable_during_the_run() -> None:
-    """Port Audit: by the action, and by the model itself."""
+    """By the action, and by the model itself."""
     seen: list[Record] = []
 
     async def look(context: Any) -> None:
@@ -222,12 +224,12 @@ async def test_runs_that_nobody_could_write_down_are_written_by_the_next_once() 
     store, broken = MemoryStore(), [True, False, True, False]
     written = Written()
 
-    def equip(session: Session, admitted: Any) -> Outfit:
+    def build_run(session: Session, admitted: Any) -> RunSetup:
         if broken.pop(0):
             raise RuntimeError("no configuration")
-        return Outfit((*written.features(session),), FakeModel([say(), say()]), NOWHERE)
+        return RunSetup((*written.features(session),), FakeModel([say(), say()]), NOWHERE)
 
-    async with Sessions(store, equip, FakeClock()) as sessions:
+    async with Sessions(store, build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         for _ in range(2):
             await session.finished((await session.prompt((Text("go"),))).run_id)
@@ -248,11 +250,11 @@ async def test_a_run_that_a_crash_cut_off_has_one_closed_record() -> None:
     journal.append(*whole[:started])
     journal.close()
 
-    def equip(session: Session, admitted: Any) -> Outfit:
-        return Outfit((*written.features(session),), FakeModel([say("again")]), NOWHERE)
+    def build_run(session: Session, admitted: Any) -> RunSetup:
+        return RunSetup((*written.features(session),), FakeModel([say("again")]), NOWHERE)
 
     written.lines.clear()
-    async with Sessions(store, equip, FakeClock()) as sessions:
+    async with Sessions(store, build_run, FakeClock()) as sessions:
         session = await sessions.open("ses_cut")
         (cut,) = records(session.log.journal.entries())
         assert (status_of(cut), due([cut])) == ("interrupted", [cut])

@@ -19,6 +19,8 @@ from support.budgets import budget_room
 from support.rooms import FakeDoer, Notices, do, results, use
 from support.scenario import Part, check, say
 
+pytestmark = pytest.mark.promise("P11")
+
 SPENT = Usage(input_tokens=700, output_tokens=300, reasoning_tokens=100)
 
 
@@ -37,6 +39,7 @@ async def run(
     return await check(*script, facts=None, features=features, limits=limits, meanwhile=seen)
 
 
+@pytest.mark.row(2, 13, 14)
 @pytest.mark.parametrize(
     ("limits", "calls", "reason", "detail"),
     [
@@ -78,7 +81,7 @@ async def run(
 async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     limits: Limits, calls: int, reason: StopReason, detail: str
 ) -> None:
-    """Rows 2, 13, 14: each limit stops the run before it is overstepped, with its name and the numbers."""
+    """Each limit stops the run before it is overstepped, with its name and the numbers."""
     state = await run(limits, *turns(5))
     assert state.run.model_calls == calls
     assert state.stop is not None
@@ -87,6 +90,8 @@ async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     assert (state.stop.reason, state.stop.detail) == (reason, f"{detail} {hint}")
 
 
+@pytest.mark.row(14)
+@pytest.mark.port("Budget gate")
 @pytest.mark.parametrize(
     "limits",
     [
@@ -97,7 +102,7 @@ async def test_a_run_stops_before_the_model_call_it_cannot_pay(
     ],
 )  # fmt: skip
 async def test_nothing_to_spend_means_no_model_call(limits: Limits) -> None:
-    """Row 14: nothing to spend, nothing asked. Port Budget gate: the model was never asked."""
+    """Nothing to spend, nothing asked. The model was never asked."""
     state = await run(limits)
     assert state.run.model_calls == 0
     assert state.run.turns == 0
@@ -109,8 +114,9 @@ async def test_without_limits_nothing_stops() -> None:
     assert state.stop.reason is StopReason.END_TURN
 
 
+@pytest.mark.row(13)
 async def test_the_tool_call_that_is_too_many_is_refused_and_then_the_run_ends() -> None:
-    """Row 13: tool calls."""
+    """Tool calls."""
     tool = look()
     state = await run(Limits(max_tool_calls=2), *turns(4), tool=tool)
     assert len(tool.done) == 2
@@ -212,8 +218,9 @@ def test_the_configuration_refuses_nonsense(bad: dict[str, object]) -> None:
         Settings.model_validate(bad)
 
 
+@pytest.mark.row(15)
 async def test_what_children_and_helpers_used_is_spent_from_the_run() -> None:
-    """Row 15: a child used 5,000 tokens of a limit of 1,000; the run stops, and its totals have them."""
+    """A child used 5,000 tokens of a limit of 1,000; the run stops, and its totals have them."""
 
     async def delegate(view: RunView) -> list[LimitsChanged]:
         if view.state.run.turns == 1:
@@ -233,9 +240,10 @@ async def test_what_children_and_helpers_used_is_spent_from_the_run() -> None:
     )
 
 
+@pytest.mark.row(13, 15)
 @pytest.mark.parametrize("tool", ["delegate", "agent__reviewer", "look"])
 async def test_a_session_that_may_delegate_no_more_does_the_rest_itself(tool: str) -> None:
-    """Rows 13 and 15: delegated tasks; a call that hands work to others is refused, any other is not."""
+    """Delegated tasks; a call that hands work to others is refused, any other is not."""
     room = budget_room(Allowance(session=Limits(max_delegated_tasks=0)))
     features = [room, Feature(name="t", tools=(FakeDoer(tool, Effect.READS),))]
     state = await check(use(do("c0", tool)), say(), facts=None, features=features)

@@ -9,10 +9,10 @@ import pytest
 from agls.engine.actions import ActionError, ActionOutcome
 from agls.engine.facts import TextDelta
 from agls.engine.feature import Attempt, Feature, RunView
-from agls.engine.invoking import invoke
 from agls.engine.ledger import NoLedger, Row, day_of
 from agls.engine.limits import Totals
 from agls.engine.ports import Effect
+from agls.engine.run_action import invoke
 from agls.engine.state import State
 from agls.engine.vocabulary import Limits, Stop, StopReason, Usage
 from agls.features.budget.allowance import Allowance
@@ -22,6 +22,8 @@ from support.budgets import NOON, budget_room
 from support.patience import become
 from support.rooms import FakeDoer, Notices, do, results, use
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
+
+pytestmark = pytest.mark.promise("P11")
 
 TODAY = day_of(NOON)
 SPENT = Usage(input_tokens=700, output_tokens=300)
@@ -44,8 +46,9 @@ async def rows(folder: Path) -> list[Row]:
     return list(await ledger_of(folder).rows(TODAY))
 
 
+@pytest.mark.port("Budget gate")
 async def test_a_caller_over_quota_is_refused_and_no_model_is_asked(tmp_path: Path) -> None:
-    """Port Budget gate: a typed refusal, and the model saw no request."""
+    """A typed refusal, and the model saw no request."""
     quota = Allowance(caller=Limits(max_total_tokens=1500), who="ci")
     for _ in range(2):
         assert (await run(tmp_path, paid(), allowance=quota)).run.model_calls == 1
@@ -60,8 +63,9 @@ async def test_a_caller_over_quota_is_refused_and_no_model_is_asked(tmp_path: Pa
     assert (await run(tmp_path, paid(), allowance=other)).run.model_calls == 1
 
 
+@pytest.mark.port("Budget gate")
 async def test_a_cancelled_run_is_charged_once(tmp_path: Path) -> None:
-    """Port Budget gate: also what is cancelled is charged, once."""
+    """Also what is cancelled is charged, once."""
 
     async def cancel(scene: Meanwhile) -> None:
         await scene.until(lambda event: getattr(getattr(event, "shown", None), "text", "") == "never")
@@ -120,8 +124,9 @@ async def test_tool_calls_of_the_session_are_refused_and_then_the_run_ends(tmp_p
     )
 
 
+@pytest.mark.row(13)
 async def test_turns_of_the_session(tmp_path: Path) -> None:
-    """Row 13: the turns of a whole session."""
+    """The turns of a whole session."""
     tools = Feature(name="tools", tools=(FakeTool("look"),))
     script = [call((f"c{n}", "look")) for n in range(3)]
     state = await run(

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.invoking import invoke
 from agls.engine.ledger import day_of
+from agls.engine.run_action import invoke
 from agls.engine.vocabulary import StopReason, Text
 from agls.stores.files import FileStore
 from agls.stores.ledger import DayLedger
 from support.family import cast, child, delegate, opened, results, run, statuses, task
 from support.model_server import ModelServer, Reply
 from support.patience import become
+
+pytestmark = pytest.mark.promise("P11")
 
 ALL = 'permissions = { mode = "allowAll" }'
 LOOK = Reply(calls=[("list_dir", {"path": "."})])
@@ -20,9 +22,10 @@ WAIT = Reply(calls=[("shell", {"command": "touch begun; until [ -e go ]; do slee
 SCOPES = {"budget.session": "this session", "budget.day": "today", 'budget.callers."*"': "callers without"}
 
 
+@pytest.mark.row(15)
 @pytest.mark.parametrize("table", SCOPES)
 async def test_children_side_by_side_make_no_model_call_more_than_is_left(tmp_path: Path, table: str) -> None:
-    """Row 15: of the session, the day, the caller: seven calls in all, though each child wants ten."""
+    """Of the session, the day, the caller: seven calls in all, though each child wants ten."""
     parts = {"ROOT": [THREE, Reply("never said")], **{f"CHILD {name}": [LOOK] * 10 for name in "abc"}}
     with ModelServer(cast(parts)) as server:
         async with opened(tmp_path, server, f"{ALL}\n[{table}]\nmax_model_calls = 7") as world:
@@ -35,9 +38,10 @@ async def test_children_side_by_side_make_no_model_call_more_than_is_left(tmp_pa
     assert f"of model calls of {SCOPES[table]}" in state.stop.detail
 
 
+@pytest.mark.row(15)
 @pytest.mark.parametrize("table", SCOPES)
 async def test_a_delegation_overshoots_by_one_model_call_at_most(tmp_path: Path, table: str) -> None:
-    """Row 15: tokens are known when they are spent; the call that goes beyond what is left is the last."""
+    """Tokens are known when they are spent; the call that goes beyond what is left is the last."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("never said")],
         "CHILD": [Reply(calls=LOOK.calls, usage=(500, 100))] * 10,
@@ -52,8 +56,9 @@ async def test_a_delegation_overshoots_by_one_model_call_at_most(tmp_path: Path,
     assert "budget of tokens" in child(state, "a").reason
 
 
+@pytest.mark.row(15)
 async def test_what_a_helper_of_a_helper_may_spend_is_what_the_root_has_left(tmp_path: Path) -> None:
-    """Row 15: all the way up."""
+    """All the way up."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("never said")],
         "CHILD": [delegate(task("LEAF", "b")), Reply("never said")],
@@ -68,8 +73,9 @@ async def test_what_a_helper_of_a_helper_may_spend_is_what_the_root_has_left(tmp
     assert (state.stop and state.stop.reason) is StopReason.BUDGET
 
 
+@pytest.mark.row(15)
 async def test_what_others_spend_meanwhile_ends_a_helper_before_its_next_call(tmp_path: Path) -> None:
-    """Row 15: the day is everybody's; the helper is told so, and so is its parent."""
+    """The day is everybody's; the helper is told so, and so is its parent."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("never said")],
         "CHILD": [WAIT, Reply("never said")],
@@ -89,8 +95,9 @@ async def test_what_others_spend_meanwhile_ends_a_helper_before_its_next_call(tm
     assert (state.stop and state.stop.reason) is StopReason.BUDGET
 
 
+@pytest.mark.row(15)
 async def test_a_limit_that_is_lowered_in_mid_run_holds_for_those_that_work_for_it(tmp_path: Path) -> None:
-    """Row 15: the run's own limits, which the user and a critic can change."""
+    """The run's own limits, which the user and a critic can change."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("never said")],
         "CHILD": [WAIT, Reply("never said")],
@@ -108,8 +115,9 @@ async def test_a_limit_that_is_lowered_in_mid_run_holds_for_those_that_work_for_
     assert "The budget of model calls is used up: 2 of 2." in child(state, "a").reason
 
 
+@pytest.mark.row(15)
 async def test_tool_calls_and_tasks_of_the_session_are_those_of_its_helpers_too(tmp_path: Path) -> None:
-    """Row 15: the call that is too many is refused, wherever it is made."""
+    """The call that is too many is refused, wherever it is made."""
     parts = {
         "ROOT": [delegate(task("CHILD", "a")), Reply("End")],
         "CHILD": [delegate(task("LEAF", "b")), LOOK, LOOK, Reply("End")],
@@ -126,8 +134,9 @@ async def test_tool_calls_and_tasks_of_the_session_are_those_of_its_helpers_too(
     assert (state.run.tool_calls, state.run.delegated_tasks) == (2, 1)
 
 
+@pytest.mark.row(15)
 async def test_who_goes_on_with_a_helper_alone_pays_for_it(tmp_path: Path) -> None:
-    """Row 15: with no run on above it, what it spends counts on the day by itself, and only then."""
+    """With no run on above it, what it spends counts on the day by itself, and only then."""
     parts = {"ROOT": [delegate(task("CHILD", "a")), Reply("End")], "CHILD": [Reply("one"), Reply("two")]}
     with ModelServer(cast(parts)) as server:
         async with opened(tmp_path, server, "[budget.day]\nmax_model_calls = 4") as world:

@@ -7,8 +7,8 @@ from typing import Any
 
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Admitted, Notice, Replied
-from agls.engine.feature import Feature, Outfit
-from agls.engine.invoking import invoke
+from agls.engine.feature import Feature, RunSetup
+from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import JsonObject, Message, Text, ToolCall, ToolResult, UserMessage
@@ -37,16 +37,16 @@ class Scene:
         self.more: tuple[Feature, ...] = ()
         self.session: Session
         self._settings, self._processes, self._calls = Settings(**settings), Processes(), 0
-        self.sessions = Sessions(FileStore(self.state_folder), self._equip, FakeClock())
+        self.sessions = Sessions(FileStore(self.state_folder), self._build_run, FakeClock())
 
-    def _equip(self, session: Session, admitted: Admitted) -> Outfit:
+    def _build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         workspace = OpenWorkspace(str(self.root), (), self.editor, self._processes)
         room = checkpoints.build(self._settings, workspace.snapshots, self.blobs, Ancestors())
         tools = (
             files.build(FileSettings()),
             shell.build(ShellSettings(), session.questions, session.background, RunInfo()),
         )
-        return Outfit((room, *self.more, *tools), self.model, workspace)
+        return RunSetup((room, *self.more, *tools), self.model, workspace)
 
     # --- the agent ---
 

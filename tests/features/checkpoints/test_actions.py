@@ -3,7 +3,7 @@
 import pytest
 
 from agls.engine.actions import ActionError
-from agls.engine.invoking import actions
+from agls.engine.run_action import actions
 
 from .scene import Scene, turn
 

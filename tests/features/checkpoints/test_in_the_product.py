@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agls.config import Told, read
-from agls.engine.invoking import invoke
+from agls.engine.run_action import invoke
 from agls.engine.vocabulary import Text
 from agls.workspace.editor import NoEditor
 from agls.world import open_world
@@ -54,10 +56,11 @@ async def test_a_run_is_taken_back_and_what_was_not_allowed_was_never_kept(tmp_p
     assert kept == []
 
 
+@pytest.mark.row(77)
 async def test_what_children_changed_is_seen_and_taken_back_in_the_session_they_work_for(
     tmp_path: Path,
 ) -> None:
-    """Row 77: a child's file, a child's command, and a grandchild's file go back with the prompt."""
+    """A child's file, a child's command, and a grandchild's file go back with the prompt."""
     parts = {
         "ROOT": [delegate(task("ONE")), Reply("End")],
         "ONE": [

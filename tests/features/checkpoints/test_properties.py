@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,12 +64,13 @@ class Tale:
         return steps[ours[0] - 1][2] if ours[0] else None
 
 
+@pytest.mark.row(77)
 @settings(max_examples=12, deadline=None)
 @given(deeds=DEEDS, bodies=st.lists(BODIES, min_size=8, max_size=8), data=st.data())
 def test_a_restore_takes_back_the_agents_work_and_nothing_else(
     deeds: list[Deed], bodies: list[str], data: st.DataObject
 ) -> None:
-    """Row 77: whatever agent and user did."""
+    """Whatever agent and user did."""
     points = st.integers(0, max(0, sum(who == "agent" for who, _ in deeds) - 1))
     asyncio.run(tell(deeds, bodies, (data.draw(points), data.draw(points))))
 

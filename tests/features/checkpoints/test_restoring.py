@@ -37,8 +37,9 @@ def changes_of(data: dict[str, Any]) -> dict[str, str]:
     return {Path(file["uri"]).name: file["change"] for file in data["files"]}
 
 
+@pytest.mark.row(77)
 async def test_edited_and_created_files_go_back_to_any_prompt(scene: Scene) -> None:
-    """Row 77: bytes equal, at every prompt."""
+    """Bytes equal, at every prompt."""
     (scene.root / "a.txt").write_bytes(b"one\r\ntwo\r\n")
     first = await scene.write("a.txt", "one\nTWO\n")
     second = await scene.write("sub/new.txt", "new\n")
@@ -94,8 +95,9 @@ async def test_a_restore_can_be_undone_and_the_undoing_too(scene: Scene) -> None
     assert (scene.bytes("a.txt"), scene.bytes("b.txt")) == (b"old\n", None)
 
 
+@pytest.mark.row(76, 77)
 async def test_it_holds_after_the_session_was_opened_again(scene: Scene) -> None:
-    """Rows 76 and 77: the history of files."""
+    """The history of files."""
     (scene.root / "a.txt").write_text("old\n")
     await scene.write("a.txt", "new\n")
     await scene.reopen()
@@ -191,9 +193,10 @@ async def test_git_is_never_touched(scene: Scene) -> None:
 # --- open documents --------------------------------------------------------------------------------
 
 
+@pytest.mark.row(77)
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
 async def test_in_a_real_repository_neither_snapshots_nor_restores_touch_git(scene: Scene) -> None:
-    """Row 77: what is below .git keeps its bytes and its times; `git status` says what it said before."""
+    """What is below .git keeps its bytes and its times; `git status` says what it said before."""
 
     def git(*arguments: str) -> str:
         known = {"HOME": str(scene.state_folder), "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
@@ -277,6 +280,7 @@ async def test_an_open_document_goes_back_by_one_edit(scene: Scene) -> None:
     assert "not saved" in undone.text
 
 
+@pytest.mark.item(40)
 async def test_unsaved_changes_of_the_user_are_protected(scene: Scene) -> None:
     (scene.root / "a.txt").write_text("old\n")
     scene.editor.open(scene.uri("a.txt"), "old\n")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from agls.assembly import SessionLog
 from agls.engine.actions import ActionOutcome
 from agls.engine.facts import Admitted, Cleared, Compacted, Fact, Noted, Used
-from agls.engine.feature import Feature, Outfit
-from agls.engine.invoking import invoke
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import ModelClient, ModelInfo
+from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
@@ -120,14 +120,14 @@ async def scene(
 
     look = FakeTool("look", body=next_result, description="The tool look. It looks.")
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
         room = build(settings or Settings(), models, SessionLog(session.log), time, RunInfo())
         tools = Feature(name="tools", tools=(look,))
-        return Outfit((*others, room, tools), models, NOWHERE, limits or Limits())
+        return RunSetup((*others, room, tools), models, NOWHERE, limits or Limits())
 
-    async with Sessions(MemoryStore(), equip, time) as sessions:
+    async with Sessions(MemoryStore(), build_run, time) as sessions:
         made = Scene(await sessions.create("/project"), model, writer)
         made.seen.listen(made.session)
         yield made
         state, entries = made.session.state, list(made.session.log.journal.entries())
-    await prove(entries, state, equip)
+    await prove(entries, state, build_run)

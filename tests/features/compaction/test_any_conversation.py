@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def conversation(made: Sequence[tuple[int, int, list[int]]]) -> tuple[Message, .
     return tuple(messages)
 
 
+@pytest.mark.row(28)
 @settings(max_examples=150, deadline=None)
 @given(
     made=st.lists(rounds, min_size=1, max_size=12),
@@ -41,7 +43,7 @@ def conversation(made: Sequence[tuple[int, int, list[int]]]) -> tuple[Message, .
 def test_every_result_keeps_its_call(
     made: list[tuple[int, int, list[int]]], window: int, needs: list[tuple[bool, int, bool]]
 ) -> None:
-    """Row 28: whatever is cut and however often, every result has its call and every call its results."""
+    """Whatever is cut and however often, every result has its call and every call its results."""
     messages, tiny = conversation(made), False
     first, last = messages[0], messages[-1]
     for pressing, summary, ask in needs:

@@ -36,8 +36,9 @@ async def test_with_enough_room_nothing_happens() -> None:
         assert it.seen.titles == []
 
 
+@pytest.mark.row(27)
 async def test_old_results_go_when_the_threshold_is_reached() -> None:
-    """Row 27: over the threshold the oldest results are taken out, the newest stay, and an event says so."""
+    """Over the threshold the oldest results are taken out, the newest stay, and an event says so."""
     async with scene(*looks(8), say(), results=[800] * 8) as it:
         await it.prompt()
         [cleared] = it.shortened
@@ -51,8 +52,9 @@ async def test_old_results_go_when_the_threshold_is_reached() -> None:
         assert it.spent == [], "no model was asked"
 
 
+@pytest.mark.row(28)
 async def test_the_beginning_becomes_a_summary_and_the_users_words_stay() -> None:
-    """Row 28: a summary by a model takes the place of the middle; first words and last messages stay."""
+    """A summary by a model takes the place of the middle; first words and last messages stay."""
     async with scene(*looks(8, of(700, "w")), say(), results=[30] * 8) as it:
         await it.prompt("Write a poem.")
         [compacted] = it.shortened
@@ -69,8 +71,9 @@ async def test_the_beginning_becomes_a_summary_and_the_users_words_stay() -> Non
         assert "Write a poem." in said(request.messages)[0]
 
 
+@pytest.mark.row(76)
 async def test_a_resumed_session_sees_what_was_left_of_the_conversation() -> None:
-    """Row 76: the state of the compaction: read again from its journal, the context is the shortened one."""
+    """The state of the compaction: read again from its journal, the context is the shortened one."""
     async with scene(*looks(8, of(700, "w")), say(), results=[30] * 8) as it:
         await it.prompt("Write a poem.")
         again = fold_all(it.session.log.journal.entries())
@@ -100,11 +103,12 @@ async def test_what_the_provider_counted_decides() -> None:
         assert compacted.tokens_before > 5_710
 
 
+@pytest.mark.port("Compaction")
 @pytest.mark.parametrize(("results", "name"), [([800] * 8, "cleared"), ([30] * 8, "compacted")])
 async def test_every_firing_is_on_the_record_with_what_there_was_before_and_after(
     results: list[int], name: str
 ) -> None:
-    """Port Compaction: at the ratio of the window of the model that was resolved; an event of the audit."""
+    """At the ratio of the window of the model that was resolved; an event of the audit."""
     text = of(700, "w") if name == "compacted" else ""
     async with scene(*looks(8, text), say(), results=results) as it:
         await it.prompt()
@@ -123,8 +127,9 @@ async def test_every_firing_is_on_the_record_with_what_there_was_before_and_afte
         assert len(data["resultsTakenOut"]) >= 3
 
 
+@pytest.mark.port("Compaction")
 async def test_an_unknown_window_switches_it_off() -> None:
-    """Port Compaction: unknown window, off."""
+    """Unknown window, off."""
     async with scene(*looks(8), say(), results=[8_000] * 8, window=None) as it:
         await it.prompt()
         assert it.shortened == []
@@ -136,9 +141,10 @@ async def test_a_share_of_nothing_switches_it_off() -> None:
         assert it.shortened == []
 
 
+@pytest.mark.row(7)
 @pytest.mark.parametrize("window", [None, WINDOW, 200_000])
 async def test_a_request_that_did_not_fit_is_made_again_with_less(window: int | None) -> None:
-    """Row 7: an overflow, then a tool call, then an answer."""
+    """An overflow, then a tool call, then an answer."""
     turns = [*looks(9), overflow(), *looks(1, first=9), say()]
     async with scene(*turns, results=[400] * 9, window=window) as it:
         await it.prompt()
@@ -148,8 +154,9 @@ async def test_a_request_that_did_not_fit_is_made_again_with_less(window: int | 
         assert cleared.cause == "overflow"
 
 
+@pytest.mark.row(6)
 async def test_a_summary_makes_room_when_a_request_did_not_fit() -> None:
-    """Row 6: an overflow, then an answer."""
+    """An overflow, then an answer."""
     async with scene(*looks(6, of(500, "w")), overflow(), say(), window=None) as it:
         await it.prompt()
         assert it.stop == "end_turn"
@@ -225,8 +232,9 @@ async def test_a_model_that_never_has_room_is_not_asked_for_ever() -> None:
         assert 1 < len(it.shortened) < 8
 
 
+@pytest.mark.row(28)
 async def test_without_a_summary_results_have_to_do() -> None:
-    """Row 28: when the model fails, the oldest results are taken out instead."""
+    """When the model fails, the oldest results are taken out instead."""
     turns = [*looks(4, of(750, "w")), say()]
     once = Settings(keep_results=1)
     async with scene(*turns, results=[700] * 4, settings=once, summaries=[ASLEEP]) as it:
@@ -258,8 +266,9 @@ async def test_a_summary_that_is_none_is_refused(useless: str) -> None:
         assert it.visible[1].startswith(LISTED)
 
 
+@pytest.mark.row(29)
 async def test_after_three_failures_nobody_is_asked_any_more() -> None:
-    """Row 29: after three summaries that failed no further one is asked for."""
+    """After three summaries that failed no further one is asked for."""
     small = [*looks(10, of(500, "w")), *looks(8, of(60, "v"), 10)]
     async with scene(*small, say(), summaries=[ASLEEP] * 9) as it:
         await it.prompt(of(100, "u"))
@@ -268,8 +277,9 @@ async def test_after_three_failures_nobody_is_asked_any_more() -> None:
         assert it.shortened == [], "it could still go on without"
 
 
+@pytest.mark.row(29)
 async def test_over_the_soft_limit_the_user_is_warned_once() -> None:
-    """Row 29: a warning over the soft limit."""
+    """A warning over the soft limit."""
     words = of(6_000, "u")
     async with scene(*looks(2), say(), settings=Settings(idle_minutes=0)) as it:
         await it.prompt(words)
@@ -277,8 +287,9 @@ async def test_over_the_soft_limit_the_user_is_warned_once() -> None:
         assert it.seen.titles.count("The conversation is nearly too long") == 1
 
 
+@pytest.mark.row(29)
 async def test_over_the_hard_limit_the_run_ends_before_it_asks() -> None:
-    """Row 29: the end over the hard limit, with the numbers."""
+    """The end over the hard limit, with the numbers."""
     counted = Usage(5_000, 10)
     async with scene(say("short", usage=counted)) as it:
         await it.prompt()
@@ -313,9 +324,10 @@ class Later(FakeClock):
         self._now += seconds
 
 
+@pytest.mark.row(26)
 @pytest.mark.parametrize(("minutes", "goes"), [(61, True), (50, False)])
 async def test_after_a_pause_old_results_go(minutes: int, goes: bool) -> None:
-    """Row 26: after an hour without a request old results are taken out, except the newest three."""
+    """After an hour without a request old results are taken out, except the newest three."""
     clock = Later()
     async with scene(*looks(8), say(), say(), results=[500] * 8, clock=clock, window=200_000) as it:
         await it.prompt()
@@ -335,8 +347,9 @@ async def test_a_pause_takes_nothing_that_is_not_worth_it() -> None:
         assert it.shortened == []
 
 
+@pytest.mark.row(28)
 async def test_the_user_can_ask_for_it() -> None:
-    """Row 28: `/compact` with a wish."""
+    """`/compact` with a wish."""
     turns = [say(of(500, "a")), say(of(500, "b")), say()]
     async with scene(*turns) as it:
         await it.prompt("one")
@@ -410,8 +423,9 @@ async def test_what_never_fits_the_writer_is_not_summarised() -> None:
         assert it.failures == ["what is to be summarised is too long for writer"]
 
 
+@pytest.mark.row(25)
 async def test_the_report_says_where_the_limits_are() -> None:
-    """Row 25: window, reserve, soft and hard limit."""
+    """Window, reserve, soft and hard limit."""
     async with scene(say()) as it:
         await it.prompt()
         told = await it.act("token-budget")

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.wire import Wire, turns
 
 FILES = [f"part_{number}.txt" for number in range(8)]
@@ -45,8 +47,9 @@ def items(wire: Wire, session: str) -> list[dict[str, Any]]:
     return told["snapshot"]["items"]
 
 
+@pytest.mark.row(27)
 def test_a_long_run_makes_room_and_the_history_still_shows_everything(tmp_path: Path) -> None:
-    """Row 27: results go when the threshold is crossed, the client is told, and the history keeps them."""
+    """Results go when the threshold is crossed, the client is told, and the history keeps them."""
     with Wire(tmp_path, configured(tmp_path, 20_000, reading())) as wire:
         written(wire, 9_000)
         wire.initialize()
@@ -64,8 +67,9 @@ def test_a_long_run_makes_room_and_the_history_still_shows_everything(tmp_path: 
         assert all("This is a line" in json.dumps(call["output"]) for call in calls)
 
 
+@pytest.mark.row(28)
 def test_the_user_compacts_and_goes_on(tmp_path: Path) -> None:
-    """Row 28: `/compact` writes a summary with the cheap tier, says what it gained, and is metered."""
+    """`/compact` writes a summary with the cheap tier, says what it gained, and is metered."""
     after = {"match": "again", **turns({"calls": [EDIT]}, "Changed.")}
     with Wire(tmp_path, configured(tmp_path, 100_000, reading("w" * 2_000), after)) as wire:
         written(wire, 2_000)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agls.engine.facts import Replied, Steered, TurnStarted
 from agls.engine.ports import ModelRequest
-from agls.engine.recovering import go_on
+from agls.engine.recovery import continue_interrupted
 from agls.engine.vocabulary import Stop, StopReason, Text, ToolCall, Usage, UserMessage
 from agls.features import continuation
 from agls.features.compaction.bounds import bounds_of
@@ -151,7 +151,7 @@ async def test_the_prompt_of_a_run_that_is_gone_on_with_stays_too() -> None:
         others=(continuation.build(Continuation()),),
     ) as it:
         await it.prompt(long)
-        run_id = await go_on(it.session)
+        run_id = await continue_interrupted(it.session)
         await it.session.finished(run_id)
         assert it.stop == "end_turn"
         assert it.shortened

@@ -3,7 +3,7 @@
 import pytest
 
 from agls.engine.facts import Admitted
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import Effect, ModelError
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -28,8 +28,9 @@ def reason(state: State) -> StopReason:
     return state.stop.reason
 
 
+@pytest.mark.row(5)
 async def test_a_cut_reply_is_continued() -> None:
-    """Row 5: a cut answer is continued."""
+    """A cut answer is continued."""
     state = await run(say("first ", "length"), say("second"))
     assert injected(state, "continuation") == [CONTINUE]
     assert reason(state) is StopReason.END_TURN
@@ -55,8 +56,8 @@ async def test_calls_in_between_do_not_give_more_continuations() -> None:
 
 async def test_a_new_prompt_gives_new_continuations() -> None:
     model = FakeModel([*[say("x", "length") for _ in range(4)], say("y", "length"), say("z")])
-    outfit = Outfit((build(Settings()),), model, NOWHERE)
-    async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
+    run_setup = RunSetup((build(Settings()),), model, NOWHERE)
+    async with Sessions(MemoryStore(), lambda session, admitted: run_setup, FakeClock()) as sessions:
         session = await sessions.create("/project")
         assert reason(await prompt(session, "one")) is StopReason.MAX_TOKENS
         assert reason(await prompt(session, "two")) is StopReason.END_TURN
@@ -99,8 +100,8 @@ async def recovered(*script: list[Part], extra: Feature | None = None) -> State:
         build(Settings()),
         Feature(name="t", tools=(FakeDoer("look", Effect.READS),)),
     )
-    outfit = Outfit(rooms, model, NOWHERE)
-    async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
+    run_setup = RunSetup(rooms, model, NOWHERE)
+    async with Sessions(MemoryStore(), lambda session, admitted: run_setup, FakeClock()) as sessions:
         session = await sessions.create("/project")
         first = await prompt(session, "go")
         assert isinstance(first.admitted, Admitted)
@@ -134,8 +135,8 @@ async def test_a_recovered_run_has_continuations_of_its_own() -> None:
 
 async def test_an_ordinary_run_after_an_answer_is_not_called_interrupted() -> None:
     model = FakeModel([say("one"), say("two")])
-    outfit = Outfit((build(Settings()),), model, NOWHERE)
-    async with Sessions(MemoryStore(), lambda session, admitted: outfit, FakeClock()) as sessions:
+    run_setup = RunSetup((build(Settings()),), model, NOWHERE)
+    async with Sessions(MemoryStore(), lambda session, admitted: run_setup, FakeClock()) as sessions:
         session = await sessions.create("/project")
         await prompt(session, "go")
         assert injected(await prompt(session, "again"), "continuation") == []

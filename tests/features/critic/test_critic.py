@@ -73,8 +73,9 @@ def facts_of(scene: Meanwhile, kind: type) -> list[Any]:
     return [e.fact for e in scene.session.log.journal.entries() if isinstance(e.fact, kind)]
 
 
+@pytest.mark.port("Critic")
 async def test_a_stalled_run_is_killed(time: Time) -> None:
-    """Port Critic: stalled and killed."""
+    """Stalled and killed."""
 
     async def meanwhile(scene: Meanwhile) -> None:
         await begun(scene)
@@ -92,8 +93,9 @@ async def test_a_stalled_run_is_killed(time: Time) -> None:
     assert state.stop.detail.endswith("the model is being asked.")
 
 
+@pytest.mark.port("Critic")
 async def test_a_slow_run_that_gets_on_is_extended_and_ends_well_past_its_time(time: Time) -> None:
-    """Port Critic: slow but progressing and extended."""
+    """Slow but progressing and extended."""
     passed = 0.0
 
     async def go_on() -> None:
@@ -111,8 +113,9 @@ async def test_a_slow_run_that_gets_on_is_extended_and_ends_well_past_its_time(t
     assert state.limits.max_seconds == CEILING, "the hard limit"
 
 
+@pytest.mark.port("Critic")
 async def test_a_nudge_reaches_the_next_request(time: Time) -> None:
-    """Port Critic: nudged, and the text is in the next request."""
+    """Nudged, and the text is in the next request."""
     model: list[FakeModel] = []
 
     async def slow(context: ToolContext) -> None:
@@ -133,8 +136,9 @@ async def test_a_nudge_reaches_the_next_request(time: Time) -> None:
     assert state.stop.reason is StopReason.END_TURN
 
 
+@pytest.mark.port("Critic")
 async def test_a_critic_that_crashes_leaves_the_run_to_the_ceiling(time: Time) -> None:
-    """Port Critic: it crashes, and the ceiling ends the run."""
+    """It crashes, and the ceiling ends the run."""
 
     async def meanwhile(scene: Meanwhile) -> None:
         await begun(scene)

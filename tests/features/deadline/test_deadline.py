@@ -14,6 +14,8 @@ from agls.features.deadline.settings import Settings
 from support.jumping import Time
 from support.scenario import FakeTool, Meanwhile, Part, call, check, say
 
+pytestmark = pytest.mark.promise("P11")
+
 LIMIT = 600.0  # seconds
 IN_TIME = Limits(max_seconds=LIMIT)
 

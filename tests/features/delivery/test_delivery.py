@@ -111,6 +111,7 @@ async def test_the_editor_is_told_also_of_an_error(workspace: Path) -> None:
     assert "no key" in notice.text
 
 
+@pytest.mark.port("Delivery")
 @pytest.mark.parametrize(
     ("target", "why"),
     [
@@ -126,7 +127,7 @@ async def test_the_editor_is_told_also_of_an_error(workspace: Path) -> None:
 async def test_a_failing_target_changes_nothing_and_is_in_the_audit(
     workspace: Path, target: dict[str, Any], why: str
 ) -> None:
-    """Port Delivery: the status of the run is unchanged, the failure is in the audit."""
+    """The status of the run is unchanged, the failure is in the audit."""
     planted = workspace / "planted"
     planted.write_text("#!/bin/sh\ntouch ran\n")
     planted.chmod(0o755)
@@ -157,6 +158,7 @@ async def test_a_target_that_never_answers_is_given_up(workspace: Path) -> None:
     assert done.notes == [("failed", {"target": "there", "why": "it took longer than 0.2 seconds"})]
 
 
+@pytest.mark.item(27)
 async def test_who_cancels_does_not_wait_for_a_target_that_never_answers(workspace: Path) -> None:
     with ModelServer([Raw([b"x"], begin="hang")]) as server:
         target = {"targets": {"there": {"webhook": server.url}}, "seconds": 60}

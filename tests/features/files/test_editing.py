@@ -17,13 +17,16 @@ from agls.workspace.workspace import OpenWorkspace
 from support.fake_editor import FakeEditor
 from support.toolbox import Toolbox, run_tool
 
+pytestmark = pytest.mark.promise("P12")
+
 
 def sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+@pytest.mark.row(31)
 async def test_a_file_that_was_read_can_be_edited(tools: Toolbox, root: Path) -> None:
-    """Row 31: edit."""
+    """Edit."""
     (root / "a.py").write_text("x = 1\ny = 2\n")
     await tools.call("read_file", path="a.py")
     outcome = await tools.call("edit_file", path="a.py", old_text="x = 1", new_text="x = 3")
@@ -141,8 +144,9 @@ async def test_a_refusal_of_the_editor_is_told(tools: Toolbox, root: Path, edito
     assert (outcome.status, outcome.text) == ("failed", "the document is read-only")
 
 
+@pytest.mark.row(32)
 async def test_bytes_outside_the_edit_stay(tools: Toolbox, root: Path) -> None:
-    """Row 32: encodings survive."""
+    """Encodings survive."""
     before = b"caf\xe9\r\nold\nlast \xfc"
     (root / "a.txt").write_bytes(before)
     await tools.call("read_file", path="a.txt")
@@ -173,8 +177,9 @@ Copy old_text from the file, without the line numbers.\
 """)
 
 
+@pytest.mark.row(31)
 async def test_a_new_file_is_written_with_its_folders(tools: Toolbox, root: Path) -> None:
-    """Row 31: write."""
+    """Write."""
     outcome = await tools.call("write_file", path="src/new/a.py", content="x = 1\n")
     assert (root / "src/new/a.py").read_text() == "x = 1\n"
     assert outcome.text == "Created src/new/a.py."

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from agls.engine.ports import Effect, Target
@@ -14,8 +15,9 @@ from support.fake_editor import FakeEditor
 from support.toolbox import Toolbox
 
 
+@pytest.mark.row(31)
 async def test_lines_come_with_their_numbers(tools: Toolbox, root: Path) -> None:
-    """Row 31: read."""
+    """Read."""
     (root / "a.txt").write_bytes(b"one\r\n\r\nthree")
     assert await tools.call("read_file", path="a.txt") == ToolOutcome("1\tone\n2\t\n3\tthree")
 
@@ -110,8 +112,9 @@ async def test_what_cannot_be_read_is_told(tools: Toolbox, root: Path) -> None:
         assert outcome.text, path
 
 
+@pytest.mark.row(31)
 async def test_a_folder_is_listed_with_folders_first(tools: Toolbox, root: Path) -> None:
-    """Row 31: list."""
+    """List."""
     (root / "b.txt").write_text("12345")
     (root / "z").mkdir()
     (root / "link").symlink_to("b.txt")

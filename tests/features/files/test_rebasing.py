@@ -7,6 +7,8 @@ import pytest
 from agls.features.files.texts import Texts
 from support.toolbox import Toolbox
 
+pytestmark = pytest.mark.promise("P12")
+
 TEXT = b"one = 1\r\ntwo = 2\r\nthree = 3\r\n"
 STALE = "a.py has changed since it was read. Read it again, then change it."
 

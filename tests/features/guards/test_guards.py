@@ -23,6 +23,8 @@ from agls.features.guards.streaks import stretches
 from support.rooms import FakeDoer, do, injected, use
 from support.scenario import Meanwhile, Part, check, say
 
+pytestmark = pytest.mark.promise("P11")
+
 
 def outcome(call: ToolCall) -> ToolOutcome:
     bad = call.arguments.get("bad")

@@ -11,9 +11,9 @@ from agls.assembly import SessionLog
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.facts import Admitted
-from agls.engine.feature import Feature, Outfit
-from agls.engine.invoking import invoke
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import ModelError
+from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Limits, Text, Usage
@@ -45,11 +45,11 @@ FAST = TierNames(frozenset({"fast"}), str)
 
 
 def sessions_with(models: Tiers, *, titles: bool = True, limits: Limits | None = None) -> Sessions:
-    def equip(session: Session, admitted: Admitted) -> Outfit:
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
         room: Feature = build(Settings(titles=titles), models, SessionLog(session.log), FAST)
-        return Outfit((room,), models, NOWHERE, limits or Limits())
+        return RunSetup((room,), models, NOWHERE, limits or Limits())
 
-    return Sessions(MemoryStore(), equip, FakeClock())
+    return Sessions(MemoryStore(), build_run, FakeClock())
 
 
 async def run(session: Session, text: str = "repair the pump, please") -> None:

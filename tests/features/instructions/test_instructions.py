@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agls.engine.facts import Compacted, Injected, PhaseStarted, Replied
-from agls.engine.feature import Feature, Outfit, RunView
+from agls.engine.feature import Feature, RunSetup, RunView
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
@@ -16,6 +16,8 @@ from agls.room.ports import RunInfo, Surroundings
 from agls.stores.memory import MemoryStore
 from support.rooms import FakeWorkspace, Notices, injected
 from support.scenario import FakeClock, FakeModel, prove, say
+
+pytestmark = pytest.mark.promise("P1")
 
 NOON = 1_795_262_400.0  # 2026-11-21 12:00 UTC
 
@@ -39,7 +41,7 @@ class Scene:
         """One prompt, two turns if another feature wants it."""
         model = FakeModel([say(), say()])
 
-        def equip(session: Session, admitted: object) -> Outfit:
+        def build_run(session: Session, admitted: object) -> RunSetup:
             room = build(
                 self.settings,
                 RunInfo(),
@@ -52,9 +54,9 @@ class Scene:
                     instructions=self.user,
                 ),
             )
-            return Outfit((room, *self.others), model, self.workspace)
+            return RunSetup((room, *self.others), model, self.workspace)
 
-        async with Sessions(self.store, equip, FakeClock()) as sessions:
+        async with Sessions(self.store, build_run, FakeClock()) as sessions:
             known = self.session_id
             session = await (sessions.open(known) if known else sessions.create(str(self.root)))
             self.session_id = session.session_id
@@ -62,7 +64,7 @@ class Scene:
             run = await session.prompt((Text("go"),), options=options)
             await session.finished(run.run_id)
             state, entries = session.state, list(session.log.journal.entries())
-        await prove(entries, state, equip)
+        await prove(entries, state, build_run)
         self.phases = [entry.fact for entry in entries if isinstance(entry.fact, PhaseStarted)]
         return state
 

@@ -165,8 +165,9 @@ def test_where_the_user_looks_is_one_line(focus: Focus, told: str) -> None:
     assert f"\nThe user looks at: {told}\n" in describe(Environment(0.0, "/w", focus=focus))
 
 
+@pytest.mark.row(20)
 def test_a_prompt_of_ones_own_an_addition_an_override_and_a_header() -> None:
-    """Row 20: custom, append and override, and the platform's header in front of each of them."""
+    """Custom, append and override, and the platform's header in front of each of them."""
     file = [ProjectFile("AGENTS.md", "Use tabs.")]
     custom = render(Sources(system="You are a poet.", user="In French."), file)
     assert custom.startswith(

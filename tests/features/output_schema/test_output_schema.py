@@ -48,8 +48,9 @@ def outputs(state: State) -> list[Any]:
     return [note.data["output"] for note in state.notes.get("output_schema", ())]
 
 
+@pytest.mark.row(18)
 async def test_an_answer_that_fits_is_noted_and_every_request_has_the_schema() -> None:
-    """Row 18: the schema is sent, the answer validated."""
+    """The schema is sent, the answer validated."""
     asked = Asked()
     state = await run(call(("c", "read")), say(FITS), asked=asked, tools=[FakeTool("read")])
     assert state.stop and state.stop.reason is StopReason.END_TURN
@@ -59,8 +60,9 @@ async def test_an_answer_that_fits_is_noted_and_every_request_has_the_schema() -
     assert '"required": ["ok"]' in told
 
 
+@pytest.mark.row(18)
 async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> None:
-    """Row 18: an invalid answer is sent back."""
+    """An invalid answer is sent back."""
     asked = Asked()
     turns = [say("All is well."), say('{"ok": "yes"}'), say(FITS)]
     state = await run(*turns, asked=asked, tools=[FakeTool("read")])
@@ -71,15 +73,17 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong() -> 
     assert [len(request.tools) for request in asked.requests] == [1, 1, 0]  # the last try, without tools
 
 
+@pytest.mark.row(18)
 async def test_an_answer_that_was_cut_at_the_limit_is_validated_whole() -> None:
-    """Row 18: the reply is validated, not only the part that came last."""
+    """The reply is validated, not only the part that came last."""
     features = [continuation.build(continuation_settings.Settings()), build(Settings(), WITH_SCHEMA)]
     turns = (say('{"ok": tr', "length"), say('ue, "names": ["a"]}'))
     assert outputs(await check(*turns, facts=None, features=features)) == [{"ok": True, "names": ["a"]}]
 
 
+@pytest.mark.row(18)
 async def test_an_answer_that_never_fits_is_an_error_of_its_own_kind() -> None:
-    """Row 18: and then it is a failure of its own kind."""
+    """And then it is a failure of its own kind."""
     state = await run(say("no"), say("no"), say("no"))
     assert state.stop
     assert (state.stop.reason, state.stop.kind) == (StopReason.MODEL_ERROR, "outputInvalid")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agls.engine.facts import Asked, Entry
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import Effect
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -119,11 +119,11 @@ class Scene:
         tools = Feature(name="tools", tools=(self.shell, self.write, self.read, self.poke, self.think))
         model = FakeModel([*script, say()])
 
-        def equip(session: Session, admitted: object) -> Outfit:
+        def build_run(session: Session, admitted: object) -> RunSetup:
             room = build(self.settings, session.questions, self.workspace, self.memory)
-            return Outfit((room, tools), model, self.workspace)
+            return RunSetup((room, tools), model, self.workspace)
 
-        async with Sessions(self.store, equip, FakeClock()) as sessions:
+        async with Sessions(self.store, build_run, FakeClock()) as sessions:
             opened = (
                 sessions.open(self.session_id) if self.session_id else sessions.create("/w", options=options)
             )
@@ -134,7 +134,7 @@ class Scene:
             run = await session.prompt((Text("go"),))
             await session.finished(run.run_id)
             state, entries = session.state, list(session.log.journal.entries())
-        await prove(entries, state, equip)
+        await prove(entries, state, build_run)
         return state
 
     def _answer_with(self, reply: Reply | None, session: Session) -> None:

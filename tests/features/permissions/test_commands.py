@@ -14,6 +14,8 @@ from agls.features.permissions.decision import Allow, Policy, decide
 from agls.features.permissions.rules import Aim, parse_rule
 from support.patience import within
 
+pytestmark = pytest.mark.promise("P3")
+
 ALLOWED = ("shell(npm test *)", "shell(git status)", "shell(ls -la src)")
 POLICY = Policy("ask", ("/w",), allow=tuple(parse_rule(text, widens=True) for text in ALLOWED))
 

@@ -11,6 +11,8 @@ from agls.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, V
 from agls.features.permissions.modes import MODES, Mode
 from agls.features.permissions.rules import Aim, parse_rule
 
+pytestmark = pytest.mark.promise("P2")
+
 ROOTS = ("/w",)
 DANGER = "Editors obey this."
 
@@ -89,9 +91,10 @@ def policy(mode: Mode = "ask", **rules: str) -> Policy:
     return Policy(mode, ROOTS, **lists)
 
 
+@pytest.mark.row(43)
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
 def test_every_mode_with_every_rule(row: tuple[str, Sequence[Aim], str, str, str, str, str, str]) -> None:
-    """Row 43: every tier with every kind of rule."""
+    """Every tier with every kind of rule."""
     _, aims, rule, *expected = row
     for (place, letters), (index, mode) in product(zip(PLACES, expected, strict=True), enumerate(MODES)):
         rules = {} if place == "none" else {place: rule}

@@ -12,6 +12,8 @@ from support.rooms import FakeWorkspace, do, use
 
 from .scene import FakeGrants, Scene, pick, result, run
 
+pytestmark = pytest.mark.promise("P2", "P15")
+
 
 async def test_reading_in_the_workspace_is_not_asked(scene: Scene) -> None:
     state = await scene.run(use(do("c1", "read", "a.py"), do("c2", "think")))
@@ -20,8 +22,9 @@ async def test_reading_in_the_workspace_is_not_asked(scene: Scene) -> None:
     assert not result(state, "c2").is_error
 
 
+@pytest.mark.row(44)
 async def test_a_question_shows_the_call_and_always_the_same_answers(scene: Scene) -> None:
-    """Row 44: asked, and allowed once."""
+    """Asked, and allowed once."""
     await scene.run(run("git status"), reply=pick("once"))
     (question,) = scene.asked
     assert question.call_id == "c1"
@@ -57,8 +60,9 @@ async def test_an_answer_that_was_not_offered_is_a_no(scene: Scene) -> None:
     assert session_grants(state, FakeGrants()) == ()
 
 
+@pytest.mark.row(44, 76)
 async def test_allowed_for_the_session_is_not_asked_again_even_after_a_resume(scene: Scene) -> None:
-    """Rows 44 and 76: for the session, also when it is resumed."""
+    """For the session, also when it is resumed."""
     await scene.run(run("git status"), run("git status", "c2"), reply=pick("session"))
     assert len(scene.asked) == 1
     state = await scene.run(run("git status", "c3"), run("git log", "c4"), reply=pick("reject"))
@@ -68,8 +72,9 @@ async def test_allowed_for_the_session_is_not_asked_again_even_after_a_resume(sc
     assert scene.grants.rules == []
 
 
+@pytest.mark.row(44)
 async def test_allowed_for_the_project_holds_in_other_sessions(scene: Scene) -> None:
-    """Row 44: always, in this folder."""
+    """Always, in this folder."""
     await scene.run(run("git status"), reply=pick("project"))
     assert scene.grants.rules == ["shell(git status)"]
     scene.session_id = ""
@@ -96,8 +101,9 @@ async def test_a_revoked_permission_is_asked_again(scene: Scene) -> None:
     assert session_grants(state, FakeGrants()) == ()
 
 
+@pytest.mark.row(44)
 async def test_a_no_reaches_the_model_with_the_users_words(scene: Scene) -> None:
-    """Row 44: no, with the reason."""
+    """No, with the reason."""
     state = await scene.run(run("rm x"), reply=pick("reject", "use git rm"))
     assert result(state).text == "Not run: the user said no. They said: use git rm"
     assert scene.shell.done == []
@@ -115,8 +121,9 @@ async def test_a_withdrawn_question_is_a_no(scene: Scene) -> None:
     assert result(state).text == "Not run: the question was withdrawn before the user answered it."
 
 
+@pytest.mark.row(43)
 async def test_when_nobody_is_there_the_call_is_refused_and_the_run_goes_on(scene: Scene) -> None:
-    """Row 43: a denial is a result, and the run goes on."""
+    """A denial is a result, and the run goes on."""
     state = await scene.run(run("rm x"))
     assert "nobody is there" in result(state).text
     assert scene.shell.done == []
@@ -151,8 +158,9 @@ async def test_dangers_are_asked_in_every_mode_and_refused_when_nobody_is_there(
     assert any(words in question.reason for words in danger)
 
 
+@pytest.mark.row(43)
 async def test_allow_all_runs_the_rest_without_a_question(scene: Scene) -> None:
-    """Row 43: the widest tier."""
+    """The widest tier."""
     calls = [
         do("c1", "write", "a.py"), do("c2", "shell", "rm -rf build 2>/dev/null"),
         do("c3", "shell", "cat /etc/hosts | head"), do("c4", "poke"), do("c5", "read", "/etc/hosts"),
@@ -190,8 +198,9 @@ async def test_deny_rules_of_one_tool_hold_for_a_tool_without_effects(scene: Sce
     assert "There is no tool called" in result(state, "c2").text
 
 
+@pytest.mark.row(43)
 async def test_plan_mode_refuses_every_effect_and_says_what_to_do(scene: Scene) -> None:
-    """Row 43: reading only; a denial is a result."""
+    """Reading only; a denial is a result."""
     scene.settings = Settings(allow=["*"])
     calls = [do("c1", "write", "a"), do("c2", "shell", "ls"), do("c3", "poke"), do("c4", "read", "a")]
     state = await scene.run(use(*calls), options={"mode": "plan"})

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from agls.features.permissions.visible import hidden_in, one_line, visible, visible_object
 
+pytestmark = pytest.mark.promise("P3")
+
 
 @pytest.mark.parametrize(
     ("text", "shown"),

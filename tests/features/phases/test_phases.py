@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from agls.engine.facts import Admitted, Entry, Noted, PhaseStarted, Replied, RunStarted
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import ModelClient
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
@@ -44,7 +44,7 @@ class Scene:
         self.asked.append(name)
         return self.model
 
-    def equip(self, session: Session, admitted: Admitted) -> Outfit:
+    def build_run(self, session: Session, admitted: Admitted) -> RunSetup:
         """What a run works with."""
         header = Instructions(header="You work for ACME.", system="You are an agent.", project_files=False)
         instructions = build_instructions(
@@ -54,7 +54,7 @@ class Scene:
             Surroundings(lambda: 0.0, lambda _: "ask"),
         )
         tools = Feature(name="tools", tools=(FakeTool("look"), FakeTool("touch")))
-        return Outfit((instructions, build(self.phases), tools), self, self.workspace, Limits())
+        return RunSetup((instructions, build(self.phases), tools), self, self.workspace, Limits())
 
     @property
     def told(self) -> list[str]:
@@ -73,11 +73,11 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 async def run(scene: Scene, *turns: list[Part]) -> Session:
     """One prompt in a new session, to its end."""
     scene.model.turns[:] = turns
-    async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
+    async with Sessions(scene.store, scene.build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         await session.finished((await session.prompt((Text("tea"),))).run_id)
         entries = list(session.log.journal.entries())
-    await prove(entries, session.state, scene.equip)
+    await prove(entries, session.state, scene.build_run)
     return session
 
 
@@ -85,8 +85,9 @@ def started(session: Session) -> list[str]:
     return [e.fact.name for e in session.log.journal.entries() if isinstance(e.fact, PhaseStarted)]
 
 
+@pytest.mark.port("Phases")
 async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
-    """Port Phases: plan, edit, verify, each by its own tier, with the words of the ones before."""
+    """Plan, edit, verify, each by its own tier, with the words of the ones before."""
     session = await run(scene, say("boil"), call(("c1", "touch")), say("boiled"), say("fine"))
     assert session.state.stop
     assert session.state.stop.reason is StopReason.END_TURN
@@ -98,8 +99,10 @@ async def test_plan_edit_verify_with_three_tiers(scene: Scene) -> None:
     assert [len(request.tools) for request in scene.model.requests] == [0, 2, 2, 2]
 
 
+@pytest.mark.row(20)
+@pytest.mark.port("System header")
 async def test_the_header_stands_in_front_of_every_phase(scene: Scene) -> None:
-    """Row 20, Port System header: the platform's header, the agent's prompt, the phase's own."""
+    """The platform's header, the agent's prompt, the phase's own."""
     await run(scene, say("a"), say("b"), say("c"))
     agents = "You work for ACME.\n\nYou are an agent.\n\n# Workspace\n- " + scene.workspace.root
     assert [request.system for request in scene.model.requests] == [
@@ -140,7 +143,7 @@ async def test_what_a_phase_adds_to_the_system_prompt_has_places_too(scene: Scen
 
 async def test_the_next_prompt_begins_with_the_first_phase_again(scene: Scene) -> None:
     scene.model.turns[:] = [say(letter) for letter in "abcdef"]
-    async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
+    async with Sessions(scene.store, scene.build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         for text in ("tea", "coffee"):
             await session.finished((await session.prompt((Text(text),))).run_id)
@@ -160,8 +163,9 @@ def over_in(entries: Sequence[Entry]) -> int:
     return sum(isinstance(e.fact, Noted) and e.fact.kind == "ended" for e in entries)
 
 
+@pytest.mark.port("Phases")
 async def test_a_run_that_was_cut_off_skips_what_is_over_wherever_it_was_cut(scene: Scene) -> None:
-    """Port Phases: cut after every fact, recovered: what is over is not run again, a prompt is said once."""
+    """Cut after every fact, recovered: what is over is not run again, a prompt is said once."""
     session = await run(scene, say("boil"), say("boiled"), say("fine"))
     entries = list(session.log.journal.entries())
     begun = next(n for n, entry in enumerate(entries, 1) if isinstance(entry.fact, RunStarted))
@@ -173,7 +177,7 @@ async def test_a_run_that_was_cut_off_skips_what_is_over_wherever_it_was_cut(sce
         journal = scene.store.create("ses_cut")
         journal.append(*entries[:cut])
         journal.close()
-        async with Sessions(scene.store, scene.equip, FakeClock()) as sessions:
+        async with Sessions(scene.store, scene.build_run, FakeClock()) as sessions:
             again = await sessions.open("ses_cut")
             await again.finished((await again.prompt((), recovers=again.state.run_id)).run_id)
             said = [words(m.content) for m in again.state.transcript if isinstance(m, UserMessage)]

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from agls.redaction import MARK, without
 from support.patience import within
 
+pytestmark = pytest.mark.promise("P10")
+
 KEY = "sk-Test+key/0815&4711=ü'\"x"
 SPELLINGS = {
     "plain": KEY,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.invoking import invoke
+from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.stores.scratch import Scratch
@@ -53,8 +53,9 @@ async def begun(world: World, tmp_path: Path) -> tuple[Session, State, Path]:
     return session, state, tmp_path / "state/scratch" / session.session_id
 
 
+@pytest.mark.row(81)
 async def test_it_is_the_sessions_own_and_goes_with_the_session(tmp_path: Path) -> None:
-    """Row 81: told to the model, open to its tools, private, there again after a restart, removed with it."""
+    """Told to the model, open to its tools, private, there again after a restart, removed with it."""
     steps = calling(write("deep/a.txt"), shell("cat {0}/deep/a.txt; mkdir -m 500 {0}/shut; echo 2 > {0}/b"))
     with ModelServer(steps) as server:
         async with opened(tmp_path, server, ALL) as world:
@@ -75,8 +76,9 @@ async def test_it_is_the_sessions_own_and_goes_with_the_session(tmp_path: Path) 
     assert folder.parent.is_dir()
 
 
+@pytest.mark.row(81)
 async def test_a_session_that_only_reads_leaves_none(tmp_path: Path) -> None:
-    """Row 81: it is made when it may be needed."""
+    """It is made when it may be needed."""
     with ModelServer(calling(lambda folder: ("list_dir", {"path": "."}))) as server:
         async with opened(tmp_path, server) as world:
             session, state, folder = await begun(world, tmp_path)
@@ -85,8 +87,9 @@ async def test_a_session_that_only_reads_leaves_none(tmp_path: Path) -> None:
             await world.sessions.delete(session.session_id)
 
 
+@pytest.mark.row(81)
 async def test_nothing_else_of_aglss_own_is_opened_by_it(tmp_path: Path) -> None:
-    """Row 81: other sessions' folders, what links lead to, and the state folder stay what they are."""
+    """Other sessions' folders, what links lead to, and the state folder stay what they are."""
     outside = tmp_path / "secret.txt"
     outside.write_text("mine")
     steps = calling(
@@ -109,8 +112,9 @@ async def test_nothing_else_of_aglss_own_is_opened_by_it(tmp_path: Path) -> None
     assert not (tmp_path / "state/keys.json").exists()
 
 
+@pytest.mark.row(81)
 async def test_a_fork_and_a_helper_have_their_own(tmp_path: Path) -> None:
-    """Row 81: they are told another path, and what is removed with one is there in the other."""
+    """They are told another path, and what is removed with one is there in the other."""
 
     def answer(request: Request) -> Answer:
         if "HELPER" in str(request.body["messages"][1]):
@@ -131,8 +135,9 @@ async def test_a_fork_and_a_helper_have_their_own(tmp_path: Path) -> None:
             assert (scratch / fork.session_id / "a.txt").exists()
 
 
+@pytest.mark.row(81)
 async def test_a_rewind_takes_back_what_was_written_in_it(tmp_path: Path) -> None:
-    """Row 81: like every other edit of ours."""
+    """Like every other edit of ours."""
     with ModelServer(calling(write("a.txt"))) as server:
         async with opened(tmp_path, server, ALL) as world:
             session, _, folder = await begun(world, tmp_path)
@@ -141,17 +146,19 @@ async def test_a_rewind_takes_back_what_was_written_in_it(tmp_path: Path) -> Non
             assert not (folder / "a.txt").exists()
 
 
+@pytest.mark.row(81)
 @pytest.mark.parametrize("more", ["[scratchpad]\nenabled = false", "[lean]\nbelow = 200000"])
 async def test_it_is_not_told_where_it_is_off_or_words_are_dear(tmp_path: Path, more: str) -> None:
-    """Row 81: switched off, and for a model with a small context."""
+    """Switched off, and for a model with a small context."""
     with ModelServer(calling()) as server:
         async with opened(tmp_path, server, f"{more}\n[models.m]\ncontext_window = 100000\n") as world:
             await begun(world, tmp_path)
         assert [told(post) for post in server.posts] == [""]
 
 
+@pytest.mark.row(81)
 def test_a_folder_that_became_a_link_opens_nothing_and_is_removed_alone(tmp_path: Path) -> None:
-    """Row 81: a command may have put a link in its place."""
+    """A command may have put a link in its place."""
     scratch = Scratch(tmp_path / "state")
     folder = scratch.path("ses_1")
     folder.parent.mkdir(parents=True)

@@ -24,8 +24,9 @@ def tools(tmp_path: Path) -> Toolbox:
     return Toolbox(build(Settings()), OpenWorkspace(str(tmp_path), (), FakeEditor(), Processes()))
 
 
+@pytest.mark.row(31)
 async def test_files_are_found_by_name(tools: Toolbox) -> None:
-    """Row 31: glob."""
+    """Glob."""
     assert await tools.call("glob", pattern="*.py") == ToolOutcome("src/a.py\nsrc/b.py")
     assert await tools.call("glob", pattern="deep/*", path="src") == ToolOutcome("src/deep/c.txt")
     assert await tools.call("glob", pattern="*.log") == ToolOutcome("No file is called *.log.")

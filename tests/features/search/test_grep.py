@@ -63,8 +63,9 @@ async def text_of(tools: Toolbox, **arguments: Any) -> str:
     return outcome.text
 
 
+@pytest.mark.row(31)
 async def test_matching_lines_come_with_file_and_number(tools: Toolbox) -> None:
-    """Row 31: grep."""
+    """Grep."""
     assert await text_of(tools, pattern="total") == snapshot("""\
 docs/latin.txt:1:café total
 docs/no end.md:2:subtotal

@@ -55,8 +55,9 @@ def without_seconds(text: str) -> str:
     return head
 
 
+@pytest.mark.row(35)
 async def test_a_command_gives_its_output_and_its_exit_code(tools: Toolbox, tmp_path: Path) -> None:
-    """Row 35: the exit code."""
+    """The exit code."""
     outcome = await tools.call("shell", command="echo out; echo err >&2; exit 3")
     assert without_seconds(outcome.text) == "out\nerr\n[exit code 3"
     assert (outcome.status, outcome.effects, outcome.truncated) == ("completed", "unknown", 0)
@@ -68,8 +69,9 @@ async def test_a_command_without_output_still_says_how_it_ended(tools: Toolbox) 
     assert without_seconds((await tools.call("shell", command="true")).text) == "[exit code 0"
 
 
+@pytest.mark.row(4, 35)
 async def test_output_is_shown_while_it_comes(tools: Toolbox, tmp_path: Path) -> None:
-    """Rows 4 and 35: five lines are five deltas, and none is written before the one before it was shown."""
+    """Five lines are five deltas, and none is written before the one before it was shown."""
     tools.shown = _Seen(tmp_path)
     wait = "until [ -e seen$n ]; do sleep 0.02; done"
     await tools.call("shell", command=f"for n in 0 1 2 3 4; do echo $n; {wait}; done")
@@ -102,8 +104,9 @@ async def test_a_command_that_waits_for_input_gets_none(tools: Toolbox) -> None:
     assert without_seconds((await tools.call("shell", command="cat; echo end")).text) == "end\n[exit code 0"
 
 
+@pytest.mark.row(35)
 async def test_a_command_is_stopped_when_its_time_is_over(tools: Toolbox) -> None:
-    """Row 35: the time limit."""
+    """The time limit."""
     for watch in within(3.0):
         with watch:
             outcome = await tools.call("shell", command="echo begin; sleep 60", timeout_s=0.5)
@@ -129,8 +132,9 @@ async def test_a_signal_is_told(tools: Toolbox) -> None:
     assert outcome.terminal.signal == "SIGKILL"
 
 
+@pytest.mark.row(35)
 async def test_long_output_keeps_its_ends(tools: Toolbox) -> None:
-    """Row 35: the cap."""
+    """The cap."""
     outcome = await tools.call("shell", command="echo first; seq 10000; echo last")
     assert outcome.text.startswith("first\n1\n")
     assert "last\n[To see all of it, send the output to a file" in outcome.text
@@ -151,8 +155,9 @@ old
 """)
 
 
+@pytest.mark.row(35, 40)
 async def test_cancelling_ends_the_command(tools: Toolbox, tmp_path: Path) -> None:
-    """Row 35: the whole tree ends. Row 40: a command that sleeps."""
+    """The whole tree ends. The command sleeps."""
     call = asyncio.create_task(tools.call("shell", command="echo $$ > pid; sleep 60 & wait"))
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         await asyncio.sleep(0.01)

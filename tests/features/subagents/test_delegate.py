@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agls.engine.invoking import invoke
+from agls.engine.run_action import invoke
 from agls.engine.state import fold_all
 from agls.engine.vocabulary import Stop, StopReason, Text
 from agls.features.subagents.lineage import children_of
@@ -15,8 +15,9 @@ from support.patience import become
 ANY = 'permissions = { mode = "allowAll" }'
 
 
+@pytest.mark.row(56)
 async def test_one_task_and_several_and_what_they_are_told(tmp_path: Path) -> None:
-    """Row 56: single and multiple subtasks, and the parent's conversation where it is shared."""
+    """Single and multiple subtasks, and the parent's conversation where it is shared."""
     both = delegate(task("TWO", "b"), task("TRE", "c"), share_conversation=True)
     parts = {
         "ROOT": [delegate(task("ONE")), both, Reply("End")],
@@ -44,6 +45,7 @@ ALONE = {"bad": "failed", "good": "completed", "late": "completed"}
 ENDED = {"bad": "failed", "good": "skipped", "late": "skipped"}
 
 
+@pytest.mark.row(56)
 @pytest.mark.parametrize(
     ("more", "whole", "status", "each"),
     [
@@ -56,7 +58,7 @@ ENDED = {"bad": "failed", "good": "skipped", "late": "skipped"}
 async def test_a_failure_leaves_the_others_alone_or_ends_them(
     tmp_path: Path, more: dict[str, object], whole: str, status: str, each: dict[str, str]
 ) -> None:
-    """Row 56: the failure policy; the whole and the status of the call agree."""
+    """The failure policy; the whole and the status of the call agree."""
     tasks = (task("BAD", "bad"), task("GOOD", "good"), task("LATE", "late", "good"))
     parts = {
         "ROOT": [delegate(*tasks, **more), Reply("End")],
@@ -75,8 +77,9 @@ async def test_a_failure_leaves_the_others_alone_or_ends_them(
     assert all(f"## {label}: {how}" in result.text for label, how in each.items())
 
 
+@pytest.mark.row(57)
 async def test_tasks_are_done_as_they_depend_on_each_other(tmp_path: Path) -> None:
-    """Row 57: order and skips as declared; answers are handed on."""
+    """Order and skips as declared; answers are handed on."""
     tasks = (task("SUM", "sum", "a", "b"), task("AAA", "a"), task("BBB", "b"), task("ODD", "odd", "bad"),
              task("BAD", "bad"), task("FAR", "far", "odd"))  # fmt: skip
     parts = {
@@ -103,6 +106,7 @@ async def test_tasks_are_done_as_they_depend_on_each_other(tmp_path: Path) -> No
     assert "## far: skipped" in result.text
 
 
+@pytest.mark.row(57)
 @pytest.mark.parametrize(
     ("tasks", "said"),
     [
@@ -117,7 +121,7 @@ async def test_tasks_are_done_as_they_depend_on_each_other(tmp_path: Path) -> No
 async def test_a_plan_that_cannot_be_done_is_told_and_begins_nothing(
     tmp_path: Path, tasks: list[dict[str, object]], said: str
 ) -> None:
-    """Row 57: cycles and unknown labels are reported."""
+    """Cycles and unknown labels are reported."""
     with ModelServer(cast({"ROOT": [delegate(*tasks), Reply("End")]})) as server:
         async with opened(tmp_path, server, "[subagents]\nmax_children = 2") as world:
             session = await world.sessions.create(str(tmp_path / "workspace"))
@@ -129,8 +133,9 @@ async def test_a_plan_that_cannot_be_done_is_told_and_begins_nothing(
     assert children_of(state) == ()
 
 
+@pytest.mark.row(58)
 async def test_children_work_side_by_side(tmp_path: Path) -> None:
-    """Row 58: three children each wait until all three are there; one after the other they never would be."""
+    """Three children each wait until all three are there; one after the other they never would be."""
     wait = "touch {0}; until [ -e a ] && [ -e b ] && [ -e c ]; do sleep 0.05; done; echo met"
     parts = {"ROOT": [delegate(*(task(f"CHILD {n}", n) for n in "abc")), Reply("End")]}
     for n in "abc":
@@ -143,8 +148,9 @@ async def test_children_work_side_by_side(tmp_path: Path) -> None:
     assert statuses(state) == dict.fromkeys("abc", "completed")
 
 
+@pytest.mark.row(59)
 async def test_a_child_is_resumed_and_the_lineage_is_known_after_the_fact(tmp_path: Path) -> None:
-    """Row 59: child resume by session id; the lineage report comes from the disk."""
+    """Child resume by session id; the lineage report comes from the disk."""
     parts = {
         "ROOT": [delegate(task("ONE", "first")), Reply("End")],
         "ONE": [Reply("I remember 7."), Reply("It was 7.")],
@@ -172,8 +178,9 @@ async def test_a_child_is_resumed_and_the_lineage_is_known_after_the_fact(tmp_pa
     assert {row.session_id: row.parent for row in rows} == {session.session_id: "", known: session.session_id}
 
 
+@pytest.mark.row(59)
 async def test_only_a_child_of_this_session_can_be_resumed(tmp_path: Path) -> None:
-    """Row 59: another session is not a child, and neither is one that there is not."""
+    """Another session is not a child, and neither is one that there is not."""
     with ModelServer(cast({"OTHER": [Reply("hi")], "ROOT": []})) as server:
         parts = {"OTHER": [Reply("hi")]}
     with ModelServer(cast(parts)) as server:
@@ -191,8 +198,9 @@ async def test_only_a_child_of_this_session_can_be_resumed(tmp_path: Path) -> No
     assert "ses_nowhere" in result.text
 
 
+@pytest.mark.row(15)
 async def test_what_a_child_uses_counts_for_its_parent(tmp_path: Path) -> None:
-    """Row 15: a child uses 5,000 tokens, the limit is 1,000: the parent stops, its totals have them."""
+    """A child uses 5,000 tokens, the limit is 1,000: the parent stops, its totals have them."""
     parts = {
         "ROOT": [delegate(task("ONE")), Reply("never said")],
         "ONE": [Reply("So much.", usage=(4000, 1000))],
@@ -213,8 +221,9 @@ async def test_what_a_child_uses_counts_for_its_parent(tmp_path: Path) -> None:
 SHARED = {"maxTotalTokens": 1000, "maxCostUsd": 9.0, "maxDelegatedTasks": 7, "maxTurns": 50}
 
 
+@pytest.mark.row(15)
 async def test_children_side_by_side_have_no_more_together_than_their_parent_has_left(tmp_path: Path) -> None:
-    """Row 15: what is left is shared equally; turns and time are each child's own."""
+    """What is left is shared equally; turns and time are each child's own."""
     wait = "touch {0}; until [ -e a ] && [ -e b ] && [ -e c ]; do sleep 0.05; done"
     parts = {"ROOT": [delegate(*(task(f"CHILD {n}", n) for n in "abc")), Reply("End")]}
     for n in "abc":
@@ -233,8 +242,9 @@ async def test_children_side_by_side_have_no_more_together_than_their_parent_has
     assert state.run.tool_calls == 1 + 3, "those of the children count"
 
 
+@pytest.mark.row(15)
 async def test_a_child_for_which_nothing_is_left_waits_until_another_is_back(tmp_path: Path) -> None:
-    """Row 15: two model calls are left for three children: two begin, the third has what they left over."""
+    """Two model calls are left for three children: two begin, the third has what they left over."""
     parts = {
         "ROOT": [delegate(*(task(f"CHILD {n}", n) for n in "abc")), Reply("never said")],
         **{f"CHILD {n}": [Reply("done")] for n in "abc"},
@@ -249,8 +259,9 @@ async def test_a_child_for_which_nothing_is_left_waits_until_another_is_back(tmp
     assert (state.run.model_calls, state.stop and state.stop.reason) == (3, StopReason.BUDGET)
 
 
+@pytest.mark.row(15)
 async def test_more_tasks_than_may_be_delegated_are_refused_before_any_begins(tmp_path: Path) -> None:
-    """Row 15: and when the last one is used up, so is the next call."""
+    """And when the last one is used up, so is the next call."""
     three = delegate(*(task(f"CHILD {n}", n) for n in "abc"))
     parts = {
         "ROOT": [three, delegate(task("CHILD a", "a"), task("CHILD b", "b", "a")), three, Reply("End")],
@@ -268,8 +279,9 @@ async def test_more_tasks_than_may_be_delegated_are_refused_before_any_begins(tm
     assert state.run.delegated_tasks == 2
 
 
+@pytest.mark.row(15)
 async def test_a_limit_of_delegated_tasks_that_is_lowered_meanwhile_holds(tmp_path: Path) -> None:
-    """Row 15: what waits for its turn is not begun any more."""
+    """What waits for its turn is not begun any more."""
     begun, go = tmp_path / "workspace/begun", tmp_path / "workspace/go"
     wait = {"command": "touch begun; until [ -e go ]; do sleep 0.05; done", "timeout_s": 120}
     parts = {

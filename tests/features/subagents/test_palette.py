@@ -3,7 +3,7 @@
 import pytest
 
 from agls.engine.children import Children
-from agls.engine.feature import Outfit
+from agls.engine.feature import RunSetup
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import State
@@ -23,20 +23,21 @@ PALETTE = KnownAgents(
 
 
 async def run(model: FakeModel) -> State:
-    def equip(session: Session, admitted: object) -> Outfit:
+    def build_run(session: Session, admitted: object) -> RunSetup:
         palette = PALETTE if not session.state.depth else KnownAgents()
         room = build(Settings(), Children(sessions, session), palette, Limits)
-        return Outfit((room,), model, NOWHERE)
+        return RunSetup((room,), model, NOWHERE)
 
-    async with Sessions(MemoryStore(), equip, FakeClock()) as sessions:
+    async with Sessions(MemoryStore(), build_run, FakeClock()) as sessions:
         session = await sessions.create("/project")
         admission = await session.prompt((Text("go"),))
         return (await session.finished(admission.run_id)).state
 
 
+@pytest.mark.port("Palette")
 @pytest.mark.parametrize("entry", entries_of(PALETTE), ids=lambda entry: entry.tool)
 async def test_an_agent_and_a_skill_are_tools_that_work_with_a_session_of_their_own(entry: Entry) -> None:
-    """Port Palette: each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
+    """Each becomes a tool, `agent__NAME` or `skill__NAME`, beside `delegate`."""
     first: list[Part] = use(do("c1", entry.tool, task="Do it."))
     model = FakeModel([first, say("It is done."), say("End")])
     state = await run(model)

@@ -51,6 +51,7 @@ class FakeCounter:
         return TokenCount(2_000, self._sure)
 
 
+@pytest.mark.row(24)
 @pytest.mark.parametrize(
     ("sure", "window", "words"),
     [
@@ -60,7 +61,7 @@ class FakeCounter:
     ],
 )
 async def test_the_meter_says_how_sure_it_is(sure: Any, window: int | None, words: str) -> None:
-    """Row 24: counted, estimated or guessed, and of how much."""
+    """Counted, estimated or guessed, and of how much."""
     told = await do("context", State(), FakeCounter(sure, window))
     assert words in told.text
     assert told.data
@@ -96,8 +97,9 @@ async def test_usage_is_told_in_words_and_numbers() -> None:
     assert told.data["session"]["costUsd"] is None
 
 
+@pytest.mark.row(23)
 async def test_the_context_is_told_by_kind() -> None:
-    """Row 23: the kinds sum to the whole."""
+    """The kinds sum to the whole."""
     messages = (
         UserMessage("1", (Text("1234"), Resource("file:///a", "56"), Image("aGk=", "image/png"))),
         UserMessage("2", (Text("123"),), "instructions"),
@@ -117,8 +119,9 @@ async def test_the_context_is_told_by_kind() -> None:
     assert "| system | 0 | 0% |" in (await do("context", State())).text
 
 
+@pytest.mark.row(23)
 async def test_the_tokens_by_kind_are_together_those_of_the_request() -> None:
-    """Row 23: with tools, memory files and what is free; whatever the numbers, the sum is exact."""
+    """With tools, memory files and what is free; whatever the numbers, the sum is exact."""
     said = render(Sources(user="Answer in rhymes."), [ProjectFile("AGENTS.md", "Use tabs. " * 40)])
     tool = ToolSpec("look", "Look at something.", {"type": "object"}, frozenset())
     words = (UserMessage("1", (Text("word " * 33),)),)

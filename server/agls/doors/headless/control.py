@@ -17,7 +17,7 @@ from agls.doors.messages import (
     parse,
 )
 from agls.doors.task_choice import keep_or_stop
-from agls.engine import invoking
+from agls.engine import run_action
 from agls.engine.session import Session
 from agls.engine.vocabulary import JsonObject, Text
 from agls.views import values
@@ -63,7 +63,7 @@ async def respond(session: Session, params: types.RespondParams) -> types.Respon
 
 async def invoke(session: Session, params: ActionInvokeParams) -> ActionInvokeResult:
     """`agent/action/invoke`: what is possible while the run is on."""
-    done = await invoking.invoke(session, params.name, params.input)
+    done = await run_action.invoke(session, params.name, params.input)
     return ActionInvokeResult(values.content_blocks([Text(done.text)]), done.data, done.run_id or None)
 
 

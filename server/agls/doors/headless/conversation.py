@@ -12,7 +12,7 @@ from agls.doors.headless.responders import Responder
 from agls.doors.headless.shutdown import Shutdown
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
-from agls.engine.recovering import go_on
+from agls.engine.recovery import continue_interrupted
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
@@ -83,7 +83,7 @@ class Conversation:
             said, options = prepared.content, prepared.options
             return (await self._session.prompt(said, options=options, recovers=prepared.recovers)).run_id
         self._run_id = queue[-1].run_id
-        await go_on(self._session)
+        await continue_interrupted(self._session)
         return self._run_id
 
     async def _end_of(self, run_id: str) -> JournalError | None:

@@ -12,7 +12,7 @@ from agls.doors.typed_text import understood
 from agls.engine.facts import Admitted, SessionChanged
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
-from agls.engine.state import State, gone_on_with
+from agls.engine.state import State, inherited_options
 from agls.engine.vocabulary import Content, JsonObject, Stop, StopReason, Text
 from agls.frozen import frozen
 from agls.world import World
@@ -129,7 +129,7 @@ async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
     recovers = "" if content or session.state.queue else _broken_off(session)
     if recovers and session.state.stop and session.state.stop.reason in AT_A_LIMIT:
         content = (Text(GO_ON),)
-    options = gone_on_with(session.state, request.options, recovers)
+    options = inherited_options(session.state, request.options, recovers)
     model = await _model(world, cwd, {**session.state.options, **options})
     elsewhere = () if cwd == here else (f"This session works in {cwd}.",)
     damage = session.log.journal.damage

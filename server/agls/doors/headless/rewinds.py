@@ -13,8 +13,8 @@ from agls.doors.messages import JsonObject
 from agls.doors.rewinding import Back, Gone, go_back
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
-from agls.engine.invoking import invoke
 from agls.engine.ports import JournalError
+from agls.engine.run_action import invoke
 from agls.engine.session import Session
 from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor

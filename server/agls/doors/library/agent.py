@@ -24,10 +24,10 @@ from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
 from agls.engine.actions import ActionOutcome, ActionSpec
 from agls.engine.facts import Admitted, Asked, Entry, Fact, Glimpse, SessionChanged, Shown
-from agls.engine.invoking import actions, invoke
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
-from agls.engine.recovering import go_on
+from agls.engine.recovery import continue_interrupted
+from agls.engine.run_action import actions, invoke
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, Content, JsonObject, Question, Text
@@ -232,7 +232,7 @@ class Conversation:
         """Go on with a run that a crash or a shutdown cut off; `None` when there is none. Raises as `run`."""
         await self._check({})
         async with self._errand((), (), ()) as errand:
-            errand.adopt(await go_on(self._session))
+            errand.adopt(await continue_interrupted(self._session))
         return await self.wait(errand.run_id) if errand.run_id else None
 
     async def steer(

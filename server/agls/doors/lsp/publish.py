@@ -1,4 +1,4 @@
-"""A session's facts and glimpses on their way to the client: in order, and without waiting for it."""
+"""A session's events on their way to the client: in order, and without waiting for it."""
 
 import asyncio
 import time

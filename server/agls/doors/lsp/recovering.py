@@ -11,7 +11,7 @@ from agls.doors.lsp.door import Door
 from agls.doors.lsp.peer import PeerError
 from agls.doors.messages import Bad
 from agls.engine.ports import JournalError, ModelError, SessionRow
-from agls.engine.recovering import ATTEMPTS, attempts, go_on
+from agls.engine.recovery import ATTEMPTS, attempts, continue_interrupted
 from agls.features import recovery
 from agls.features.history.filing import archived
 from agls.views.wire_json import is_object
@@ -87,7 +87,7 @@ async def _go_on(door: Door, row: SessionRow) -> bool:
         attached = await door.open(row.session_id, call)
         state = attached.session.state
         await door.check(state.cwd, dict(state.options))
-        return bool(await go_on(attached.session))
+        return bool(await continue_interrupted(attached.session))
     except Bad:  # another process has it, or it is gone
         return False
     except (ConfigError, ModelError) as problem:

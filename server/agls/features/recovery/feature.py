@@ -4,7 +4,7 @@ import logging
 
 from agls.engine.feature import Attempt, Feature, RunView
 from agls.engine.ports import WorkspaceError
-from agls.engine.recovering import cut_off
+from agls.engine.recovery import interrupted_run
 from agls.engine.vocabulary import Stop
 from agls.features.recovery.settings import Settings
 from agls.room.ports import Leftovers, RunInfo
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 def build(settings: Settings, run: RunInfo, leftovers: Leftovers) -> Feature | None:
     """Build the feature of the first run after a crash, which removes what the crash left behind."""
-    if not cut_off(run.state):
+    if not interrupted_run(run.state):
         return None
 
     async def tidy() -> None:

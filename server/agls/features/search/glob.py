@@ -27,24 +27,24 @@ class Glob(Arguments):
 
 
 def glob_targets(arguments: Glob) -> tuple[Target, ...]:
-    """What a call would read."""
+    """Return the path that a call reads."""
     return (Target(Effect.READS, arguments.path or "."),)
 
 
 async def describe_glob(arguments: Glob, context: ToolContext) -> Preview:
-    """What is looked for, and where."""
+    """Return the title of a call: the pattern and the place."""
     shown = context.workspace.place(arguments.path or ".").shown
     return Preview(f"Find {arguments.pattern} in {shown}", {})
 
 
 @frozen
 class Globbing:
-    """Finds files by name, as far as the time allows."""
+    """The work of `glob`, within its time limit."""
 
     settings: Settings
 
     async def glob(self, arguments: Glob, context: ToolContext) -> ToolOutcome:
-        """The paths, sorted."""
+        """Return the first paths by name, and how many more there are."""
         names: list[str] = []
         count = 0
         remarks: list[str] = []
@@ -64,11 +64,11 @@ class Globbing:
 
 
 def _first(names: list[str], more: Sequence[str], limit: int) -> list[str]:
-    """The first of all these in their order; most of a long list are found to be late by one comparison."""
+    """Return the first `limit` of all these names. Most names of a long list need one comparison."""
     last = names[limit - 1] if len(names) >= limit else None
     return sorted([*names, *(name for name in more if last is None or name < last)])[:limit]
 
 
 def stopped(seconds: float, advice: str) -> str:
-    """The remark that the time was over."""
+    """Return the remark that the time limit ended the search."""
     return f"[Stopped after {seconds:g} s; not every file was {advice}]"

@@ -40,24 +40,24 @@ class Grep(Arguments):
 
 
 def grep_targets(arguments: Grep) -> tuple[Target, ...]:
-    """What a call would read."""
+    """Return the path that a call reads."""
     return (Target(Effect.READS, arguments.path or "."),)
 
 
 async def describe_grep(arguments: Grep, context: ToolContext) -> Preview:
-    """What is looked for, and where."""
+    """Return the title of a call: the pattern and the place."""
     shown = context.workspace.place(arguments.path or ".").shown
     return Preview(f"Search for {arguments.pattern} in {shown}", {})
 
 
 @frozen
 class Grepping:
-    """Searches, and says what it found and what it left out."""
+    """The work of `grep`, within its time limit."""
 
     settings: Settings
 
     async def grep(self, arguments: Grep, context: ToolContext) -> ToolOutcome:
-        """Search until there is enough or the time is over."""
+        """Search up to the limit. Returns the rows, and remarks on what was left out."""
         found = await context.workspace.search(wanted(arguments, self.settings))
         remarks: list[str] = []
         if found.stopped:
@@ -75,7 +75,7 @@ class Grepping:
 
 
 def wanted(arguments: Grep, settings: Settings) -> LineSearch:
-    """What a call looks for. Raises `WorkspaceError` for a pattern that cannot be used."""
+    """Return the search a call asks for. Raises `WorkspaceError` for a pattern that cannot be used."""
     expression = re.escape(arguments.pattern) if arguments.literal else arguments.pattern
     if "\n" in arguments.pattern:
         raise WorkspaceError("A pattern is matched within one line, so it cannot hold a line end.")
@@ -118,7 +118,7 @@ def _rows(files: Sequence[MatchingFile], arguments: Grep) -> list[str]:
 
 
 def _excerpt(file: MatchingFile, *, in_groups: bool) -> Iterator[str]:
-    """The lines as `grep -n` prints them: `name:12:text`, and `name-11-text` for those around."""
+    """Yield lines as `grep -n` prints them: `name:12:text`, and `name-11-text` for those around."""
     last = file.lines[0].number - 1 if file.lines else 0
     for line in file.lines:
         if in_groups and line.number != last + 1:

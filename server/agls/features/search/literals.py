@@ -26,7 +26,7 @@ SHIFTY = frozenset("iIsSkK")
 
 
 def required(pattern: str, *, ignore_case: bool = False) -> tuple[str, ...]:
-    """ASCII texts of which every match contains at least one; none when nothing is certain."""
+    """Return ASCII texts of which every match contains at least one; none when nothing is certain."""
     if UNCERTAIN.search(pattern):
         return ()
     best = [max(runs, key=len, default="") for runs in _branches(pattern, ignore_case)]
@@ -34,7 +34,7 @@ def required(pattern: str, *, ignore_case: bool = False) -> tuple[str, ...]:
 
 
 def swift_width(pattern: str) -> int:
-    """The characters of the longest line that is matched within some ten milliseconds; 0: unknown.
+    """Return the width in characters up to which any line is matched in about ten milliseconds; 0: unknown.
 
     Each repeat can begin and end anywhere in the line, and for each way the rest of the pattern is compared.
     """
@@ -46,7 +46,7 @@ def swift_width(pattern: str) -> int:
 
 
 def _branches(pattern: str, ignore_case: bool) -> list[list[str]]:
-    """For each alternative the runs of characters that stand in it as they are."""
+    """Return, for each alternative, the runs of literal characters in it."""
     branches = [[""]]
     depth = 0
     for token in TOKEN.finditer(pattern):

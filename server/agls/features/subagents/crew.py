@@ -7,7 +7,7 @@ from dataclasses import replace
 from agls.engine.history import last_words
 from agls.engine.limits import FIELDS
 from agls.engine.ports import ToolContext
-from agls.engine.spawning import Begin, Errand, Returned
+from agls.engine.spawning import Begin, ChildResult, ChildTask
 from agls.engine.vocabulary import Limits, StopReason, Text
 from agls.features.subagents.lineage import BEGUN, RETURNED, ROOM, Child, reason_of
 from agls.features.subagents.palette import Entry, options_of
@@ -18,7 +18,7 @@ from agls.features.subagents.telling import ASK_IT, Done, conversation_of, promp
 from agls.toolkit import shorten
 
 NO_TASKS = "nothing is left of the budget of delegated tasks"
-Working = dict[asyncio.Future[Returned], Child]
+Working = dict[asyncio.Future[ChildResult], Child]
 
 
 class Crew:
@@ -39,7 +39,7 @@ class Crew:
         """Do all of them that can be done; gives every one, in the order of the plan."""
         working: Working = {}
         try:
-            async with self._spawner.family() as begin:
+            async with self._spawner.task_group() as begin:
                 while not self._too_many():
                     self._begin_ready(plan, working, begin)
                     if not working:
@@ -68,19 +68,19 @@ class Crew:
             share = self._shares.share(len(ready) - place, waiting)
             if working and not is_enough(share):
                 return
-            errand, child = self._errand(label, *plan[label], share)
+            child_task, child = self._child_task(label, *plan[label], share)
             self._shares.give(child, share)
             self._spawner.delegated(ROOM)
             self._spawner.note(ROOM, BEGUN, child.begun())
             self._context.show(f"{label}: begins (session {child.session_id})\n")
-            working[begin(errand)] = child
+            working[begin(child_task)] = child
 
     def _may_begin(self, task: Task) -> bool:
         return all(
             other in self._done and self._done[other].child.status == "completed" for other in task.depends_on
         )
 
-    def _errand(self, label: str, task: Task, entry: Entry, share: Limits) -> tuple[Errand, Child]:
+    def _child_task(self, label: str, task: Task, entry: Entry, share: Limits) -> tuple[ChildTask, Child]:
         before = [self._done[other] for other in task.depends_on]
         limits = {field: most for field in FIELDS if (most := getattr(share, field)) is not None}
         if task.max_turns is not None:
@@ -88,17 +88,17 @@ class Crew:
         said = (Text(prompt_for(task, before, self._conversation)),)
         options = options_of(entry, self._spawner.state, limits)
         title = "" if task.resume else label
-        errand = Errand(self._context.call_id, label, said, title, options, task.resume)
-        return errand, self._child(label, entry.name, self._spawner.child_of(errand))
+        child_task = ChildTask(self._context.call_id, label, said, title, options, task.resume)
+        return child_task, self._child(label, entry.name, self._spawner.child_of(child_task))
 
-    def _take(self, child: Child, future: asyncio.Future[Returned]) -> None:
+    def _take(self, child: Child, future: asyncio.Future[ChildResult]) -> None:
         self._shares.take_back(child)
         done = self._judged(child, future)
         self._done[child.label] = done
         self._spawner.note(ROOM, RETURNED, done.child.returned())
         self._context.show(f"{child.label}: {done.child.status}\n")
 
-    def _judged(self, child: Child, future: asyncio.Future[Returned]) -> Done:
+    def _judged(self, child: Child, future: asyncio.Future[ChildResult]) -> Done:
         if not future.done() or future.cancelled():
             return Done(replace(child, status="cancelled", reason="cancelled with the call"), worked=True)
         returned = future.result()

@@ -66,7 +66,7 @@ async def settle(spawner: Spawner) -> list[Child]:
         if child.status:
             continue
         try:
-            async with spawner.visit(child.session_id) as below:
+            async with spawner.open_child(child.session_id) as below:
                 if below.state.running:
                     continue
                 await settle(below)

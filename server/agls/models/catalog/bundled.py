@@ -47,8 +47,8 @@ def _found(endpoint: Endpoint) -> Json | None:
     if provider is None or not name:
         return None
     others = {other["id"]: other for other in _list()}
-    asked = [provider, *(others[each] for each in provider["also"] if each in others)]
-    models = [model for each in asked for model in each["models"]]
+    searched = [provider, *(others[each] for each in provider["also"] if each in others)]
+    models = [model for each in searched for model in each["models"]]
     whole = next((model for model in models if name in model.get("names", ())), None)
     return whole or next((m for m in models if "match" in m and re.search(m["match"], name)), None)
 

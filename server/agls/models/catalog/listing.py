@@ -78,8 +78,8 @@ async def fetch_json(
     method = "GET" if content is None else "POST"
     try:
         async with asyncio.timeout_at(until):
-            asked = await signed_request(hasty, method, url, content, until)
-            async with connections.ask(hasty, asked) as response:
+            sent = await signed_request(hasty, method, url, content, until)
+            async with connections.ask(hasty, sent) as response:
                 if response.status_code >= 300:
                     return await _refused(response, hasty)
                 text = await _text(response)

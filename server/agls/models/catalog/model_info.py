@@ -79,8 +79,8 @@ def listed_figures(entry: JsonObject) -> dict[str, float]:
         "output_limit": _first(LIMITS, entry, top),
     }
     prices = object_in(entry.get("pricing"))
-    asked = {name: _per_million(prices.get(key)) for name, key in PER_TOKEN.items()}
-    return {name: value for name, value in {**sizes, **asked}.items() if value is not None}
+    rates = {name: _per_million(prices.get(key)) for name, key in PER_TOKEN.items()}
+    return {name: value for name, value in {**sizes, **rates}.items() if value is not None}
 
 
 def _first(keys: tuple[str, ...], *places: JsonObject) -> int | None:

@@ -30,8 +30,8 @@ class Provider:
 
     def is_meant(self, url: str, variables: Mapping[str, str]) -> bool:
         """Return whether the provider's key belongs to this address: its own, or that in its variable."""
-        told = variables.get(self.url_variable, "")
-        return _host(url) in {_host(self.base_url), _host(told)} - {""}
+        configured = variables.get(self.url_variable, "")
+        return _host(url) in {_host(self.base_url), _host(configured)} - {""}
 
 
 OPENAI = Provider(

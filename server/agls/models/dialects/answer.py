@@ -139,9 +139,9 @@ class AnswerReader(ABC):
         return malformed(self.endpoint, "sent something that is not JSON")
 
 
-def finish_in(known: Mapping[str, Finish], said: object) -> Finish:
+def finish_in(known: Mapping[str, Finish], reason: object) -> Finish:
     """Return the meaning of a dialect's reason to finish; an unknown one is a usual end."""
-    return known.get(str(said).lower(), "stop")
+    return known.get(str(reason).lower(), "stop")
 
 
 def own_opaque(opaque: JsonObject, endpoint: Endpoint, key: str) -> list[JsonObject]:

@@ -277,8 +277,8 @@ def _url(endpoint: Endpoint) -> str:
 
 async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """Return the tokens of a request, counted by the server."""
-    asked = {key: value for key, value in body.items() if key not in UNCOUNTED}
-    return count_in(await post(endpoint.at("/messages/count_tokens", "v1"), asked), "input_tokens")
+    counted_body = {key: value for key, value in body.items() if key not in UNCOUNTED}
+    return count_in(await post(endpoint.at("/messages/count_tokens", "v1"), counted_body), "input_tokens")
 
 
 DIALECT = Dialect(

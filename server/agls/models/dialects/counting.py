@@ -25,10 +25,10 @@ class TokenEstimator:
 
     def learn(self, request: ModelRequest, sent: int, usage: Usage) -> None:
         """Learn the rate from a request of `sent` bytes, unless it is about as large as the last."""
-        told = usage.input_tokens or 0
-        if told < LEAST or abs(sent - self._taught_by) * 10 < self._taught_by:
+        reported = usage.input_tokens or 0
+        if reported < LEAST or abs(sent - self._taught_by) * 10 < self._taught_by:
             return
-        tokens = told - IMAGE * len(_images(request))
+        tokens = reported - IMAGE * len(_images(request))
         if tokens >= LEAST:
             self._rate = _text_bytes(request, sent) / tokens
             self._learned, self._taught_by = True, sent

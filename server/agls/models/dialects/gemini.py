@@ -221,8 +221,8 @@ def _url(endpoint: Endpoint, verb: str = "streamGenerateContent?alt=sse") -> str
 async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """Return the tokens of a request, counted by the server."""
     model = f"models/{endpoint.model.removeprefix('models/')}"
-    asked = {"generateContentRequest": {"model": model, **body}}
-    return count_in(await post(_url(endpoint, "countTokens"), asked), "totalTokens")
+    counted_body = {"generateContentRequest": {"model": model, **body}}
+    return count_in(await post(_url(endpoint, "countTokens"), counted_body), "totalTokens")
 
 
 DIALECT = Dialect(

@@ -90,8 +90,8 @@ def turns(messages: Sequence[Message]) -> Iterator[Turn]:
 
     Answers without text and calls are left out, because servers refuse them.
     """
-    told = (message for message in messages if not _says_nothing(message))
-    for is_answer, group in groupby(told, key=lambda message: isinstance(message, AssistantMessage)):
+    spoken = (message for message in messages if not _says_nothing(message))
+    for is_answer, group in groupby(spoken, key=lambda message: isinstance(message, AssistantMessage)):
         if is_answer:
             yield from (message for message in group if isinstance(message, AssistantMessage))
         else:
@@ -102,8 +102,8 @@ def contents_of(messages: Iterable[UserSide]) -> list[Content]:
     """Return the content of the user's messages among them; a placeholder when it is blank."""
     users = [message for message in messages if isinstance(message, UserMessage)]
     parts = [part for message in users for part in message.content]
-    said = [part for part in parts if isinstance(part, Image) or as_text(part).strip()]
-    return said or [Text(NOTHING)] * bool(users)
+    parts_with_text = [part for part in parts if isinstance(part, Image) or as_text(part).strip()]
+    return parts_with_text or [Text(NOTHING)] * bool(users)
 
 
 def images_of_results(messages: Iterable[UserSide]) -> list[Content]:

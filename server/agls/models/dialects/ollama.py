@@ -66,7 +66,7 @@ def _messages(messages: Sequence[Message]) -> list[JsonObject]:
 
 def _user(contents: Sequence[Content]) -> JsonObject:
     images = [part.data for part in contents if isinstance(part, Image)]
-    text = "\n\n".join(said for part in contents if (said := as_text(part)))
+    text = "\n\n".join(words for part in contents if (words := as_text(part)))
     return {"role": "user", "content": text, **({"images": images} if images else {})}
 
 

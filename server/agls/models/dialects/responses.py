@@ -229,8 +229,8 @@ def usage_of(raw: JsonObject) -> Usage:
 
 async def counted(post: PostJson, body: JsonObject, endpoint: Endpoint) -> int | None:
     """Return the tokens of a request, counted by the server."""
-    asked = {key: body[key] for key in COUNTED if key in body}
-    return count_in(await post(endpoint.at("/responses/input_tokens"), asked), "input_tokens")
+    counted_body = {key: body[key] for key in COUNTED if key in body}
+    return count_in(await post(endpoint.at("/responses/input_tokens"), counted_body), "input_tokens")
 
 
 DIALECT = Dialect(

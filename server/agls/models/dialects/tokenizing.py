@@ -15,10 +15,10 @@ async def count_tokens(post: PostJson, body: JsonObject, endpoint: Endpoint) -> 
         return None
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     talk = {key: body[key] for key in ("model", "messages", "tools") if key in body}
-    told = await post(f"{root}/tokenize", talk)
-    if (count := count_in(told, "count")) or "tokens" not in told:
+    answer = await post(f"{root}/tokenize", talk)
+    if (count := count_in(answer, "count")) or "tokens" not in answer:
         return count
     prompt = text_in((await post(f"{root}/apply-template", talk)).get("prompt"))
-    asked = {"content": prompt, "add_special": True, "parse_special": True}
-    tokens = (await post(f"{root}/tokenize", asked)).get("tokens") if prompt else None
+    text = {"content": prompt, "add_special": True, "parse_special": True}
+    tokens = (await post(f"{root}/tokenize", text)).get("tokens") if prompt else None
     return len(cast("list[object]", tokens)) if isinstance(tokens, list) else None

@@ -63,18 +63,18 @@ class WrittenCalls:
         if not self._tools or (self._spoken and not self._held and not SIGNS.search(text)):
             return text
         self._held += text
-        said = ""
+        released = ""
         while self._held and not self._holding:
             start = self._start()
-            said, self._held = said + self._held[:start], self._held[start:]
-            self._spoken = self._spoken or bool(said.strip())
+            released, self._held = released + self._held[:start], self._held[start:]
+            self._spoken = self._spoken or bool(released.strip())
             if not self._held or self._may_begin():
                 break
-            said, self._held = said + self._held[0], self._held[1:]
+            released, self._held = released + self._held[0], self._held[1:]
             self._spoken = True
         if self._holding and self._held.startswith("```") and self._closed_fence():
-            said += self._released()
-        return said
+            released += self._released()
+        return released
 
     def close(self, *, whole: bool) -> tuple[str, list[Call]]:
         """Return the held-back text, or its calls if the answer is `whole`."""
@@ -109,9 +109,9 @@ class WrittenCalls:
         return end >= 0 and (bool(after.strip()) or (after != "" and not calls_in(self._held, self._tools)))
 
     def _released(self) -> str:
-        said, self._held = self._held, ""
+        released, self._held = self._held, ""
         self._holding, self._spoken = False, True
-        return said
+        return released
 
 
 def calls_in(text: str, tools: Tools) -> list[Call]:

@@ -60,23 +60,23 @@ class Connections:
 
     def __init__(self, trusted: Callable[[], ssl.SSLContext] | None = None) -> None:
         self._trusted = cache(trusted or system_trust)
-        self._ways: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
+        self._transports: dict[str, httpx.AsyncBaseTransport] = {}  # by the address of a proxy, "" for none
         self._making = asyncio.Lock()
         self._proxy = cache(proxy_for)
         self._kept: set[bytes] = set()  # the servers to which a connection may have been kept
 
     @asynccontextmanager
-    async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
+    async def ask(self, endpoint: Endpoint, wanted: HttpRequest) -> AsyncGenerator[httpx.Response]:
         """Send a request and yield its response. Leaving it before its end closes the connection.
 
         Raises `CallFailed` for every error below HTTP, inside the block too.
         """
         with failures_raised(endpoint):
-            idle, request = endpoint.idle_timeout, _request(asked, endpoint)
-            way = await self._way(self._proxy(request.url))
+            idle, request = endpoint.idle_timeout, _request(wanted, endpoint)
+            transport = await self._transport_for(self._proxy(request.url))
             try:
-                async with ending_at(asked.until, CONNECTING + 2 * idle):
-                    response = await self._answered(way, request)
+                async with ending_at(wanted.until, CONNECTING + 2 * idle):
+                    response = await self._response(transport, request)
             except TimeoutError:
                 raise CallFailed(timed_out(endpoint)) from None
             try:
@@ -86,44 +86,44 @@ class Connections:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        for way in self._ways.values():
-            await way.aclose()
-        self._ways.clear()
+        for transport in self._transports.values():
+            await transport.aclose()
+        self._transports.clear()
 
-    async def _answered(self, way: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
+    async def _response(self, transport: httpx.AsyncBaseTransport, request: httpx.Request) -> httpx.Response:
         """Return the response's head, from a new connection when a kept one turns out to be closed."""
         server = request.url.netloc
         try:
-            response = await way.handle_async_request(request)
+            response = await transport.handle_async_request(request)
         except CLOSED:
             if server not in self._kept:
                 raise
             self._kept.discard(server)
-            response = await way.handle_async_request(request)
+            response = await transport.handle_async_request(request)
         self._kept.add(server)
         return response
 
-    async def _way(self, proxy: str) -> httpx.AsyncBaseTransport:
-        if proxy not in self._ways:
+    async def _transport_for(self, proxy: str) -> httpx.AsyncBaseTransport:
+        if proxy not in self._transports:
             async with self._making:
-                if proxy not in self._ways:
+                if proxy not in self._transports:
                     try:
                         trusted = await asyncio.to_thread(self._trusted)
                     except OSError:
                         raise CallFailed(NO_CERTIFICATES) from None
-                    self._ways[proxy] = transport(proxy, trusted)
-        return self._ways[proxy]
+                    self._transports[proxy] = new_transport(proxy, trusted)
+        return self._transports[proxy]
 
 
-def _request(asked: HttpRequest, endpoint: Endpoint) -> httpx.Request:
-    url, headers, can_be_sent = _address(asked.url, tuple(asked.headers.items()))
+def _request(wanted: HttpRequest, endpoint: Endpoint) -> httpx.Request:
+    url, headers, can_be_sent = _address(wanted.url, tuple(wanted.headers.items()))
     if not can_be_sent:
         raise CallFailed(_unsendable(endpoint))
-    content, extensions = asked.content or b"", {"timeout": time_limits(endpoint.idle_timeout)}
+    content, extensions = wanted.content or b"", {"timeout": time_limits(endpoint.idle_timeout)}
     request = httpx.Request(
-        asked.method, url, headers=headers, stream=httpx.ByteStream(content), extensions=extensions
+        wanted.method, url, headers=headers, stream=httpx.ByteStream(content), extensions=extensions
     )
-    if asked.content is not None:
+    if wanted.content is not None:
         request.headers["Content-Length"] = str(len(content))
     return request
 
@@ -161,7 +161,7 @@ def proxy_for(url: httpx.URL) -> str:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
+def new_transport(proxy: str, trusted: ssl.SSLContext) -> Transport:
     """Return a transport through this proxy, "" for none. Raises `CallFailed`."""
     try:
         return Transport(trusted, KEPT, httpx.Proxy(proxy) if proxy else None)

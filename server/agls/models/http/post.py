@@ -14,10 +14,10 @@ async def post(url: str, body: bytes) -> int:
     from agls.models.http.connections import (  # noqa: PLC0415 - few runs deliver anything
         CONNECTING,
         HEADERS,
+        new_transport,
         proxy_for,
         system_trust,
         time_limits,
-        transport,
     )
 
     host = ""
@@ -25,8 +25,8 @@ async def post(url: str, body: bytes) -> int:
         limits = {"timeout": time_limits(CONNECTING)}
         request = httpx.Request("POST", url, content=body, headers=HEADERS, extensions=limits)
         host = request.url.host
-        async with transport(proxy_for(request.url), await asyncio.to_thread(system_trust)) as way:
-            response = await way.handle_async_request(request)
+        async with new_transport(proxy_for(request.url), await asyncio.to_thread(system_trust)) as transport:
+            response = await transport.handle_async_request(request)
             await response.aclose()
             return response.status_code
     except (httpx.HTTPError, httpx.InvalidURL, CallFailed) as error:

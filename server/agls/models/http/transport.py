@@ -20,10 +20,10 @@ import httpx
 
 from agls.models.http.addresses import resolve
 
-TOGETHER = 1 << 16  # bytes that are sent in one piece
-MOST = 1 << 18  # bytes that wait for who reads; then the other side has to
+TOGETHER = 1 << 16  # bytes; smaller writes are joined
+MOST = 1 << 18  # bytes of unread input; then reading pauses
 EYEBALLS = 0.25  # seconds until the next address of a host is tried as well (RFC 8305, section 5)
-KEPT = 20  # idle connections
+KEPT = 20  # idle connections per pool
 RAISED = (
     httpcore.TimeoutException,
     httpcore.NetworkError,
@@ -54,7 +54,7 @@ class Transport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Return the head of the response, with its body as a stream. Raises `httpx.TransportError`."""
-        asked = httpcore.Request(
+        sent = httpcore.Request(
             method=request.method,
             url=_plain(request.url),
             headers=request.headers.raw,
@@ -62,10 +62,10 @@ class Transport(httpx.AsyncBaseTransport):
             extensions=request.extensions,
         )
         try:
-            answer = await self._pool.handle_async_request(asked)
+            received = await self._pool.handle_async_request(sent)
         except RAISED as error:
             raise _as_httpx(error) from error
-        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer))
+        return httpx.Response(received.status, headers=received.headers, stream=_Body(received))
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -133,7 +133,7 @@ class _Body(httpx.AsyncByteStream):
             raise _as_httpx(error) from error
 
     async def aclose(self) -> None:
-        await asyncio.shield(self._answer.aclose())  # half closed, it would count as busy for ever
+        await asyncio.shield(self._answer.aclose())  # a half-closed one would count as busy for ever
 
 
 def _plain(url: httpx.URL) -> httpcore.URL:
@@ -175,20 +175,20 @@ async def _connected(addresses: Sequence[str], port: int) -> "SocketStream":
         tried.append(SocketStream())
         return tried[-1]
 
-    ways = [partial(loop.create_connection, another, address, port) for address in addresses]
+    attempts = [partial(loop.create_connection, another, address, port) for address in addresses]
     try:
-        chosen = await _first(ways)
+        chosen = await _first(attempts)
         return chosen
     finally:
         for connection in tried:
-            if connection is not chosen:  # also one that was there in the moment of a cancel
+            if connection is not chosen:  # also one that was established at the moment of a cancel
                 connection.abandon()
 
 
-async def _first(ways: "Sequence[Callable[[], Awaitable[tuple[Any, SocketStream]]]]") -> "SocketStream":
-    if len(ways) == 1:
-        return (await ways[0]())[1]
-    made, _, problems = await staggered_race(ways, EYEBALLS)
+async def _first(attempts: "Sequence[Callable[[], Awaitable[tuple[Any, SocketStream]]]]") -> "SocketStream":
+    if len(attempts) == 1:
+        return (await attempts[0]())[1]
+    made, _, problems = await staggered_race(attempts, EYEBALLS)
     if made is None:
         raise OSError("; ".join(map(str, problems)))
     return made[1]
@@ -200,46 +200,46 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport
-        self._made = self._abandoned = False
-        self._came = bytearray()
-        self._held = False  # whether the other side waits
-        self._over: Exception | bool = False  # True, or what went wrong
-        self._full = False  # whether what was written waits
+        self._connected = self._abandoned = False
+        self._received = bytearray()
+        self._paused = False  # whether the server has to wait
+        self._ended: Exception | bool = False  # True at the end of the input, or the error
+        self._blocked = False  # whether the output buffer is full
         self._unsent = bytearray()
         self._waiting: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._until = inf  # the end of the wait (loop time), and what it is then
-        self._late: ErrorType = httpcore.TimeoutException
+        self._deadline = inf  # of the wait, in loop time
+        self._timeout_error: ErrorType = httpcore.TimeoutException
 
     # --- for the event loop ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport, self._made = cast("asyncio.Transport", transport), True
+        self._transport, self._connected = cast("asyncio.Transport", transport), True
         if self._abandoned:
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        self._came += data
-        if len(self._came) > MOST and not self._held:
-            self._held = True
+        self._received += data
+        if len(self._received) > MOST and not self._paused:
+            self._paused = True
             self._transport.pause_reading()
         self._wake()
 
     def eof_received(self) -> None:
-        self._over = self._over or True
+        self._ended = self._ended or True
         self._wake()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._over = exc or self._over or True
+        self._ended = exc or self._ended or True
         if self._timer:
             self._timer.cancel()
         self._wake()
 
     def pause_writing(self) -> None:
-        self._full = True
+        self._blocked = True
 
     def resume_writing(self) -> None:
-        self._full = False
+        self._blocked = False
         self._wake()
 
     def _send(self) -> None:
@@ -255,28 +255,28 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def abandon(self) -> None:
         """Abort the connection, now or as soon as it is established."""
         self._abandoned = True
-        if self._made:
+        if self._connected:
             self._transport.abort()
 
-    # --- for the HTTP library: it reads and writes in turns, never both at once ---
+    # --- for the HTTP library, which never reads and writes at the same time ---
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - see above
         """Return available input, `b""` at the end. Raises `httpcore.ReadTimeout`, `httpcore.ReadError`."""
         self._send()
-        while not (self._came or self._over):
+        while not (self._received or self._ended):
             await self._wait(timeout, httpcore.ReadTimeout)
-        if not self._came and isinstance(self._over, Exception):
-            raise httpcore.ReadError(str(self._over)) from self._over
-        read = bytes(self._came[:max_bytes])
-        del self._came[:max_bytes]
-        if self._held and not self._over:
-            self._held = False
+        if not self._received and isinstance(self._ended, Exception):
+            raise httpcore.ReadError(str(self._ended)) from self._ended
+        read = bytes(self._received[:max_bytes])
+        del self._received[:max_bytes]
+        if self._paused and not self._ended:
+            self._paused = False
             self._transport.resume_reading()
         return read
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - see above
         """Send all of `buffer`. Raises `httpcore.WriteTimeout`, `httpcore.WriteError`."""
-        if self._over or self._transport.is_closing():
+        if self._ended or self._transport.is_closing():
             raise httpcore.WriteError("The connection was closed.")
         if len(self._unsent) + len(buffer) > TOGETHER:
             self._send()
@@ -285,13 +285,13 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             if not self._unsent:
                 self._loop.call_soon(self._send)
             self._unsent += buffer
-        while self._full and not self._over:
+        while self._blocked and not self._ended:
             await self._wait(timeout, httpcore.WriteTimeout)
 
     async def aclose(self) -> None:
         """Close the connection and discard unsent output."""
         self._transport.abort()
-        await asyncio.sleep(0)  # the loop lets go of it in its next turn
+        await asyncio.sleep(0)  # the loop releases it in its next turn
 
     async def start_tls(
         self,
@@ -311,7 +311,7 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def get_extra_info(self, info: str) -> Any:
         """Return `ssl_object`, `socket` or an address; `is_readable`: whether an idle connection ended."""
         if info == "is_readable":
-            return bool(self._came or self._over) or self._readable()
+            return bool(self._received or self._ended) or self._readable()
         known = {"client_addr": "sockname", "server_addr": "peername"}
         return self._transport.get_extra_info(known.get(info, info))
 
@@ -322,8 +322,8 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     async def _wait(self, seconds: float | None, late: ErrorType) -> None:
         """Wait for a change. Raises `late` after so many seconds."""
-        self._waiting, self._late = self._loop.create_future(), late
-        self._until = inf if seconds is None else self._loop.time() + seconds
+        self._waiting, self._timeout_error = self._loop.create_future(), late
+        self._deadline = inf if seconds is None else self._loop.time() + seconds
         self._watch()
         try:
             await self._waiting
@@ -332,20 +332,20 @@ class SocketStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     def _watch(self) -> None:
         """Bound the wait. One timer serves many waits: nearly all end long before it."""
-        if self._timer and self._timer.when() > self._until:
+        if self._timer and self._timer.when() > self._deadline:
             self._timer.cancel()
             self._timer = None
-        if not self._timer and self._until < inf:
-            self._timer = self._loop.call_at(self._until, self._look)
+        if not self._timer and self._deadline < inf:
+            self._timer = self._loop.call_at(self._deadline, self._look)
 
     def _look(self) -> None:
         self._timer = None
         if not self._waiting or self._waiting.done():
             return
-        if self._loop.time() < self._until:
+        if self._loop.time() < self._deadline:
             self._watch()
         else:
-            self._waiting.set_exception(self._late("nothing came in time"))
+            self._waiting.set_exception(self._timeout_error("nothing came in time"))
 
 
 @contextmanager

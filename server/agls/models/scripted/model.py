@@ -135,8 +135,8 @@ def _call(call: ScriptedCall, call_id: str) -> ToolCall:
 
 
 def _usage(turn: ScriptedTurn, text: str, request: ModelRequest) -> Usage:
-    if told := turn.usage:
-        return Usage(told.input, told.output, told.reasoning, told.cached)
+    if usage := turn.usage:
+        return Usage(usage.input, usage.output, usage.reasoning, usage.cached)
     made = len(text) + len(turn.thinking) + sum(len(str(call.arguments)) for call in turn.calls)
     return Usage(_read(request) // CHARACTERS + 1, made // CHARACTERS + 1)
 

@@ -10,7 +10,7 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.once import request_of
 from agls.doors.lsp.sizes import fitted
 from agls.doors.messages import CANCELLED, Bad
-from agls.engine import invoking
+from agls.engine import run_action
 from agls.engine.vocabulary import JsonObject, Text
 from agls.views import values
 from agls_protocol.sessions import ActionInvokeParams, ActionInvokeResult
@@ -29,7 +29,7 @@ async def invoke_action(door: Door, params: ActionInvokeParams, call: Call) -> J
 
 
 async def _invoke(attached: Attached, params: ActionInvokeParams, call: Call) -> ActionInvokeResult:
-    outcome = await invoking.invoke(attached.session, params.name, params.input, partial(_breakable, call))
+    outcome = await run_action.invoke(attached.session, params.name, params.input, partial(_breakable, call))
     told = {"output": values.content_blocks([Text(outcome.text)]), "data": outcome.data}
     fit, _ = await asyncio.to_thread(fitted, told, PAGE_BYTES)  # a long one takes its time
     data = {**fit["data"], "_meta": fit["_meta"]} if outcome.data and fit is not told else fit["data"]

@@ -9,7 +9,7 @@ from agls.doors.lsp.call import Call
 from agls.doors.lsp.door import Door
 from agls.doors.lsp.once import check_no_prompt, request_of
 from agls.doors.lsp.world import World
-from agls.engine import queueing
+from agls.engine import run_queue
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content
 from agls.views.values import waiting
@@ -33,14 +33,14 @@ async def _change(
 ) -> None:
     request = request_of("agent/queue", params)
     check_no_prompt(session, request)
-    facts = queueing.REPLACED if params.op == "replace" else queueing.CHANGED
-    if params.op == "list" or queueing.followed(session, request, facts):
+    facts = run_queue.REPLACED if params.op == "replace" else run_queue.CHANGED
+    if params.op == "list" or run_queue.followed(session, request, facts):
         return
     match params.op:
         case "remove":
-            queueing.remove(session, params.item_id, request)
+            run_queue.remove(session, params.item_id, request)
         case "move":
-            queueing.move(session, params.item_id, params.to, request)
+            run_queue.move(session, params.item_id, params.to, request)
         case "replace":
             content = await taken_in(said, world.setup, session.state.cwd, world.storage.blobs)
-            await queueing.replace(session, params.item_id, content, request)
+            await run_queue.replace(session, params.item_id, content, request)

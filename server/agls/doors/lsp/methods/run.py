@@ -14,7 +14,7 @@ from agls.doors.typed_text import understood
 from agls.engine.admission import Admission, Prompter, Refused
 from agls.engine.log import GATHERING
 from agls.engine.session import Session
-from agls.engine.state import gone_on_with
+from agls.engine.state import inherited_options
 from agls.engine.vocabulary import StopReason
 from agls_protocol.types import RunAnswer, RunParams
 
@@ -52,7 +52,7 @@ async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, A
     recovers = session.state.run_id if params.continue_run else ""
     if params.client_key not in session.state.keys:  # else it was admitted already
         check_admission(session, params)
-        kept = gone_on_with(session.state, options, recovers)
+        kept = inherited_options(session.state, options, recovers)
         await door.check(session.state.cwd, {**session.state.options, **kept})
     content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
     if params.expand:

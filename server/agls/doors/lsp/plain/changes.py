@@ -12,8 +12,8 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
-from agls.engine.invoking import invoke
 from agls.engine.ports import JournalError
+from agls.engine.run_action import invoke
 from agls.features.review.changes import MOVED_ON, AgentChange, changes_of
 from agls.views.escape import escape_controls
 from agls.workspace.editor import Buffer

@@ -1,4 +1,4 @@
-"""How an action of a feature is found and followed."""
+"""The actions of a session: which there are, and doing one."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -7,17 +7,18 @@ from functools import partial
 from agls.engine.actions import Action, ActionContext, ActionOutcome, ActionSpec
 from agls.engine.admission import Refused
 from agls.engine.facts import Admitted, LimitsChanged, Noted
-from agls.engine.feature import Outfit
+from agls.engine.feature import RunSetup
 from agls.engine.replies import next_request
 from agls.engine.session import Session
 from agls.engine.vocabulary import Content, JsonObject, Limits
 
-NOBODY = Admitted("", "", ())
+NO_PROMPT = Admitted("", "", ())
+"""Stands for a prompt where features are built without a run."""
 
 
 def actions(session: Session) -> Sequence[ActionSpec]:
-    """What the features of this session offer, in their order."""
-    return [action.spec for _, action in _offered(session.outfit(NOBODY))]
+    """Return what the features of this session offer, in their order."""
+    return [action.spec for _, action in _offered(session.run_setup(NO_PROMPT))]
 
 
 async def invoke(
@@ -26,9 +27,12 @@ async def invoke(
     arguments: JsonObject,
     breakable: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> ActionOutcome:
-    """Do it. Raises `Refused` (`noSuchAction`, `runActive`, `noActiveRun`) and `ActionError`."""
-    outfit = session.outfit(NOBODY)
-    offered = {action.spec.name: (room, action) for room, action in _offered(outfit)}
+    """Do the action of this name.
+
+    **Raises** `Refused` (`noSuchAction`, `runActive`, `noActiveRun`) and `ActionError`.
+    """
+    run_setup = session.run_setup(NO_PROMPT)
+    offered = {action.spec.name: (room, action) for room, action in _offered(run_setup)}
     if name not in offered:
         known = ", ".join(offered) or "none"
         raise Refused(f"There is no action {name[:100]!r}. There are: {known}.", "noSuchAction")
@@ -37,12 +41,12 @@ async def invoke(
     context = ActionContext(
         session_id=session.session_id,
         state=session.state,
-        workspace=outfit.workspace,
+        workspace=run_setup.workspace,
         note=partial(_note, session, room),
         show=session.log.show,
         begin=partial(_begin, session),
         limit=partial(_limit, session),
-        next_request=partial(next_request, session.state, outfit, session.session_id),
+        next_request=partial(next_request, session.state, run_setup, session.session_id),
         breakable=breakable,
     )
     return await action(arguments, context)
@@ -57,8 +61,8 @@ def _check_moment(session: Session, spec: ActionSpec) -> None:
         raise Refused(f"{spec.title} is possible only while a run is active.", "noActiveRun")
 
 
-def _offered(outfit: Outfit) -> list[tuple[str, Action]]:
-    return [(feature.name, action) for feature in outfit.features for action in feature.actions]
+def _offered(run_setup: RunSetup) -> list[tuple[str, Action]]:
+    return [(feature.name, action) for feature in run_setup.features for action in feature.actions]
 
 
 def _note(session: Session, room: str, kind: str, data: JsonObject) -> None:

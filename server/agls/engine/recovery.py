@@ -1,4 +1,4 @@
-"""Going on with what a crash or a shutdown cut off: how often that was tried, what is left of its limits."""
+"""Continuing a run that a crash or a shutdown interrupted: how often, and with what is left of its limits."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,20 +12,21 @@ from agls.engine.vocabulary import Limits, StopReason
 ATTEMPTS = 3  # of going on with the same run, without being told to
 
 
-def cut_off(state: State) -> str:
-    """The last run when the end of its process ended it, "" for every other end."""
+def interrupted_run(state: State) -> str:
+    """Return the last run when the end of its process interrupted it, "" for every other end."""
     return state.run_id if state.stop and state.stop.reason is StopReason.INTERRUPTED else ""
 
 
-async def go_on(session: Session) -> str:
-    """Begin what was cut off, and behind it what still waits; gives the run that begins, "" for none.
+async def continue_interrupted(session: Session) -> str:
+    """Continue the interrupted run, and behind it what still waits.
 
-    The run has no new input, and what is left of its limits (`left_of`).
+    The run has no new input, and what is left of its limits (`left_of`). **Returns** the run that begins, ""
+    for none.
     """
     queue = session.state.queue
     if session.state.running:
         return ""
-    if run_id := cut_off(session.state):
+    if run_id := interrupted_run(session.state):
         goes_on = [waiting for waiting in queue if waiting.recovers == run_id]
         if not goes_on:
             return (await session.prompt((), "interrupt", recovers=run_id)).run_id
@@ -41,17 +42,17 @@ async def go_on(session: Session) -> str:
 
 
 def attempts(entries: Iterable[Entry]) -> int:
-    """How many runs in a row, up to the last, went on with one that was cut off, and were cut off as well."""
+    """Return how many runs in a row, up to the last, continued another and were interrupted like it."""
     return max(0, len(_chain(entries)) - 1)
 
 
 def left_of(state: State, admitted: Admitted, usual: Limits, asked: Limits) -> Limits:
-    """What a run may spend: what is left when it goes on with one that was cut off, else the usual.
+    """Return what a run may spend: what is left when it continues an interrupted one, else the usual.
 
     `usual` are those of a run that begins anew, `asked` those that were asked for with this very run: they
     count from here on.
     """
-    if not admitted.recovers or cut_off(state) != admitted.recovers:
+    if not admitted.recovers or interrupted_run(state) != admitted.recovers:
         return usual
     rest = left(state.limits, state.run)
     kept = {field: None for field in FIELDS if getattr(asked, field) is not None}
@@ -59,7 +60,7 @@ def left_of(state: State, admitted: Admitted, usual: Limits, asked: Limits) -> L
 
 
 def _chain(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The last run that began, if it was cut off, behind those that it went on with."""
+    """Return the last run that began, if it was interrupted, behind those that it continued."""
     recovers: dict[str, str] = {}
     chain: tuple[str, ...] = ()
     for entry in entries:

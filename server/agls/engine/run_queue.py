@@ -1,4 +1,4 @@
-"""The waiting runs of a session, rearranged by its user: each request that has a key is followed once."""
+"""Changes of the queue that its user asks for: a request that has a key changes it once."""
 
 from contextlib import suppress
 
@@ -12,9 +12,10 @@ REPLACED = (QueueChanged, Admitted)
 
 
 def followed(session: Session, request: Request, facts: tuple[type[Fact], ...]) -> bool:
-    """Whether this was done before, by whatever process; `facts` are what doing it leaves.
+    """Return whether this request was carried out before, by whatever process.
 
-    What a crash broke off in the middle was not done. Raises `Refused` (`keyConflict`).
+    `facts` are what it records; one that a crash broke off in the middle does not count.
+    **Raises** `Refused` (`keyConflict`).
     """
     known = [note.data for note in session.state.notes.get(REQUESTS, ()) if "key" in note.data]
     mine = [data for data in known if data["key"] == request.key]
@@ -27,7 +28,7 @@ def followed(session: Session, request: Request, facts: tuple[type[Fact], ...]) 
 
 
 def remove(session: Session, item_id: str, request: Request) -> None:
-    """This prompt shall not run: it ends cancelled. Raises `Refused` (`noSuchItem`)."""
+    """Take a prompt out of the queue: its run ends cancelled. **Raises** `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     _note(session, request)
     if not session.cancel(run_id).dropped:  # it was just about to begin
@@ -35,14 +36,14 @@ def remove(session: Session, item_id: str, request: Request) -> None:
 
 
 def move(session: Session, item_id: str, to: int, request: Request) -> None:
-    """This prompt shall be number `to` in the queue, counted from 0. Raises `Refused` (`noSuchItem`)."""
+    """Move a prompt to place `to` of the queue, counted from 0. **Raises** `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     _note(session, request)
     _put(session, run_id, to)
 
 
 async def replace(session: Session, item_id: str, content: tuple[Content, ...], request: Request) -> None:
-    """Another prompt takes the place of this one, with its options. Raises `Refused` (`noSuchItem`)."""
+    """Put another prompt in the place of this one, with its options. **Raises** `Refused` (`noSuchItem`)."""
     run_id = _run_of(session, item_id)
     place, old = next((n, a) for n, a in enumerate(session.state.queue) if a.run_id == run_id)
     _note(session, request)
@@ -53,7 +54,7 @@ async def replace(session: Session, item_id: str, content: tuple[Content, ...], 
 
 
 def _note(session: Session, request: Request) -> None:
-    """Write down, right before the change of the queue, for which request it is."""
+    """Record for which request the change is that follows."""
     if request.key:
         data = {"key": request.key, "asked": request.asked, "seq": session.state.seq + 1}
         session.log.record(Noted(REQUESTS, "queue", data))

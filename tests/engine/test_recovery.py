@@ -18,9 +18,9 @@ from agls.engine.facts import (
     ToolStarted,
     TurnStarted,
 )
-from agls.engine.feature import Feature, Outfit
+from agls.engine.feature import Feature, RunSetup
 from agls.engine.limits import Totals
-from agls.engine.recovering import attempts, cut_off, go_on, left_of
+from agls.engine.recovery import attempts, continue_interrupted, interrupted_run, left_of
 from agls.engine.session import Session
 from agls.engine.sessions import Sessions
 from agls.engine.state import fold_all
@@ -53,15 +53,16 @@ def opened(
 ) -> tuple[Sessions, list[Limits]]:
     given: list[Limits] = []
 
-    def equip(session: Session, admitted: Admitted) -> Outfit:
+    def build_run(session: Session, admitted: Admitted) -> RunSetup:
         given.append(left_of(session.state, admitted, usual, asked))
-        return Outfit((), model, NOWHERE, given[-1])
+        return RunSetup((), model, NOWHERE, given[-1])
 
-    return Sessions(store, equip, FakeClock()), given
+    return Sessions(store, build_run, FakeClock()), given
 
 
+@pytest.mark.port("Checkpointer")
 async def test_what_was_cut_off_comes_before_what_waited() -> None:
-    """Port Checkpointer: in the same session, without new input."""
+    """In the same session, without new input."""
     store = store_with(
         Admitted("run_1", "item_1", PROMPT), RunStarted("run_1"), Admitted("run_2", "item_2", (Text("two"),))
     )
@@ -69,14 +70,14 @@ async def test_what_was_cut_off_comes_before_what_waited() -> None:
     sessions, _ = opened(store, model)
     async with sessions:
         session = await sessions.open("ses_1")
-        assert cut_off(session.state) == "run_1"
-        run_id = await go_on(session)
+        assert interrupted_run(session.state) == "run_1"
+        run_id = await continue_interrupted(session)
         await session.finished(run_id)
         await session.finished("run_2")
         assert session.state.run_id == "run_2"
         started = [e.fact.run_id for e in session.log.journal.entries() if isinstance(e.fact, RunStarted)]
         assert started == ["run_1", run_id, "run_2"]
-        assert await go_on(session) == "", "there is nothing left"
+        assert await continue_interrupted(session) == "", "there is nothing left"
     assert [words(m.content) for m in model.requests[0].messages if hasattr(m, "content")] == ["go"]
 
 
@@ -89,7 +90,7 @@ async def test_a_process_that_died_before_it_went_on_left_what_goes_on_now() -> 
     sessions, _ = opened(store, model)
     async with sessions:
         session = await sessions.open("ses_1")
-        assert await go_on(session) == "run_3"
+        assert await continue_interrupted(session) == "run_3"
         await session.finished("run_2")
         started = [e.fact.run_id for e in session.log.journal.entries() if isinstance(e.fact, RunStarted)]
         assert started == ["run_1", "run_3", "run_2"]
@@ -100,7 +101,7 @@ async def test_a_prompt_that_never_began_is_begun() -> None:
     sessions, _ = opened(store_with(Admitted("run_1", "item_1", PROMPT)), model)
     async with sessions:
         session = await sessions.open("ses_1")
-        assert await go_on(session) == "run_1"
+        assert await continue_interrupted(session) == "run_1"
         assert (await session.finished("run_1")).stop.reason is StopReason.END_TURN
 
 
@@ -108,7 +109,7 @@ async def test_what_runs_is_left_alone() -> None:
     asked: list[str] = []
 
     async def look() -> None:
-        asked.append(await go_on(session))
+        asked.append(await continue_interrupted(session))
 
     model = FakeModel([[look, *say()]])
     sessions, _ = opened(MemoryStore(), model)
@@ -128,6 +129,7 @@ SPENT = (
 )
 
 
+@pytest.mark.row(16)
 @pytest.mark.parametrize(
     ("usual", "asked", "left"),
     [
@@ -138,11 +140,11 @@ SPENT = (
     ],
 )
 async def test_what_is_left_of_the_limits_counts(usual: Limits, asked: Limits, left: Limits) -> None:
-    """Row 16: the limits of a run hold over any number of resumes."""
+    """The limits of a run hold over any number of resumes."""
     sessions, given = opened(store_with(*SPENT), FakeModel([say()]), usual, asked)
     async with sessions:
         session = await sessions.open("ses_1")
-        await session.finished(await go_on(session))
+        await session.finished(await continue_interrupted(session))
     assert given == [left]
 
 
@@ -156,7 +158,7 @@ async def test_a_run_is_gone_on_with_as_what_it_was_begun() -> None:
     sessions, _ = opened(store_with(*facts), FakeModel([say(), say()]))
     async with sessions:
         session = await sessions.open("ses_1")
-        await session.finished(await go_on(session))
+        await session.finished(await continue_interrupted(session))
         assert session.state.settings == {**begun, "mode": "ask"}
         await session.finished((await session.prompt(PROMPT)).run_id)
         assert session.state.settings == {}, "the next prompt is another run"
@@ -195,7 +197,7 @@ async def test_the_seconds_that_were_used_are_gone_unless_others_are_asked_for(
     sessions, given = opened(store, FakeModel([say()]), Limits(max_seconds=usual), Limits(max_seconds=asked))
     async with sessions:
         session = await sessions.open("ses_1")
-        await session.finished(await go_on(session))
+        await session.finished(await continue_interrupted(session))
     assert given[0].max_seconds == left
 
 
@@ -239,12 +241,13 @@ def test_attempts_are_counted_in_a_row() -> None:
     assert attempts([]) == 0
 
 
+@pytest.mark.row(16, 76)
 async def test_counters_are_exact_over_three_resumes() -> None:
-    """Row 16: resumed three times without a tool call, the counters are what they were. Row 76: counters."""
+    """Resumed three times without a tool call, the counters are what they were."""
     store, tool = MemoryStore(), FakeTool("look")
 
     def equip_with(model: FakeModel) -> Any:
-        return lambda session, admitted: Outfit((Feature(name="tools", tools=(tool,)),), model, NOWHERE)
+        return lambda session, admitted: RunSetup((Feature(name="tools", tools=(tool,)),), model, NOWHERE)
 
     async with Sessions(store, equip_with(FakeModel([call(("c1", "look")), say()])), FakeClock()) as sessions:
         session = await sessions.create("/project")

@@ -1,4 +1,4 @@
-"""A session that another process writes, read as it grows."""
+"""A session that another process writes, followed as it grows."""
 
 import asyncio
 
@@ -14,20 +14,24 @@ RELEASED = Notice(
 )
 
 
-class Following:
-    """Carries what another process records into this log; nothing is recorded here."""
+class TailFollower:
+    """Copies what another process records into this log; records nothing itself."""
 
     def __init__(self, log: Log, tail: Tail) -> None:
-        self.log, self._tail = log, tail
+        self.log = log
+        self._tail = tail
 
     async def catch_up(self) -> None:
-        """Tell what was recorded by now. Raises `JournalError` when it is not the same session any more."""
+        """Publish what was recorded by now.
+
+        **Raises** `JournalError` when it is not the same session any more.
+        """
         await asyncio.to_thread(self._tail.more)
         for entry in self._tail.entries(self.log.state.seq):
             self.log.take(entry)
 
     async def follow(self) -> None:
-        """Catch up again and again, until cancelled; say when the other process lets go."""
+        """Catch up every `PAUSE` seconds until cancelled; show a notice when the other process lets go."""
         held = True
         try:
             while True:
