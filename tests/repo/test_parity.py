@@ -1,6 +1,7 @@
 """The pages that say which tests prove what are made from the marks of the tests, and fresh."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,13 @@ def test_mark_of_what_does_not_exist_is_refused(
     monkeypatch.setattr(parity, "marked", lambda: (parity.Marked("`test_x`", mark, value),))
     with pytest.raises(ValueError, match=f"there is no {mark}"):
         parity.tests_of(mark, known)
+
+
+def test_no_docstring_names_a_row() -> None:
+    """It would be on no page: what a test proves is said by a mark."""
+    pattern = re.compile(r'"""[^"]{0,40}?\b(?:Rows? \d+[\d, and]*|Port [A-Z][a-z ]+):')
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert [path.name for path in files if pattern.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_marks_of_tests_and_of_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

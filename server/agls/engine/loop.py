@@ -69,12 +69,12 @@ class Run:
     async def _begin(self) -> Stop:
         if self.asked.done():
             return self.asked.result()
-        self._outfit = self._build_run()
-        self._ends.callback(self._log.subscribe(tell(self._outfit.features)))
+        self._setup = self._build_run()
+        self._ends.callback(self._log.subscribe(tell(self._setup.features)))
         prompts = (waiting for waiting in self.state.queue if waiting.run_id == self.run_id)
         said = tuple(prompt.item_id for prompt in prompts if prompt.content)
-        self.record(RunStarted(self.run_id, self._outfit.limits, said))
-        return await wrap_run(self._outfit.features, self, self._supervised)()
+        self.record(RunStarted(self.run_id, self._setup.limits, said))
+        return await wrap_run(self._setup.features, self, self._supervised)()
 
     async def _supervised(self) -> Stop:
         """The turns in a task of their own: a stop ends them, but never the clean-up around them."""
@@ -90,21 +90,21 @@ class Run:
         while True:
             if (stop := await self._gate()) is not None:
                 return stop
-            reply = await get_reply(self._log, self.record, self._outfit, self)
+            reply = await get_reply(self._log, self.record, self._setup, self)
             if isinstance(reply, Overflowed) and self.state.overflowed:
                 return Stop(StopReason.CONTEXT_FULL, reply.message)  # nobody made room
             self.record(reply)
             if isinstance(reply, Overflowed):
                 continue  # compaction sees it at the gate
             if reply.tool_calls:
-                await settle(reply.tool_calls, self._offered, self._outfit, self, self._log, self.record)
+                await settle(reply.tool_calls, self._offered, self._setup, self, self._log, self.record)
             elif not await self._continued(reply) and not self.state.pending:
                 return Stop(REASONS.get(reply.finish, StopReason.END_TURN))
 
     async def _gate(self) -> Stop | None:
         if self.state.pending:
             self.record(TakenIn(tuple(message.item_id for message in self.state.pending)))
-        for feature in self._outfit.features:
+        for feature in self._setup.features:
             for verdict in await feature.before_turn(self):
                 if isinstance(verdict, Stop):
                     return verdict
@@ -112,7 +112,7 @@ class Run:
         return None
 
     async def _continued(self, reply: Replied) -> bool:
-        for feature in self._outfit.features:
+        for feature in self._setup.features:
             if verdicts := await feature.before_stop(reply, self):
                 for verdict in verdicts:
                     self.record(verdict)
@@ -121,7 +121,7 @@ class Run:
 
     @property
     def _offered(self) -> tuple[Tool, ...]:
-        return self._outfit.offered(self.state)
+        return self._setup.offered(self.state)
 
     # --- what features see (`RunView`) ---
 

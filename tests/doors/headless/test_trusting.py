@@ -1,4 +1,4 @@
-"""Row 13: a folder's own instructions count when its user trusts it, and the user is asked or told."""
+"""A folder's own instructions count when its user trusts it, and the user is asked or told."""
 
 import json
 import subprocess
