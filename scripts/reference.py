@@ -196,7 +196,7 @@ def man() -> str:
 
 
 def _roff(text: str) -> str:
-    quoted = text.replace("\\", r"\e").replace("-", r"\-")
+    quoted = text.replace("\\", r"\e").replace("-", r"\-").replace("…", "...")  # plain where man is
     return f"\\&{quoted}" if quoted.startswith((".", "'")) else quoted
 
 

@@ -47,7 +47,7 @@ def test_manual_page_is_installed_and_rendered_by_man_without_a_complaint() -> N
         pytest.skip("man is not installed")
     done = subprocess.run(
         ["man", "--warnings", "-l", page],
-        env={**os.environ, "MANWIDTH": "80", "MANPAGER": "cat", "LC_ALL": "C.UTF-8"},
+        env={**os.environ, "MANWIDTH": "80", "MANPAGER": "cat", "LC_ALL": "C"},
         capture_output=True,
         text=True,
         check=True,

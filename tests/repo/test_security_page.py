@@ -29,7 +29,11 @@ def test_there_is_no_promise_beyond_these() -> None:
 def test_every_test_the_page_names_exists() -> None:
     named = re.findall(r"`(tests/[^`]+)`", PAGE)
     assert len(named) > 20
-    assert [name for name in named if not (ROOT / name).exists()] == []
+    assert [name for name in named if not _is_there(*name.split("::"))] == []
+
+
+def _is_there(path: str, test: str = "") -> bool:
+    return (ROOT / path).exists() and (not test or f"def {test}(" in (ROOT / path).read_text("utf-8"))
 
 
 def test_every_attack_says_which_promise_it_is_made_on() -> None:

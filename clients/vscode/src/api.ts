@@ -1,12 +1,8 @@
 /** What other extensions (and the tests inside the extension host) can do: `extensions.getExtension(id).exports`. */
 
-import type { Attachments } from "./context/attachments";
+import type { Parts } from "./extension";
 import type { PermissionAnswer } from "./protocol.gen";
 import type { Hunk } from "./review/hunks";
-import type { Review } from "./review/review";
-import type { Server } from "./server/server";
-import type { Conversation } from "./session/conversation";
-import type { Questions } from "./session/questions";
 import type { AnyItem } from "./store/transcript";
 
 export interface Api {
@@ -27,14 +23,6 @@ export interface Api {
   titleOf(requestId: string): string;
   prompt(text: string): Promise<void>;
   answer(requestId: string, answer: PermissionAnswer): boolean;
-}
-
-interface Parts {
-  server: Server;
-  conversation: Conversation;
-  questions: Questions;
-  attachments: Attachments;
-  review: Review;
 }
 
 export function apiOf({ server, conversation, questions, attachments, review }: Parts): Api {

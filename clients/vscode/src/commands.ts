@@ -1,43 +1,9 @@
 /** The commands of the extension, each one line to the part that does it. */
 
 import * as vscode from "vscode";
-import type { Chat } from "./chat/provider";
-import type { CodeCommands } from "./context/commands";
+import type { Parts } from "./extension";
 import type { Change } from "./protocol.gen";
-import type { Compare } from "./review/compare";
 import { at, type Hunk } from "./review/hunks";
-import type { Marks } from "./review/marks";
-import type { Review } from "./review/review";
-import type { Environment } from "./server/environment";
-import type { Keys } from "./server/keys";
-import type { Server } from "./server/server";
-import type { Status } from "./server/status";
-import type { Actions } from "./session/actions";
-import type { Conversation } from "./session/conversation";
-import type { Models } from "./session/models";
-import type { Options } from "./session/options";
-import type { Rewind } from "./session/rewind";
-import type { Sessions } from "./session/sessions";
-
-export interface Parts {
-  server: Server;
-  environment: Environment;
-  keys: Keys;
-  conversation: Conversation;
-  review: Review;
-  chat: Chat;
-  actions: Actions;
-  sessions: Sessions;
-  rewind: Rewind;
-  models: Models;
-  options: Options;
-  code: CodeCommands;
-  marks: Marks;
-  compare: Compare;
-  status: Status;
-  log: vscode.LogOutputChannel;
-  failed: (problem: unknown) => void;
-}
 
 /** Commands are called with whatever their caller has. */
 type Verb = (...given: never[]) => unknown;

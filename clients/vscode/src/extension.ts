@@ -7,7 +7,7 @@ import { Chat } from "./chat/provider";
 import { register } from "./commands";
 import { Attachments } from "./context/attachments";
 import { CodeCommands } from "./context/commands";
-import { follow } from "./follow";
+import { reportFocus } from "./focus";
 import type {
   AskUserParams,
   EventParams,
@@ -34,11 +34,14 @@ import { Options } from "./session/options";
 import { Questions } from "./session/questions";
 import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
-import { unlinked } from "./session/shown";
+import { unlinked } from "./session/permission_text";
 import { isObject, type Json } from "./store/patch";
-import { Told } from "./told";
+import { TextDocuments } from "./text_documents";
 
-export function activate(context: vscode.ExtensionContext): Api {
+export type Parts = ReturnType<typeof assemble>;
+
+/** Makes every part, and has those that belong together hear of each other. */
+function assemble(context: vscode.ExtensionContext) {
   const log = vscode.window.createOutputChannel("agls", { log: true });
   const environment = new Environment(context, log);
   const keys = new Keys(context);
@@ -54,10 +57,10 @@ export function activate(context: vscode.ExtensionContext): Api {
   const conversation = new Conversation(server, context.workspaceState);
   const attachments = new Attachments();
   const review = new Review(server, context.workspaceState, log);
-  const told = new Told();
-  const actions = new Actions(server, conversation, told);
+  const texts = new TextDocuments();
+  const actions = new Actions(server, conversation, texts);
   const models = new Models(server, failed);
-  const known = { server, models, conversation, questions, actions, told, attachments, failed };
+  const known = { server, models, conversation, questions, actions, texts, attachments, failed };
   const chat = new Chat(context.extensionUri, known);
   const notify = new Notify(
     () => chat,
@@ -75,9 +78,9 @@ export function activate(context: vscode.ExtensionContext): Api {
     const text = problem instanceof Error ? problem.message : String(problem);
     log.error(text);
     const hint = (problem as { data?: { hint?: string } } | undefined)?.data?.hint;
-    const told = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
-    if (chat.visible) chat.tellFailure(told, kindOf(problem));
-    else void vscode.window.showErrorMessage(`agls: ${unlinked(told)}`);
+    const message = hint ? `${text.replace(/[.]?$/, ".")} ${hint}` : text;
+    if (chat.visible) chat.tellFailure(message, kindOf(problem));
+    else void vscode.window.showErrorMessage(`agls: ${unlinked(message)}`);
   }
 
   async function inputOf({ sessionId, itemId }: PermissionParams): Promise<Json | undefined> {
@@ -112,21 +115,19 @@ export function activate(context: vscode.ExtensionContext): Api {
   review.onChange(() => chat.tellChanges(review.hunks.length, byFile(review.hunks).size));
   conversation.onReplaced(() => review.later());
 
-  const parts = { server, environment, keys, conversation, questions, attachments, review, chat } as const;
-  const verbs = { actions, models, sessions, rewind, options, code, marks, compare, status } as const;
+  const talk = { server, environment, keys, conversation, questions, attachments, review, chat, texts };
+  const verbs = { actions, models, sessions, rewind, options, code, marks, compare, status };
+  return { ...talk, ...verbs, log, failed };
+}
+
+export function activate(context: vscode.ExtensionContext): Api {
+  const parts = assemble(context);
+  const { log, texts, server, conversation, models, attachments, review, marks, compare, status } = parts;
+  const { chat, code } = parts;
   context.subscriptions.push(
-    log,
-    told,
-    server,
-    conversation,
-    models,
-    attachments,
-    review,
-    marks,
-    compare,
-    status,
+    ...[log, texts, server, conversation, models, attachments, review, marks, compare, status],
     new Files(review),
-    follow(server),
+    reportFocus(server),
     vscode.window.registerWebviewViewProvider(Chat.view, chat),
     vscode.languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], code, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
@@ -138,7 +139,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
       else if (change.affectsConfiguration("agls")) chat.tellModels();
     }),
-    ...register({ ...parts, ...verbs, log, failed }),
+    ...register(parts),
   );
   void server.start().then(() => offer(server));
   return apiOf(parts);

@@ -19,6 +19,11 @@ export function ofUser<Name extends keyof UserSettings>(name: Name): UserSetting
   return (found?.globalValue ?? found?.defaultValue) as UserSettings[Name];
 }
 
+/** Set what the conditions of `package.json` (`when`) ask for. */
+export function setContext(name: string, value: boolean): void {
+  void vscode.commands.executeCommand("setContext", `agls.${name}`, value);
+}
+
 /** Modes in which something with an effect runs unasked. */
 const WIDENING = ["acceptEdits", "allowAll"];
 

@@ -31,6 +31,7 @@ def test_what_the_last_run_changed_is_shown(agls: Agls) -> None:
     worked(agls)
     done = agls.run("changes")
     assert done.code == 0
+    assert done.out.startswith(f"- modified `{agls.workspace}/a.txt` (+1 -1)\n")
     assert "-one" in done.out
     assert "+two" in done.out
     whole = json.loads(agls.run("changes", "--all", "--json").out)

@@ -126,11 +126,11 @@ def test_every_command_of_the_recipe_is_advertised() -> None:
     assert {f"agls.{name}" for name in named} <= set(advertised)
 
 
-# --- what waits to be judged ---
+# --- changes that are neither kept nor undone ---
 
 
 @pytest.mark.parametrize("name", ["neovim", "vscode"])
-def test_what_waits_to_be_judged_is_told_with_its_place(serve: Serve, name: str) -> None:
+def test_changes_that_wait_are_listed_with_their_places(serve: Serve, name: str) -> None:
     client = edited(serve, name)
     (change,) = client.command("agls.changes")["changes"]
     assert (change["uri"], change["line"], change["stands"]) == (client.uri, 4, True)

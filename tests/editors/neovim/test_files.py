@@ -2,10 +2,11 @@
 
 import pytest
 
+from support.patience import wait_until
 from support.wire import turns
 
 from .driver import Editor
-from .scene import CODE, TWO_EDITS, call, code, edit, ended, opened, prompt, said, waiting
+from .scene import CODE, READ, TWO_EDITS, call, code, edit, ended, opened, prompt, said, waiting
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 BOTH = "mine = 1\n" + CODE.replace("return 2\n", "return 22\n").replace("return 9\n", "return 99\n")
@@ -54,6 +55,17 @@ def test_the_user_types_while_the_agent_edits(editor: Editor) -> None:
     ended(editor, "endTurn")
     assert "# typed\n" in code(editor)
     assert "return 22\n" in code(editor)
+
+
+def test_allowed_edit_whose_lines_changed_meanwhile_failed_and_was_not_rejected(editor: Editor) -> None:
+    opened(editor, turns(READ, edit("return 2\n", "return 22\n"), "Ready."), picks=("nothing",))
+    prompt(editor, "change it")
+    editor.until("require('agls.question_window').is_open()")
+    editor.lua("vim.api.nvim_buf_set_lines(vim.fn.bufnr('code.py'), 5, 6, false, { '    return 7' })")
+    editor.command("Agls answer 1")
+    ended(editor, "endTurn")
+    wait_until(lambda: any("edit_file code.py  ✗ failed" in row for row in editor.screen()))
+    assert "    return 7\n" in code(editor)
 
 
 def test_changes_are_listed_shown_and_judged_together(editor: Editor) -> None:

@@ -17,10 +17,7 @@ const items = Array.from({ length: COUNT }, (_, n) => {
   const text = `Answer **${n}**\n\n${"Some words that fill a line. ".repeat(n % 7)}\n\n\`\`\`python\nprint(${n})\n\`\`\``;
   return { itemId, kind: "message", status: "completed", text };
 });
-const view = {
-  sessionId: "s", epoch: "e", seq: 1, state: "running", items, requests: [], runs: {}, lastItems: {}, steers: {}, info: {}, options: {}, queue: [],
-  runId: "r", older: false,
-};
+const view = { sessionId: "s", older: false, steers: {}, transcript: { state: "running", runId: "r", items } };
 
 const browser = await launch();
 try {

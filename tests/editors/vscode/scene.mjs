@@ -12,8 +12,10 @@ const LAST = 4000; // characters of the server's log
 
 /** What the extension and its server wrote into their output channel, in all windows. */
 function extensionLog(home) {
-  const files = fs.readdirSync(path.join(home, "data", "logs"), { recursive: true }).filter((name) => name.endsWith("agls.log"));
-  return files.map((name) => fs.readFileSync(path.join(home, "data", "logs", name), "utf8")).join("\n");
+  const folder = path.join(home, "data", "logs");
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true }) : [];
+  const files = names.filter((name) => name.endsWith("agls.log")).map((name) => path.join(folder, name));
+  return files.map((file) => fs.readFileSync(file, "utf8")).join("\n");
 }
 
 /**

@@ -94,6 +94,7 @@ def test_folder_in_restricted_mode_cannot_choose_the_mode(tools: dict[str, str],
     assert screens(tmp_path) == {"asked"}
 
 
+@pytest.mark.promise("P3")
 def test_what_is_shown_is_what_runs(tools: dict[str, str], tmp_path: Path) -> None:
     """Cards and notifications are read back to the letter: deceptions, links, long texts, many lines."""
     said = done(["node", HERE / "shown.mjs", tmp_path], LONGEST, **tools)
@@ -108,6 +109,7 @@ def test_what_goes_wrong_is_said_and_leads_on(tools: dict[str, str], tmp_path: P
     assert screens(tmp_path) == {"no-model", "error", "waiting", "question", "died"}
 
 
+@pytest.mark.promise("P3")
 def test_hidden_characters_of_the_page_are_those_of_the_server(tmp_path: Path) -> None:
     """Every character that this Python's Unicode knows, alone and where what stands before it counts."""
     known = [chr(code) for code in range(0x110000)]

@@ -1,5 +1,9 @@
 """What a human must see before saying yes."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +63,9 @@ def test_every_text_of_a_subject_is_made_visible() -> None:
 def test_nothing_hidden_is_left(text: str) -> None:
     assert hidden_in(visible(text).replace("\r\n", "")) == ""
     assert "\n" not in one_line(text)
+
+
+def test_list_of_the_vs_code_client_is_fresh() -> None:
+    script = Path(__file__).parents[3] / "scripts" / "hidden.py"
+    ran = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr

@@ -30,8 +30,6 @@ KEPT_SECOND = TEXT.replace("line 15\n", "fifteen\nmore\n")
 
 # What the user does; the text then, and which changes wait and stand. A step that begins with ! is refused.
 TABLE: dict[str, tuple[list[str], str, Standing]] = {
-    "nothing": ([], MADE, FIRST_UNDER_THIRD),
-    "one": (["undo code.py:2"], SECOND_UNDONE, [(1, False), (3, True)]),
     "one and the one under it": (
         ["undo code.py:3", "undo code.py:1"],
         KEPT_SECOND,
@@ -40,7 +38,6 @@ TABLE: dict[str, tuple[list[str], str, Standing]] = {
     "one under another": (["! undo code.py:1"], MADE, FIRST_UNDER_THIRD),
     "all of the file": (["undo code.py"], TEXT, []),
     "all": (["undo"], TEXT, []),
-    "keep one": (["keep code.py:2"], MADE, [(1, False), (3, True)]),
     "keep one, undo the rest": (["keep code.py:2", "undo"], KEPT_SECOND, []),
     "keep all of the file": (["keep code.py", "! undo code.py:2"], MADE, []),
     "keep all, then all again": (["keep", "! keep", "! undo"], MADE, []),

@@ -130,7 +130,7 @@ end
 ---@return string? problem
 local function leads_out(path, root)
   local real = vim.uv.fs_realpath(path)
-  local below = vim.uv.fs_realpath(root) .. "/"
+  local below = (vim.uv.fs_realpath(root) or root) .. "/" -- the folder may be gone
   if real and vim.startswith(path .. "/", root .. "/") and not vim.startswith(real .. "/", below) then
     return ("it leads to %s, outside the folder. Name that file to attach it."):format(real)
   end

@@ -1,18 +1,9 @@
 /** What the extension host and the chat's webview tell each other. */
 
-import type {
-  AskUserAnswer,
-  ContextUsageData,
-  Event,
-  PermissionAnswer,
-  Question,
-  RunEndedData,
-  Waiting,
-} from "../protocol.gen";
+import type { AskUserAnswer, Event, PermissionAnswer } from "../protocol.gen";
 import type { Elsewhere } from "../session/questions";
 import type { ServerState } from "../server/server";
-import type { Helpers } from "../store/helpers";
-import type { AnyItem } from "../store/transcript";
+import type { AnyItem, Transcript, TranscriptView } from "../store/transcript";
 
 /** A piece of context under the prompt, which the user can drop. */
 export interface Chip {
@@ -50,28 +41,17 @@ export interface Attach {
 
 export interface SessionView {
   sessionId: string;
-  epoch: string;
-  seq: number;
-  state: string;
-  items: AnyItem[];
-  requests: Question[];
-  runs: Record<string, RunEndedData>;
-  lastItems: Record<string, string>;
-  steers: Record<string, string>;
-  info: Record<string, unknown>;
-  options: Record<string, unknown>;
-  queue: Waiting[];
-  runId: string;
-  usage?: ContextUsageData | undefined;
-  helpers?: Helpers;
   /** There are items before the first one here. */
   older: boolean;
+  /** What was said into the run and is not read yet, by item. */
+  steers: Record<string, string>;
+  transcript: TranscriptView;
 }
 
 export type ToChat =
   | { type: "session"; view: SessionView }
   | { type: "events"; events: Event[] }
-  | ({ type: "older"; items: AnyItem[]; older: boolean } & Pick<SessionView, "runs" | "lastItems">)
+  | ({ type: "older"; items: AnyItem[]; older: boolean } & Pick<Transcript, "runs" | "lastItems">)
   | { type: "steers"; steers: Record<string, string> }
   | { type: "item"; item: AnyItem }
   | { type: "server"; state: ServerState; problem: string }

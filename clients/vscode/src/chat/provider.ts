@@ -11,7 +11,7 @@ import type { Questions } from "../session/questions";
 import type { Server } from "../server/server";
 import { optionsOfUser } from "../settings";
 import { textOf } from "../store/patch";
-import type { Told } from "../told";
+import type { TextDocuments } from "../text_documents";
 import { wordsOf } from "../store/transcript";
 import { type Attach, CHAT_COMMANDS, type FromChat, type How, type ToChat } from "./messages";
 import { pageOf } from "./page";
@@ -22,7 +22,7 @@ export interface Parts {
   conversation: Conversation;
   questions: Questions;
   actions: Actions;
-  told: Told;
+  texts: TextDocuments;
   attachments: Attachments;
   /** Tell the user that something could not be done. */
   failed: (problem: unknown) => void;
@@ -150,11 +150,7 @@ export class Chat implements vscode.WebviewViewProvider {
     attach: ({ attach }) => this.attach(attach.kind, attach.uri),
     image: ({ name, data, mimeType }) => this.parts.attachments.addImage(name, data, mimeType),
     dropped: async ({ uris }) => {
-      for (const given of uris) {
-        const uri = vscode.Uri.parse(given, true);
-        const stat = await vscode.workspace.fs.stat(uri);
-        this.parts.attachments.addFile(uri, stat.type & vscode.FileType.Directory ? "folder" : "file");
-      }
+      for (const uri of uris) await this.parts.attachments.addPath(vscode.Uri.parse(uri, true));
     },
     drop: ({ id }) => this.parts.attachments.drop(id),
     rewind: ({ itemId }) => vscode.commands.executeCommand("agls.rewind", itemId),
@@ -248,7 +244,7 @@ export class Chat implements vscode.WebviewViewProvider {
       .request("agent/item", { sessionId: conversation.sessionId, itemId, field: "output", range })
       .catch(() => undefined);
     const name = textOf(item?.["title"], "Output").slice(0, 60);
-    await this.parts.told.show(`${name}.log`, whole?.text ?? textOf(item?.["output"]));
+    await this.parts.texts.show(`${name}.log`, whole?.text ?? textOf(item?.["output"]));
   }
 
   /** The words of a prompt of the user's. */

@@ -4,7 +4,8 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chip } from "../chat/messages";
 import type { Content } from "../protocol.gen";
-import { type Attached, labelled, last, offers, problemsOf, resource, tabs } from "./offers";
+import { baseName } from "../store/patch";
+import { type Attached, labelled, offers, problemsOf, resource, tabs } from "./offers";
 
 export class Attachments implements vscode.Disposable {
   private chosen: Attached[] = [];
@@ -45,7 +46,13 @@ export class Attachments implements vscode.Disposable {
   addFile(uri: vscode.Uri, kind: "file" | "folder" = "file"): void {
     const name = vscode.workspace.asRelativePath(uri);
     const link: Content = { type: "resourceLink", uri: uri.toString(), name };
-    this.add({ kind, label: last(name), detail: name }, () => [link]);
+    this.add({ kind, label: baseName(name), detail: name }, () => [link]);
+  }
+
+  /** A file or a folder, whichever it is. */
+  async addPath(uri: vscode.Uri): Promise<void> {
+    const { type } = await vscode.workspace.fs.stat(uri);
+    this.addFile(uri, type & vscode.FileType.Directory ? "folder" : "file");
   }
 
   /** Lines of a document as they are now, unsaved or not. */
@@ -131,5 +138,5 @@ function chipOf(block: Exclude<Content, { type: "text" }>): Omit<Chip, "id"> {
   const [, first, end] = /^L(\d+)-L(\d+)$/.exec(uri.fragment) ?? [];
   const lines = first && end ? `:${first === end ? first : `${first}–${end}`}` : "";
   const kind = block.type === "resource" ? (lines ? "selection" : "diagnostic") : "file";
-  return { kind, label: `${last(name)}${lines}`, detail: `${name}${lines}` };
+  return { kind, label: `${baseName(name)}${lines}`, detail: `${name}${lines}` };
 }

@@ -63,10 +63,7 @@ export class CodeCommands implements vscode.CodeActionProvider {
     const editor = vscode.window.activeTextEditor;
     const fromExplorer = uri && uri.toString() !== editor?.document.uri.toString();
     if (fromExplorer || all) {
-      for (const one of all ?? (uri ? [uri] : [])) {
-        const stat = await vscode.workspace.fs.stat(one);
-        this.attachments.addFile(one, stat.type & vscode.FileType.Directory ? "folder" : "file");
-      }
+      for (const one of all ?? (uri ? [uri] : [])) await this.attachments.addPath(one);
     } else if (editor && !editor.selection.isEmpty)
       this.attachments.addText(editor.document, editor.selection);
     else if (editor) this.attachments.addFile(editor.document.uri);

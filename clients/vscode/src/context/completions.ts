@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Completion } from "../chat/messages";
 import type { Action } from "../protocol.gen";
+import { baseName } from "../store/patch";
 
 const MOST = 12;
 const LOOKED_AT = 5000; // files
@@ -59,7 +60,7 @@ async function files(word: string): Promise<Completion[]> {
     .sort((a, b) => b.score - a.score || a.name.length - b.name.length)
     .slice(0, MOST)
     .map(({ kind, name, uri }) => ({
-      label: name.replace(/\/$/, "").split("/").at(-1) ?? name,
+      label: baseName(name.replace(/\/$/, "")),
       detail: name,
       insert: `@${name} `,
       attach: { kind, uri: uri.toString() },
@@ -87,7 +88,7 @@ async function symbolsOf(word: string): Promise<Completion[]> {
 export function matches(name: string, word: string): number {
   const [text, sought] = [name.toLowerCase(), word.toLowerCase()];
   if (!sought) return 1;
-  const base = text.replace(/\/$/, "").split("/").at(-1) ?? text;
+  const base = baseName(text.replace(/\/$/, ""));
   if (base.startsWith(sought)) return 4;
   if (base.includes(sought)) return 3;
   if (text.includes(sought)) return 2;

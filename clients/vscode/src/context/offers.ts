@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import * as vscode from "vscode";
 import type { Chip } from "../chat/messages";
 import type { Content } from "../protocol.gen";
+import { baseName } from "../store/patch";
 
 const MOST_PROBLEMS = 50;
 const MOST_TABS = 20;
@@ -39,14 +40,14 @@ function active({ document, selection }: vscode.TextEditor): Attached {
   if (selection.isEmpty) {
     const link: Content = { type: "resourceLink", uri: document.uri.toString(), name };
     return {
-      chip: { id: `file ${name}`, kind: "file", label: last(name), detail: name },
+      chip: { id: `file ${name}`, kind: "file", label: baseName(name), detail: name },
       content: () => [link],
     };
   }
   const range = new vscode.Range(selection.start, selection.end);
-  const told = labelled(document, range);
+  const lines = labelled(document, range);
   return {
-    chip: { id: `selection ${told.detail}`, kind: "selection", ...told },
+    chip: { id: `selection ${lines.detail}`, kind: "selection", ...lines },
     content: () => [resource(document, range)],
   };
 }
@@ -109,7 +110,7 @@ export function labelled(
 ): { label: string; detail: string } {
   const name = vscode.workspace.asRelativePath(document.uri);
   const lines = range.isSingleLine ? `${range.start.line + 1}` : `${range.start.line + 1}–${lastLine(range)}`;
-  return { label: `${last(name)}:${lines}`, detail: `${name}:${lines}` };
+  return { label: `${baseName(name)}:${lines}`, detail: `${name}:${lines}` };
 }
 
 /** Lines of a document as they are now, unsaved or not. */
@@ -121,8 +122,4 @@ export function resource(document: vscode.TextDocument, range: vscode.Range): Co
 /** The last line of which something is in the range, from 1. */
 function lastLine(range: vscode.Range): number {
   return range.end.line + (range.end.character > 0 || range.isEmpty ? 1 : 0);
-}
-
-export function last(name: string): string {
-  return name.split("/").at(-1) ?? name;
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Change } from "../protocol.gen";
+import { baseName } from "../store/patch";
 import { before } from "./hunks";
 import type { Review } from "./review";
 
@@ -34,7 +35,7 @@ export class Compare implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   /** The file beside what it was before the changes that are not judged yet. */
   async open(uri: vscode.Uri): Promise<void> {
-    const name = uri.path.split("/").at(-1) ?? "";
+    const name = baseName(uri.path);
     const left = vscode.Uri.from({ scheme: BEFORE, path: uri.path, query: uri.toString() });
     await vscode.commands.executeCommand("vscode.diff", left, uri, `${name}: before agls ↔ now`);
   }
@@ -45,7 +46,7 @@ export class Compare implements vscode.TextDocumentContentProvider, vscode.Dispo
       await this.open(vscode.Uri.parse(change.uri, true));
       return;
     }
-    const name = change.uri.split("/").at(-1) ?? "change";
+    const name = baseName(change.uri);
     const key = `${this.patches.size}`;
     this.patches.set(key, change.patch);
     const uri = vscode.Uri.from({ scheme: PATCH, path: `/${decodeURIComponent(name)}.diff`, query: key });

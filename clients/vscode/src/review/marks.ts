@@ -1,6 +1,7 @@
 /** The changes in the file itself: coloured lines, and what can be done with each above it. */
 
 import * as vscode from "vscode";
+import { setContext } from "../settings";
 import { type Hunk, lengthOf, linesOf, next } from "./hunks";
 import { type Review, rangeOf } from "./review";
 
@@ -56,7 +57,7 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
         lens("$(check)\u00a0Keep", "agls.review.keep", "Keep this change (Alt+Y)"),
         undo,
         lens(
-          `$(diff)\u00a0${told(hunk)} · ${index + 1} of ${hunks.length}`,
+          `$(diff)\u00a0${sizeOf(hunk)} · ${index + 1} of ${hunks.length}`,
           "agls.review.diff",
           "Compare with before",
         ),
@@ -101,16 +102,12 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
       );
     }
     const here = vscode.window.activeTextEditor?.document.uri;
-    void vscode.commands.executeCommand(
-      "setContext",
-      "agls.fileHasChanges",
-      !!here && this.review.of(here).length > 0,
-    );
+    setContext("fileHasChanges", !!here && this.review.of(here).length > 0);
     this.lensesChanged.fire();
   }
 }
 
-function told(hunk: Hunk): string {
+function sizeOf(hunk: Hunk): string {
   return `+${lengthOf(hunk)} −${linesOf(hunk.old).length}`;
 }
 

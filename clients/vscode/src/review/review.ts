@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Event } from "../protocol.gen";
 import type { Server } from "../server/server";
+import { setContext } from "../settings";
 import { type Hunk, byFile, lengthOf } from "./hunks";
 
 const PAUSE = 120; // milliseconds after the last reason to look again
@@ -74,13 +75,7 @@ export class Review implements vscode.Disposable {
       this.log.debug(`the changes could not be listed: ${String(problem)}`);
       return;
     }
-    const here = vscode.window.activeTextEditor?.document.uri;
-    void vscode.commands.executeCommand("setContext", "agls.hasChanges", this.hunks.length > 0);
-    void vscode.commands.executeCommand(
-      "setContext",
-      "agls.fileHasChanges",
-      !!here && this.of(here).length > 0,
-    );
+    setContext("hasChanges", this.hunks.length > 0);
     this.changed.fire();
   }
 

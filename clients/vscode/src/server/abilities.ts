@@ -1,4 +1,4 @@
-/** What this client can, told to the server when both say hello; and what it does not want of the server. */
+/** The capabilities that the client declares in `initialize`, and those of the server that it does not use. */
 
 import type {
   ClientCapabilities,

@@ -8,7 +8,7 @@ const MOST = 6; // ends in that span; after one more nobody starts it again
 export class Backoff {
   private ends: number[] = [];
 
-  /** It ended at this time (milliseconds); gives how long to wait, `undefined` when it is given up. */
+  /** It ended at this time (milliseconds); returns how long to wait, `undefined` when it is given up. */
   ended(now: number): number | undefined {
     this.ends = [...this.ends.filter((end) => now - end < SPAN), now];
     if (this.ends.length > MOST) return undefined;

@@ -27,7 +27,7 @@ export class Environment {
     return finished && (await isProgram(program)) ? program : "";
   }
 
-  /** Make it anew, with progress. Gives whether it is there; what went wrong was said. */
+  /** Make it anew, with progress. Returns whether it is there; what went wrong was said. */
   async make(): Promise<boolean> {
     const found = await python(ofUser("server.python"));
     if (!found) {

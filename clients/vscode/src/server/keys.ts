@@ -49,7 +49,7 @@ export class Keys {
     return { host, provider: PROVIDERS.find(({ description }) => description === host)?.name ?? "" };
   }
 
-  /** Forget a key that the user chooses. Gives whether it was done. */
+  /** Forget a key that the user chooses. Returns whether it was done. */
   async remove(): Promise<boolean> {
     const { hosts } = this;
     const placeHolder = hosts.length > 0 ? "Forget the key for which host?" : "No key is kept";

@@ -15,7 +15,7 @@ import { Abilities } from "./abilities";
 import { Backoff } from "./backoff";
 import { type Choice, choose } from "./choice";
 import type { Environment } from "./environment";
-import { ofUser, settingsOfUser } from "../settings";
+import { ofUser, setContext, settingsOfUser } from "../settings";
 import { onPath } from "./programs";
 
 /** `missing`: there is no program yet. `failed`: it ended or did not start; `problem` says why. */
@@ -159,7 +159,7 @@ export class Server implements vscode.Disposable {
   private become(state: ServerState, problem: string): void {
     this.state = state;
     this.problem = problem;
-    void vscode.commands.executeCommand("setContext", "agls.ready", state === "ready");
+    setContext("ready", state === "ready");
     this.changed.fire(state);
   }
 }

@@ -24,16 +24,17 @@ const ROWS: Row[] = [
 
 interface Look {
   icon: string;
-  told: string;
+  /** How it is, in words. */
+  label: string;
   colour?: string;
   /** Where a click leads; to the menu where nothing else is more urgent. */
   command?: string;
 }
 
-const STARTING: Look = { icon: "loading~spin", told: "starting" };
+const STARTING: Look = { icon: "loading~spin", label: "starting" };
 const NO_MODEL: Look = {
   icon: "warning",
-  told: "no model",
+  label: "no model",
   colour: "warningBackground",
   command: "agls.model",
 };
@@ -78,20 +79,20 @@ export class Status implements vscode.Disposable {
   }
 
   draw(): void {
-    const { icon, told, colour, command } = this.look();
-    this.item.text = command ? `$(${icon}) agls: ${told}` : `$(${icon}) agls`;
+    const { icon, label, colour, command } = this.look();
+    this.item.text = command ? `$(${icon}) agls: ${label}` : `$(${icon}) agls`;
     this.item.command = command ?? "agls.server.menu";
-    this.item.tooltip = this.server.problem || `agls: ${told}`;
-    this.item.accessibilityInformation = { label: `agls: ${told}`, role: "button" };
+    this.item.tooltip = this.server.problem || `agls: ${label}`;
+    this.item.accessibilityInformation = { label: `agls: ${label}`, role: "button" };
     this.item.backgroundColor = colour ? new vscode.ThemeColor(`statusBarItem.${colour}`) : undefined;
   }
 
   private look(): Look {
     switch (this.server.state) {
       case "missing":
-        return { icon: "circle-slash", told: "not set up" };
+        return { icon: "circle-slash", label: "not set up" };
       case "failed":
-        return { icon: "error", told: "error", colour: "errorBackground" };
+        return { icon: "error", label: "error", colour: "errorBackground" };
       case "starting":
         return STARTING;
       case "ready":
@@ -102,11 +103,11 @@ export class Status implements vscode.Disposable {
     if (state === "requiresAction" || this.questions.size > 0)
       return {
         icon: "question",
-        told: "waiting for you",
+        label: "waiting for you",
         colour: "warningBackground",
         command: "agls.chat.open",
       };
-    if (state === "running") return { icon: "sync~spin", told: "running" };
-    return this.models.problem ? NO_MODEL : { icon: "check", told: "ready" };
+    if (state === "running") return { icon: "sync~spin", label: "running" };
+    return this.models.problem ? NO_MODEL : { icon: "check", label: "ready" };
   }
 }

@@ -5,10 +5,11 @@ import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
 import type { Json } from "../store/patch";
 import { wordsOf } from "../store/transcript";
-import type { Told } from "../told";
+import type { TextDocuments } from "../text_documents";
 import type { Conversation } from "./conversation";
-import { unlinked } from "./shown";
-import { type Field, fieldsOf, named, slashOf, typed } from "./slash";
+import { unlinked } from "./permission_text";
+import type { Field } from "../store/schema";
+import { inputsOf, named, slashOf, typed } from "./slash";
 
 const SHORT = 160; // characters that fit into a notification
 
@@ -16,7 +17,7 @@ export class Actions {
   constructor(
     private readonly server: Server,
     private readonly conversation: Conversation,
-    private readonly told: Told,
+    private readonly texts: TextDocuments,
   ) {}
 
   /** What can be done, for completion; a session is begun for who wants to see that. */
@@ -40,18 +41,18 @@ export class Actions {
       matchOnDescription: true,
     });
     if (!chosen) return;
-    const fields = fieldsOf(chosen.action.inputSchema);
+    const fields = inputsOf(chosen.action.inputSchema);
     const input = await fill({}, fields);
     if (input) await this.invoke(chosen.action, input);
   }
 
-  /** Follow a slash command. Gives whether it was one; fails where there is none of that name. */
+  /** Follow a slash command. Returns whether it was one; fails where there is none of that name. */
   async slash(text: string): Promise<boolean> {
     const found = slashOf(text);
     if (!found) return false;
     const action = named(found.name, await this.list());
     if (!action) throw new Error(`There is no /${found.name}. “agls: Actions…” shows what there is.`);
-    const fields = fieldsOf(action.inputSchema);
+    const fields = inputsOf(action.inputSchema);
     const [first] = fields;
     const given = first && found.words ? { [first.name]: typed(found.words, first) } : {};
     const asked = fields.filter((field) => field.required && !(field.name in given));
@@ -73,7 +74,7 @@ export class Actions {
       void vscode.window.showInformationMessage(unlinked(text || `${title}: done`));
       return;
     }
-    await this.told.show(`${title}.md`, `${text}\n`);
+    await this.texts.show(`${title}.md`, `${text}\n`);
   }
 }
 
@@ -88,9 +89,10 @@ async function fill(given: Json, fields: readonly Field[]): Promise<Json | undef
   return input;
 }
 
-async function ask({ told, type, choices, required }: Field): Promise<string | undefined> {
+async function ask({ title, description, type, choices, required }: Field): Promise<string | undefined> {
   const rows = type === "boolean" ? ["no", "yes"] : choices;
-  const prompt = required ? told : `${told} (may be left empty)`;
+  const question = description || title;
+  const prompt = required ? question : `${question} (may be left empty)`;
   if (rows.length > 0) return vscode.window.showQuickPick(rows, { placeHolder: prompt });
   return vscode.window.showInputBox({ prompt });
 }

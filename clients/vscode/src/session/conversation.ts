@@ -44,7 +44,7 @@ export class Conversation implements vscode.Disposable {
   /** Events from the server, of whatever session. */
   take(events: readonly Event[]): void {
     const ours: Event[] = [];
-    const told: Event[] = [];
+    const shown: Event[] = [];
     for (const event of events) {
       if (event.sessionId === this.sessionId) {
         this.transcript.take(event);
@@ -52,10 +52,10 @@ export class Conversation implements vscode.Disposable {
         this.settleSteers(event);
         ours.push(event);
       } else if (!this.transcript.takeHelper(event)) continue;
-      told.push(event);
+      shown.push(event);
     }
-    if (told.length === 0) return;
-    this.events.fire(told);
+    if (shown.length === 0) return;
+    this.events.fire(shown);
     for (const itemId of this.transcript.incomplete) void this.repair(itemId);
     if (ours.some((event) => event.type === "notice" && event.data["kind"] === "detached"))
       void this.reconnect();
@@ -167,7 +167,7 @@ export class Conversation implements vscode.Disposable {
     await this.server.request("agent/queue", { sessionId: this.sessionId, op: "remove", itemId });
   }
 
-  /** Read more of what was said before the first known item. Gives the items. */
+  /** Read more of what was said before the first known item. Returns the items. */
   async readOlder(): Promise<AnyItem[]> {
     if (!this.hasOlder) return [];
     const { sessionId } = this;
@@ -186,28 +186,8 @@ export class Conversation implements vscode.Disposable {
   }
 
   view(): SessionView {
-    const { transcript: known, sessionId, hasOlder, steers } = this;
-    const { epoch, seq, state, runs, lastItems, info, options, queue, runId, usage, helpers } = known;
-    const items = [...known.items.values()];
-    const requests = Object.values(known.requests);
-    return {
-      sessionId,
-      epoch,
-      seq,
-      state,
-      items,
-      requests,
-      runs,
-      lastItems,
-      steers,
-      info,
-      options,
-      queue,
-      runId,
-      usage,
-      helpers,
-      older: hasOlder,
-    };
+    const { sessionId, hasOlder, steers, transcript } = this;
+    return { sessionId, older: hasOlder, steers, transcript: transcript.view };
   }
 
   dispose(): void {

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
 import type { Model } from "../chat/messages";
 import type { Server } from "../server/server";
+import { setContext } from "../settings";
 
 const NEW_FILE = `# The models of agls. The server reads this file again before the next run.
 #
@@ -57,7 +58,7 @@ export class Models implements vscode.Disposable {
       if (this.problem && vscode.window.state.focused) this.again = setTimeout(() => this.look(), PAUSE);
     } finally {
       this.known = true;
-      void vscode.commands.executeCommand("setContext", "agls.hasModel", this.problem === "");
+      setContext("hasModel", this.problem === "");
       this.changed.fire();
     }
   }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { AskUserParams, Event, PermissionParams } from "../protocol.gen";
 import type { Questions } from "./questions";
 import { endOf } from "../store/ends";
-import { notificationOf, unlinked } from "./shown";
+import { notificationOf, unlinked } from "./permission_text";
 
 const OPEN = "Open the Question";
 const GONE = "agls does not wait for this answer any more.";

@@ -2,19 +2,10 @@
 
 import * as vscode from "vscode";
 import type { Keys } from "../server/keys";
+import { MODES } from "../store/modes";
 import type { Conversation } from "./conversation";
 import type { Models } from "./models";
 
-const MODES = [
-  { label: "Ask", value: "ask", detail: "Asks before every edit and command." },
-  {
-    label: "Accept edits",
-    value: "acceptEdits",
-    detail: "Edits files of the folder unasked; asks before commands.",
-  },
-  { label: "Plan", value: "plan", detail: "Only reads, and presents a plan." },
-  { label: "Allow all", value: "allowAll", detail: "Asks for nothing. Only where nothing can be lost." },
-];
 const EFFORTS = ["minimal", "low", "medium", "high"];
 const BUDGETS = [
   { label: "Turns", value: "maxTurns" },

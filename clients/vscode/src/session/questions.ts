@@ -39,7 +39,7 @@ export class Questions {
     return this.open.size;
   }
 
-  /** The server asks; gives the user's answer. A question that is withdrawn is dismissed. */
+  /** The server asks; returns the user's answer. A question that is withdrawn is dismissed. */
   ask(asked: Asked, withdrawn: CancellationToken): Promise<Answer> {
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {
@@ -58,7 +58,7 @@ export class Questions {
     });
   }
 
-  /** Answer a question; gives whether it was still open here. */
+  /** Answer a question; returns whether it was still open here. */
   answer(requestId: string, answer: Answer): boolean {
     const open = this.open.get(requestId);
     open?.settle(answer);

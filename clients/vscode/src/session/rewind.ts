@@ -16,7 +16,7 @@ export class Rewind {
     private readonly conversation: Conversation,
   ) {}
 
-  /** Go back to before a prompt, which the user chooses where none is named. Gives whether it was done. */
+  /** Go back to before a prompt, which the user chooses where none is named. Returns whether it was done. */
   async to(itemId?: string, only?: What): Promise<boolean> {
     const prompt = itemId ?? (await this.pick());
     if (!prompt) return false;

@@ -1,27 +1,12 @@
 /** Slash commands: which action is meant, and what the words behind it fill in. Pure. */
 
 import type { Action } from "../protocol.gen";
-import { isObject, type Json, textOf } from "../store/patch";
-
-export interface Field {
-  name: string;
-  /** What is asked. */
-  told: string;
-  type: string;
-  choices: string[];
-  required: boolean;
-}
+import type { Json } from "../store/patch";
+import { type Field, fieldsOf } from "../store/schema";
 
 /** What an action wants to know, that which must be there first. */
-export function fieldsOf(schema: Json): Field[] {
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const fields = Object.entries(properties).map(([name, given]): Field => {
-    const field = isObject(given) ? given : {};
-    const choices = Array.isArray(field["enum"]) ? field["enum"].map(String) : [];
-    const told = textOf(field["description"]) || textOf(field["title"], name);
-    return { name, told, type: textOf(field["type"], "string"), choices, required: required.includes(name) };
-  });
+export function inputsOf(schema: Json): Field[] {
+  const fields = fieldsOf(schema);
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
 }
 

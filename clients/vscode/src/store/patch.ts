@@ -11,6 +11,11 @@ export function textOf(value: unknown, otherwise = ""): string {
   return typeof value === "string" ? value : otherwise;
 }
 
+/** The last part of a path or an address. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** `target` after the patch: `null` removes, an object merges, all else replaces. Neither is changed. */
 export function merged(target: Json, patch: Json): Json {
   const result: Json = {};

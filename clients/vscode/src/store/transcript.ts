@@ -21,6 +21,13 @@ import { type Json, isObject, merged, textOf } from "./patch";
 /** An item of any kind: unknown kinds and members are kept. */
 export type AnyItem = Json & { itemId: string; kind: string; status: string };
 
+/** What goes from one transcript to another, beside its items. */
+const PLAIN = [
+  ...(["seq", "epoch", "state", "requests", "runs", "lastItems", "info"] as const),
+  ...(["options", "queue", "runId", "usage", "helpers"] as const),
+];
+export type TranscriptView = { items: AnyItem[] } & Partial<Pick<Transcript, (typeof PLAIN)[number]>>;
+
 const encoder = new TextEncoder();
 
 export class Transcript {
@@ -61,6 +68,19 @@ export class Transcript {
     for (const item of [...snapshot.items, ...openItems]) transcript.put(item as unknown as AnyItem);
     for (const question of snapshot.openRequests) transcript.requests[question.requestId] = question;
     return transcript;
+  }
+
+  /** Make one of the plain data of another. */
+  static of({ items, ...known }: TranscriptView): Transcript {
+    const transcript = Object.assign(new Transcript(), known);
+    for (const item of items) transcript.put(item);
+    return transcript;
+  }
+
+  /** What is known, as plain data. */
+  get view(): TranscriptView {
+    const known = Object.fromEntries(PLAIN.map((name) => [name, this[name]]));
+    return { items: [...this.items.values()], ...known };
   }
 
   /** The runs of a snapshot, of an older part of the session perhaps. */

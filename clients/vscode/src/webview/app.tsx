@@ -7,7 +7,8 @@ import { Cards } from "./cards";
 import { Composer } from "./composer";
 import { Help } from "./ending";
 import { readable, visible } from "./visible";
-import { host, type Model } from "./model";
+import { Button } from "./button";
+import type { Model } from "./model";
 import { Timeline } from "./timeline";
 
 export function App({ model }: { model: Model }) {
@@ -59,10 +60,7 @@ function Banner({ model }: { model: Model }) {
       : (["agls.server.menu", "What now?"] as const);
   return (
     <div class="banner problem" role="alert">
-      {visible(problem)}{" "}
-      <button type="button" onClick={() => host.postMessage({ type: "command", command })}>
-        {label}
-      </button>
+      {visible(problem)} <Button says={{ type: "command", command }}>{label}</Button>
     </div>
   );
 }
@@ -120,13 +118,9 @@ function Queue({ model }: { model: Model }) {
       {waiting.map((run) => (
         <li key={run.itemId}>
           <span class="words">{readable(wordsOf(run.content))}</span>
-          <button
-            type="button"
-            aria-label="Remove from the queue"
-            onClick={() => host.postMessage({ type: "unqueue", itemId: run.itemId })}
-          >
+          <Button aria-label="Remove from the queue" says={{ type: "unqueue", itemId: run.itemId }}>
             ×
-          </button>
+          </Button>
         </li>
       ))}
     </ol>
@@ -136,22 +130,14 @@ function Queue({ model }: { model: Model }) {
 function Review({ model }: { model: Model }) {
   const { changes, files } = model.changes;
   if (changes === 0) return null;
-  const say = (command: "agls.review.next" | "agls.review.keepAll" | "agls.review.undoAll") => () =>
-    host.postMessage({ type: "command", command });
   return (
     <div class="review" role="group" aria-label="Changes to review">
       <span class="what">
         {changes} {changes === 1 ? "change" : "changes"} in {files} {files === 1 ? "file" : "files"}
       </span>
-      <button type="button" onClick={say("agls.review.next")}>
-        Review
-      </button>
-      <button type="button" onClick={say("agls.review.keepAll")}>
-        Keep all
-      </button>
-      <button type="button" onClick={say("agls.review.undoAll")}>
-        Undo all
-      </button>
+      <Button says={{ type: "command", command: "agls.review.next" }}>Review</Button>
+      <Button says={{ type: "command", command: "agls.review.keepAll" }}>Keep all</Button>
+      <Button says={{ type: "command", command: "agls.review.undoAll" }}>Undo all</Button>
     </div>
   );
 }
@@ -182,16 +168,15 @@ function costOf(run: RunEndedData): string {
 }
 
 function Meter({ used, size }: { used: number; size: number | undefined }) {
-  const told = size ? `${short(used)} of ${short(size)}` : short(used);
+  const tokens = size ? `${short(used)} of ${short(size)}` : short(used);
   return (
-    <button
-      type="button"
+    <Button
       class="meter"
-      title={`Context: ${told} tokens`}
-      onClick={() => host.postMessage({ type: "command", command: "agls.actions" })}
+      title={`Context: ${tokens} tokens`}
+      says={{ type: "command", command: "agls.actions" }}
     >
-      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {told}
-    </button>
+      {size ? <progress max={size} value={used} aria-label="Context used" /> : "context"} {tokens}
+    </Button>
   );
 }
 

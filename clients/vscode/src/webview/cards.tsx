@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import type { Option, Question } from "../protocol.gen";
 import { textOf } from "../store/patch";
 import type { AnyItem } from "../store/transcript";
-import { behind, NOTHING_SHOWN } from "../session/shown";
-import { AskedBox, AskedText, useRead } from "./asked";
+import { behind, NOTHING_SHOWN } from "../session/permission_text";
+import { QuestionBox, QuestionText, useRead } from "./question_text";
 import { FormCard } from "./form";
 import { visible } from "./visible";
 import { host } from "./model";
@@ -71,16 +71,16 @@ function PermissionCard({ question, input }: PermissionProps) {
     <section class="card" role="group" aria-label={`Permission: ${question.title}`}>
       <h3>{asked ? "Run this command?" : visible(question.title)}</h3>
       <Why question={question} input={input} />
-      <AskedBox box={box} look={look}>
+      <QuestionBox box={box} look={look}>
         {rest === undefined ? (
-          <AskedText text={shown.text} patches={subject["type"] === "edit"} />
+          <QuestionText text={shown.text} patches={subject["type"] === "edit"} />
         ) : (
           <>
             <CommandField command={command} onCommand={setCommand} />
-            <AskedText text={rest} patches={false} />
+            <QuestionText text={rest} patches={false} />
           </>
         )}
-      </AskedBox>
+      </QuestionBox>
       <Unread whole={shown.whole} read={read} />
       <div class="choices">
         {offered.map((option) => (

@@ -2,7 +2,9 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Completion, How } from "../chat/messages";
+import { MODES } from "../store/modes";
 import { textOf } from "../store/patch";
+import { Button } from "./button";
 import { host, type Model } from "./model";
 
 const HISTORY = 50;
@@ -51,12 +53,7 @@ export function Composer({ model }: { model: Model }) {
     setChosen(0);
     const found = wordAt(value, input.current?.selectionStart ?? value.length);
     if (found)
-      host.postMessage({
-        type: "complete",
-        ticket: ++ticket.current,
-        kind: found.kind,
-        word: found.word,
-      });
+      host.postMessage({ type: "complete", ticket: ++ticket.current, kind: found.kind, word: found.word });
   };
   const accept = (row: Completion) => {
     if (!word) return;
@@ -130,14 +127,9 @@ export function Composer({ model }: { model: Model }) {
         <Pickers model={model} />
         <span class="end">
           {running && (
-            <button
-              type="button"
-              class="stop"
-              title="Stop the run (Escape)"
-              onClick={() => host.postMessage({ type: "stop" })}
-            >
+            <Button class="stop" title="Stop the run (Escape)" says={{ type: "stop" }}>
               ◼ Stop
-            </button>
+            </Button>
           )}
           {running && text.trim() && (
             <button type="button" title="Say it now (Ctrl+Enter)" onClick={() => send("steer")}>
@@ -189,25 +181,14 @@ function Chips({ model }: { model: Model }) {
         <li class={`chip ${chip.offered ? "offered" : ""}`} title={chip.detail} key={chip.id}>
           {chip.preview && <img src={chip.preview} alt="" />}
           <span>{chip.label}</span>
-          <button
-            type="button"
-            aria-label={`Drop ${chip.label}`}
-            onClick={() => host.postMessage({ type: "drop", id: chip.id })}
-          >
+          <Button aria-label={`Drop ${chip.label}`} says={{ type: "drop", id: chip.id }}>
             ×
-          </button>
+          </Button>
         </li>
       ))}
     </ul>
   );
 }
-
-const MODES: Record<string, string> = {
-  ask: "Ask",
-  acceptEdits: "Accept edits",
-  plan: "Plan",
-  allowAll: "Allow all",
-};
 
 function Pickers({ model }: { model: Model }) {
   const options = { ...model.settings, ...model.transcript.options };
@@ -216,23 +197,17 @@ function Pickers({ model }: { model: Model }) {
   const name = textOf(options["model"], model.models[0]?.name ?? "model");
   return (
     <>
-      <button
-        type="button"
+      <Button
         class={`pick ${mode}`}
         title="What it may do unasked"
-        onClick={() => host.postMessage({ type: "command", command: "agls.mode" })}
+        says={{ type: "command", command: "agls.mode" }}
       >
-        {MODES[mode] ?? mode} ▾
-      </button>
-      <button
-        type="button"
-        class="pick"
-        title="Model and effort"
-        onClick={() => host.postMessage({ type: "command", command: "agls.model" })}
-      >
+        {MODES.find(({ value }) => value === mode)?.label ?? mode} ▾
+      </Button>
+      <Button class="pick" title="Model and effort" says={{ type: "command", command: "agls.model" }}>
         {name}
         {effort} ▾
-      </button>
+      </Button>
     </>
   );
 }

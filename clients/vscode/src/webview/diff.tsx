@@ -1,33 +1,29 @@
 /** A change of one file, as a diff that can be read here and opened in the editor. */
 
 import type { Change } from "../protocol.gen";
+import { baseName } from "../store/patch";
 import { visible } from "./visible";
-import { host } from "./model";
+import { Button } from "./button";
 import { rowsOf, statOf } from "./patch";
 
 const MOST = 400; // rows; the rest is in the diff editor
 const SIGNS = { add: "+", del: "-", same: " ", hunk: "" };
 
 export function DiffView({ change, itemId, index }: { change: Change; itemId: string; index: number }) {
-  const name = decodeURIComponent(change.uri.split("/").at(-1) ?? change.uri);
+  const name = decodeURIComponent(baseName(change.uri));
   const { added, removed } = statOf(change.patch);
   return (
     <div class="change">
       <div class="file">
-        <button
-          type="button"
-          class="link"
-          title={change.uri}
-          onClick={() => host.postMessage({ type: "open", uri: change.uri })}
-        >
+        <Button class="link" title={change.uri} says={{ type: "open", uri: change.uri }}>
           {visible(name)}
-        </button>
+        </Button>
         <span class="faint">{change.change === "modified" ? "" : change.change}</span>
         <span class="added">+{added}</span>
         <span class="removed">−{removed}</span>
-        <button type="button" class="end" onClick={() => host.postMessage({ type: "diff", itemId, index })}>
+        <Button class="end" says={{ type: "diff", itemId, index }}>
           Open diff
-        </button>
+        </Button>
       </div>
       <PatchView patch={change.patch} />
     </div>

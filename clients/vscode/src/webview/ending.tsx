@@ -4,7 +4,7 @@ import type { RunEndedData } from "../protocol.gen";
 import type { ChatCommand } from "../chat/messages";
 import { endOf } from "../store/ends";
 import { visible } from "./visible";
-import { host } from "./model";
+import { Button } from "./button";
 
 const KEY = { command: "agls.key.set", label: "Store a key…" } as const;
 const MODEL = { command: "agls.model", label: "Choose a model…" } as const;
@@ -40,9 +40,7 @@ export function Help({ kind }: { kind: string }) {
   return (
     <>
       {(HELP[kind] ?? []).map(({ command, label }) => (
-        <button type="button" onClick={() => host.postMessage({ type: "command", command })}>
-          {label}
-        </button>
+        <Button says={{ type: "command", command }}>{label}</Button>
       ))}
     </>
   );
@@ -64,9 +62,9 @@ export function Ending({ ended, newest }: Props) {
       <p role={error && newest ? "alert" : undefined}>{visible(text.trim())}</p>
       {newest && (
         <div class="choices">
-          <button type="button" class="primary" onClick={() => host.postMessage({ type: "continue" })}>
+          <Button class="primary" says={{ type: "continue" }}>
             {error ? "Try again" : "Continue"}
-          </button>
+          </Button>
           {error && <Help kind={error.kind} />}
         </div>
       )}

@@ -2,35 +2,9 @@
 
 import { useState } from "preact/hooks";
 import type { Question } from "../protocol.gen";
-import { textOf } from "../store/patch";
+import { type Field, fieldsOf } from "../store/schema";
 import { visible } from "./visible";
 import { host } from "./model";
-
-interface Field {
-  name: string;
-  title: string;
-  description: string;
-  type: string;
-  choices: string[];
-  required: boolean;
-}
-
-export function fieldsOf(schema: Record<string, unknown>): Field[] {
-  const properties = (schema["properties"] ?? {}) as Record<string, Record<string, unknown>>;
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return Object.entries(properties).map(([name, given]) => {
-    const items = given["items"] as Record<string, unknown> | undefined;
-    const choices = given["enum"] ?? items?.["enum"] ?? [];
-    return {
-      name,
-      title: textOf(given["title"], name),
-      description: textOf(given["description"]),
-      type: textOf(given["type"], "string"),
-      choices: Array.isArray(choices) ? choices.map(String) : [],
-      required: required.includes(name),
-    };
-  });
-}
 
 type Value = string | boolean | string[];
 

@@ -41,7 +41,7 @@ function doing({ state, calls }: Helper): string {
 }
 
 function stateOf({ state, calls }: Helper, live: boolean): string {
-  const told = visible(endOf(state));
-  if (live) return told;
-  return `${calls.length} ${calls.length === 1 ? "call" : "calls"}, ${state === "running" ? "cut off" : told}`;
+  const label = visible(endOf(state));
+  if (live) return label;
+  return `${calls.length} ${calls.length === 1 ? "call" : "calls"}, ${state === "running" ? "cut off" : label}`;
 }

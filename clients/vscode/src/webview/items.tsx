@@ -2,7 +2,7 @@
 
 import { memo } from "preact/compat";
 import type { Change, Content, Terminal } from "../protocol.gen";
-import { textOf } from "../store/patch";
+import { baseName, textOf } from "../store/patch";
 import { LIVE, statusOf } from "../store/ends";
 import type { Helpers } from "../store/helpers";
 import type { AnyItem } from "../store/transcript";
@@ -11,7 +11,7 @@ import { DiffView } from "./diff";
 import { HelperList } from "./helpers";
 import { toHtml } from "./markdown";
 import { Mark } from "./mark";
-import { host } from "./model";
+import { Button } from "./button";
 import { readable, visible } from "./visible";
 
 interface ItemProps {
@@ -69,23 +69,13 @@ function UserMessage({ item, idle }: { item: AnyItem; idle: boolean }) {
       )}
       {item["steer"] === true && <div class="faint">said while it worked</div>}
       <div class="tools">
-        <button
-          type="button"
-          disabled={!idle}
-          onClick={() => host.postMessage({ type: "edit", itemId: item.itemId })}
-        >
+        <Button disabled={!idle} says={{ type: "edit", itemId: item.itemId }}>
           Edit
-        </button>
-        <button
-          type="button"
-          disabled={!idle}
-          onClick={() => host.postMessage({ type: "rewind", itemId: item.itemId })}
-        >
+        </Button>
+        <Button disabled={!idle} says={{ type: "rewind", itemId: item.itemId }}>
           Rewind
-        </button>
-        <button type="button" onClick={() => host.postMessage({ type: "fork", itemId: item.itemId })}>
-          Fork
-        </button>
+        </Button>
+        <Button says={{ type: "fork", itemId: item.itemId }}>Fork</Button>
       </div>
     </article>
   );
@@ -95,7 +85,7 @@ function nameOf(block: Content): string {
   if (block.type === "image") return `image (${block.mimeType})`;
   if (block.type === "text") return "text";
   const name = block.type === "resourceLink" ? block.name : undefined;
-  return name ?? decodeURIComponent(block.uri.split("/").at(-1) ?? block.uri);
+  return name ?? decodeURIComponent(baseName(block.uri));
 }
 
 const DISCARDED = "broken off: does not count";
@@ -237,12 +227,8 @@ function Output({ itemId, output, live }: { itemId: string; output: string; live
         dangerouslySetInnerHTML={{ __html: outputHtml(output) }}
       />
       <div class="tools">
-        <button type="button" onClick={() => host.postMessage({ type: "copy", text: output })}>
-          Copy
-        </button>
-        <button type="button" onClick={() => host.postMessage({ type: "output", itemId })}>
-          Open all
-        </button>
+        <Button says={{ type: "copy", text: output }}>Copy</Button>
+        <Button says={{ type: "output", itemId }}>Open all</Button>
       </div>
     </div>
   );

@@ -31,10 +31,7 @@ document.addEventListener("click", (event) => {
   }
   const copy = target.closest<HTMLElement>(".code > .copy");
   if (copy)
-    host.postMessage({
-      type: "copy",
-      text: copy.parentElement?.querySelector("code")?.textContent ?? "",
-    });
+    host.postMessage({ type: "copy", text: copy.parentElement?.querySelector("code")?.textContent ?? "" });
 });
 render(<App model={model} />, root);
 host.postMessage({ type: "ready" });

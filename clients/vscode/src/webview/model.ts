@@ -40,7 +40,7 @@ export class Model {
     const row = named ? this.models.find(({ name }) => name === named) : this.models[0];
     return this.transcript.usage?.size ?? row?.contextWindow;
   }
-  /** What a screen reader is told. */
+  /** What a screen reader announces. */
   said = "";
   private scheduled = false;
 
@@ -55,7 +55,7 @@ export class Model {
     });
   }
 
-  /** The user goes on: what went wrong before needs not be told any more. */
+  /** The user goes on: the message about what went wrong before is dropped. */
   heeded(): void {
     if (!this.failed) return;
     this.failed = undefined;
@@ -147,27 +147,9 @@ export class Model {
     if (event.type === "runStarted") this.failed = undefined;
   }
 
-  private show(view: SessionView): void {
-    const known = (this.transcript = new Transcript());
-    this.sessionId = view.sessionId;
-    this.older = view.older;
-    this.failed = undefined;
-    this.steers = view.steers;
-    for (const item of view.items) known.put(item);
-    known.requests = Object.fromEntries(view.requests.map((question) => [question.requestId, question]));
-    Object.assign(known, {
-      seq: view.seq,
-      epoch: view.epoch,
-      state: view.state,
-      runs: view.runs,
-      lastItems: view.lastItems,
-      info: view.info,
-      options: view.options,
-      queue: view.queue,
-      runId: view.runId,
-      usage: view.usage,
-      helpers: view.helpers ?? {},
-    });
+  private show({ sessionId, older, steers, transcript }: SessionView): void {
+    Object.assign(this, { sessionId, older, steers, failed: undefined });
+    this.transcript = Transcript.of(transcript);
     this.dropSentDraft();
   }
 }

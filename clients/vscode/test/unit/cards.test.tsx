@@ -20,7 +20,8 @@ vi.stubGlobal(
     disconnect(): void {}
   },
 );
-const { contentOf, fieldsOf } = await import("../../src/webview/form");
+const { fieldsOf } = await import("../../src/store/schema");
+const { contentOf } = await import("../../src/webview/form");
 const { Cards } = await import("../../src/webview/cards");
 
 beforeEach(() => {

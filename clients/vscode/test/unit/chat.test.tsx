@@ -122,22 +122,13 @@ test("a draft comes back with the page, but not one that was sent before the pag
       content: [{ type: "text", text: "Mend it" }],
     },
   ];
-  const empty = {
-    runs: {},
-    lastItems: {},
-    steers: {},
-    info: {},
-    options: {},
-    queue: [],
-    runId: "",
-    older: false,
-    requests: [],
-  };
-  const view = { sessionId: "s", epoch: "e", seq: 1, state: "idle", ...empty };
   const restored = (draft: string, shown: AnyItem[]) => {
     kept = { draft };
     const model = new Model(() => undefined);
-    model.take({ type: "session", view: { ...view, items: shown } });
+    model.take({
+      type: "session",
+      view: { sessionId: "s", older: false, steers: {}, transcript: { items: shown } },
+    });
     return model.compose.text;
   };
   expect(restored("Mend it", [])).toBe("Mend it");
@@ -183,18 +174,8 @@ test("a command in the background says so, what it printed, and how it ended", (
 test("a helper's events change nothing of the session but what its call says it does", () => {
   const model = new Model(() => undefined);
   const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };
-  const view = { sessionId: "s", epoch: "e", seq: 4, state: "running", items: [call], requests: [] };
-  const empty = {
-    runs: {},
-    lastItems: {},
-    steers: {},
-    info: {},
-    options: {},
-    queue: [],
-    runId: "r",
-    older: false,
-  };
-  model.take({ type: "session", view: { ...view, ...empty } });
+  const transcript = { epoch: "e", seq: 4, state: "running", runId: "r", items: [call] };
+  model.take({ type: "session", view: { sessionId: "s", older: false, steers: {}, transcript } });
   const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
   const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
   const told = [
@@ -243,13 +224,7 @@ test("a helper's events change nothing of the session but what its call says it 
 
 test("what is of a kind nobody knows is shown by its title", () => {
   const items = [
-    {
-      itemId: "h",
-      kind: "hologram",
-      status: "completed",
-      title: "Something new",
-      text: "It says **this**.",
-    },
+    { itemId: "h", kind: "hologram", status: "completed", title: "Something new", text: "It says **this**." },
   ];
   show(<Timeline sessionId="s" items={items} older={false} idle={true} />);
   expect(root().querySelector(".hologram")?.textContent).toMatch(/Something new[^]*It says this\./);

@@ -1,7 +1,7 @@
 /** Slash commands: what is one, and what the words behind it mean. */
 
 import { expect, test } from "vitest";
-import { fieldsOf, named, slashOf, typed } from "../../src/session/slash";
+import { inputsOf, named, slashOf, typed } from "../../src/session/slash";
 
 test("a slash and a name is a command; a path at the beginning of a prompt is none", () => {
   expect(slashOf("/usage")).toEqual({ name: "usage", words: "" });
@@ -37,13 +37,13 @@ test("what must be there is asked first, and is read as the schema has it", () =
     },
     required: ["count"],
   };
-  const [count, tags, kind] = fieldsOf(schema);
-  expect(count).toMatchObject({ name: "count", told: "How many", required: true });
-  expect(tags).toMatchObject({ name: "tags", told: "Tags", required: false });
+  const [count, tags, kind] = inputsOf(schema);
+  expect(count).toMatchObject({ name: "count", description: "How many", required: true });
+  expect(tags).toMatchObject({ name: "tags", title: "Tags", required: false });
   expect(kind?.choices).toEqual(["a", "b"]);
   if (!count || !tags) throw new Error("fields are missing");
   expect(typed("3", count)).toBe(3);
   expect(typed("many", count)).toBe("many"); // the server says what is wrong with it
   expect(typed("one , two", tags)).toEqual(["one", "two"]);
-  expect(fieldsOf({})).toEqual([]);
+  expect(inputsOf({})).toEqual([]);
 });

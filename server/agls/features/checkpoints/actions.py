@@ -7,7 +7,7 @@ from agls.frozen import frozen
 from agls.toolkit import TypedAction
 
 from .arguments import Changes, Diff, List, Restore, Revert
-from .comparing import COMMANDS, Pair, net, pairs_of, row, shown, standing, told
+from .comparing import COMMANDS, Pair, net, pairs_of, path_in, row, shown, standing, told
 from .keeping import Keeper
 from .points import position, prompts
 from .restoring import Restored, Restoring, Wish, back_to, undo
@@ -156,7 +156,7 @@ def _told(done: Restored, *, dry_run: bool, ran: bool) -> str:
     if done.files:
         lines.insert(0, "These files would be changed:" if dry_run else "These files were changed:")
     if done.conflicts:
-        lines += ["", "Left alone:", *(f"- `{left.uri}`: {left.reason}" for left in done.conflicts)]
+        lines += ["", "Left alone:", *(f"- `{path_in(left.uri)}`: {left.reason}" for left in done.conflicts)]
     if any(change.via == "editor" for change in done.changes):
         lines += ["", "Files that are open in the editor are changed there and not saved."]
     if done.checkpoint_id and done.files:

@@ -1,6 +1,7 @@
 """Changes of files as rows: for programs with the patch, for people as one text."""
 
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import fenced, shorten
@@ -80,7 +81,12 @@ def shown(rows: Sequence[JsonObject], *, ran: bool) -> str:
 
 def told(row: JsonObject) -> str:
     """One file in one line."""
-    return f"- {row['change']} `{row['uri']}` (+{row['insertions']} -{row['deletions']})"
+    return f"- {row['change']} `{path_in(row['uri'])}` (+{row['insertions']} -{row['deletions']})"
+
+
+def path_in(uri: str) -> str:
+    """The path as people write it; what is no file stays an address."""
+    return unquote(uri.removeprefix("file://")) if uri.startswith("file:///") else uri
 
 
 def _kind(before: FileState, after: FileState) -> str:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from agls.config import ConfigError
 from agls.diff import lines_of
 from agls.doors import from_wire
 from agls.doors.errors import bad
@@ -11,6 +12,7 @@ from agls.doors.lsp.door import Attached, Door
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
+from agls.engine.ports import JournalError
 from agls.engine.run_action import invoke
 from agls.features.review.changes import MOVED_ON, AgentChange, changes_of
 from agls.views.escape import escape_controls
@@ -58,7 +60,7 @@ async def revert(door: Door, given: JsonObject, call: Call) -> JsonObject:
     async def undo() -> None:
         try:
             await invoke(attached.session, "changes.undo", {"change": change.hunk_id})
-        except (ActionError, Refused) as problem:
+        except (ActionError, ConfigError, JournalError, Refused) as problem:
             message = escape_controls(f"agls: the change was not reverted: {problem}")
             door.peer.notify("window/showMessage", {"type": WARNING, "message": message})
 

@@ -1,4 +1,4 @@
-"""Code actions: answer a question, judge a change, ask about code (protocol#plain-mode)."""
+"""Code actions: answer a question, keep or revert a change, ask about code (protocol#plain-mode)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,11 +1,11 @@
-/** Texts of the server as documents that can be read, searched and copied, and that nobody is asked to save. */
+/** Shows texts of the server as read-only documents, which can be searched and copied and are never saved. */
 
 import * as vscode from "vscode";
 
-const SCHEME = "agls-told";
+const SCHEME = "agls-text";
 const MOST = 20; // texts that are kept; older ones are empty when they are opened again
 
-export class Told implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class TextDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private readonly provided = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   private count = 0;

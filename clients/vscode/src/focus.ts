@@ -1,13 +1,13 @@
-/** Tells the server where the user looks. */
+/** Reports to the server which lines of which file the user sees and has selected. */
 
 import * as vscode from "vscode";
 import type { Server } from "./server/server";
 
-const PAUSE = 250; // milliseconds without a move before it is told
+const PAUSE = 250; // milliseconds without a move before it is reported
 
-export function follow(server: Server): vscode.Disposable {
+export function reportFocus(server: Server): vscode.Disposable {
   let timer: NodeJS.Timeout | undefined;
-  const tell = () => {
+  const report = () => {
     const editor = vscode.window.activeTextEditor;
     if (!editor || editor.document.uri.scheme !== "file") return;
     const uri = editor.document.uri.toString();
@@ -19,7 +19,7 @@ export function follow(server: Server): vscode.Disposable {
   };
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(tell, PAUSE);
+    timer = setTimeout(report, PAUSE);
   };
   return vscode.Disposable.from(
     vscode.window.onDidChangeActiveTextEditor(later),

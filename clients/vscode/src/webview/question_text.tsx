@@ -2,13 +2,13 @@
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { MARGIN } from "../session/shown";
+import { MARGIN } from "../session/permission_text";
 import { PatchView } from "./diff";
 
 const SLACK = 2; // pixels: heights are rounded
 
 /** The text, line by line: nothing of it is left out, decoded or rendered as anything but text. */
-export function AskedText({ text, patches }: { text: string; patches: boolean }) {
+export function QuestionText({ text, patches }: { text: string; patches: boolean }) {
   return (
     <>
       {blocksOf(text).map(({ quoted, lines }) => {
@@ -63,7 +63,7 @@ interface BoxProps {
   children: ComponentChildren;
 }
 
-export function AskedBox({ box, look, children }: BoxProps) {
+export function QuestionBox({ box, look, children }: BoxProps) {
   return (
     <div class="asked" ref={box} onScroll={look} tabIndex={0} role="group" aria-label="What is asked">
       {children}

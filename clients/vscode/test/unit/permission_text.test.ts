@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Question } from "../../src/protocol.gen";
-import { notificationOf } from "../../src/session/shown";
+import { notificationOf } from "../../src/session/permission_text";
 
 function asked(command: string, quoted = command, more: Record<string, unknown> = {}): Question {
   const lines = quoted.split("\n").map((line) => `│ ${line}`);

@@ -1,0 +1,30 @@
+/** What a JSON Schema of the server's asks for: forms of the agent, inputs of actions. */
+
+import { isObject, type Json, textOf } from "./patch";
+
+export interface Field {
+  name: string;
+  title: string;
+  description: string;
+  type: string;
+  choices: string[];
+  required: boolean;
+}
+
+export function fieldsOf(schema: Json): Field[] {
+  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  return Object.entries(properties).map(([name, given]) => {
+    const field = isObject(given) ? given : {};
+    const items = isObject(field["items"]) ? field["items"] : {};
+    const choices = field["enum"] ?? items["enum"];
+    return {
+      name,
+      title: textOf(field["title"], name),
+      description: textOf(field["description"]),
+      type: textOf(field["type"], "string"),
+      choices: Array.isArray(choices) ? choices.map(String) : [],
+      required: required.includes(name),
+    };
+  });
+}
