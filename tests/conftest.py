@@ -52,8 +52,8 @@ MEASURED = (
     "doors/lsp/test_whole_items.py",
 )
 
-# `--fast`: of the engine, the rooms and the views the files that start no server; of the others those that start
-# no program at all.
+# `--fast`: of the engine, the rooms and the views the files that start no server; of the others those that
+# start no program at all.
 FAST = ("engine/", "features/", "views/")
 FAST_IN_MEMORY = ("test_", "checkup/", "doors/", "protocol/", "repo/", "stores/")
 STARTS_SERVERS = re.compile(
