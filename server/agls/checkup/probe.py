@@ -63,10 +63,10 @@ class RecordingConnections(Connections):
         self.kind = ""
 
     @asynccontextmanager
-    async def ask(self, endpoint: Endpoint, asked: HttpRequest) -> AsyncGenerator[httpx.Response]:
+    async def ask(self, endpoint: Endpoint, wanted: HttpRequest) -> AsyncGenerator[httpx.Response]:
         """Send a request, and record the content type of a successful answer to a POST."""
-        async with self._inner.ask(endpoint, asked) as response:
-            if asked.method == "POST" and response.status_code < 300:
+        async with self._inner.ask(endpoint, wanted) as response:
+            if wanted.method == "POST" and response.status_code < 300:
                 self.kind = response.headers.get("content-type", "")
             yield response
 
