@@ -147,7 +147,7 @@ def test_the_scripts_are_valid_bash(script: str) -> None:
 
 def test_setup_says_what_it_can_set_up() -> None:
     done = subprocess.run([SCRIPTS / "setup", "nonsense"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "usage: scripts/setup [runtime|dev]\n")
+    assert (done.returncode, done.stderr) == (2, "usage: scripts/setup [runtime|python|dev]\n")
 
 
 def test_setup_says_which_python_it_needs(tmp_path: Path) -> None:

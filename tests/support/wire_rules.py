@@ -193,7 +193,8 @@ class Rules:
             assert event["seq"] in {self.seq, self.seq + 1} or not self.seq, "facts have no holes"
             self.seq = event["seq"]
         else:
-            assert event["after"] == self.seq or not self.seq, "what is shown stands behind the last fact"
+            place = (event["type"], event["after"], self.seq)
+            assert event["after"] == self.seq or not self.seq, f"shown stands behind the last fact: {place}"
 
     def _place(self, event: Event) -> None:
         """An event of an item says in which run and turn it is; only the start of a task is part of one."""

@@ -135,7 +135,7 @@ class FileJournal:
     async def _make_durable(self) -> None:
         count = self._written
         try:
-            await asyncio.to_thread(self._flush_file)
+            await asyncio.to_thread(self._flush_file, self._fd)
         except OSError as error:
             if not self._ended:  # what the system had taken may be lost: write all of it again
                 self._written = 0
@@ -149,8 +149,9 @@ class FileJournal:
         self._flushed = True
         self._settle()
 
-    def _flush_file(self) -> None:
-        _flush(self._fd)
+    def _flush_file(self, fd: int) -> None:
+        """Flush the file. **Raises** `OSError`, also when it was closed before the thread began."""
+        _flush(fd)
         if not self._listed:
             flush_folder(self._path.parent)
             self._listed = True

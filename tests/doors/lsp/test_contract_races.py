@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from agls.doors.messages import INTERNAL_ERROR
 from support.patience import wait_until
 from support.wire import Message, Wire, frame
 
@@ -147,3 +148,25 @@ def test_whatever_comes_at_once_no_input_is_lost_and_none_is_followed_twice(serv
         time.sleep(player.chance.choice(PAUSES))
     answers = {name: wire.answer_of(name) for name in player.asked}
     check(player.asked, answers, at_rest(wire, player.session))
+
+
+def begin_to_stream(wire: Wire, here: Message) -> None:
+    """Begin a run, and wait for its first words."""
+    run = wire.call("agent/run", {**here, "input": "hang"})["runId"]
+    wire.until(lambda m: any((e["type"], e.get("runId")) == ("itemDelta", run) for e in wire.events))
+
+
+def test_session_resumed_right_after_a_cancel_and_a_close_keeps_the_order_of_its_events(serve: Serve) -> None:
+    """What the cancel held back for a moment goes out before anything of the new attachment."""
+    wire = serve({"match": "", "repeat": True, "turns": [{"text": "I begin", "hang": True}]})
+    wire.initialize()
+    here = {"sessionId": wire.session()}
+    option = {**here, "optionId": "maxTurns", "value": 5}
+    for _ in range(10):
+        begin_to_stream(wire, here)
+        wire.call("agent/cancel", here)  # so that the next one finds nothing to end
+        posted = [wire.post(f"agent/{method}", here) for method in ("cancel", "session/close", "resume")]
+        posted.append(wire.post("agent/setOption", option))
+        for answer in map(wire.answer_of, posted):
+            assert answer.get("error", {}).get("code") != INTERNAL_ERROR
+    wire.call("agent/session/close", here)

@@ -48,6 +48,7 @@ from agls.engine.facts import (
 )
 from agls.engine.ports import JournalError, ModelError, Stale, WorkspaceError
 from agls.engine.state import State
+from agls.engine.state import fold as fold_state
 from agls.engine.vocabulary import (
     Image,
     Option,
@@ -288,20 +289,32 @@ class FakeSession:
 CLIENT = read_client({"capabilities": {"experimental": {"agent": {"events": {}}}}})
 
 
-def publishing(client: Client = CLIENT) -> tuple[Publisher, FakePeer]:
+class LoggedPublisher(Publisher):
+    """A publisher that is given the state after each fact, as the log gives it."""
+
+    def take(self, event: Entry | Glimpse) -> None:
+        """Publish what the log would publish."""
+        if isinstance(event, Entry):
+            self.state = fold_state(self.state, event)
+        self.publish(event, self.state)
+
+    state = State()
+
+
+def publishing(client: Client = CLIENT) -> tuple[LoggedPublisher, FakePeer]:
     """A publisher in the middle of a turn."""
     peer: Any = FakePeer()
     session: Any = FakeSession()
-    publisher = Publisher(session, peer, client, ProgressReporter(peer, client))
+    publisher = LoggedPublisher(session, peer, client, ProgressReporter(peer, client))
     begun = (Admitted("run", "item_u", (Text("go"),)), RunStarted("run"), TurnStarted("turn", "m"))
     for seq, fact in enumerate(begun, 1):
-        publisher.publish(Entry(seq, 1.0, fact))
+        publisher.take(Entry(seq, 1.0, fact))
     return publisher, peer
 
 
-def say(publisher: Publisher, *texts: str) -> None:
+def say(publisher: LoggedPublisher, *texts: str) -> None:
     for text in texts:
-        publisher.publish(Glimpse(3, 1.0, TextDelta("item", text)))
+        publisher.take(Glimpse(3, 1.0, TextDelta("item", text)))
 
 
 def types_of(peer: FakePeer) -> list[str]:
@@ -324,8 +337,8 @@ async def test_deltas_nobody_reads_are_left_out_and_made_up_for() -> None:
     assert next(e for e in peer.events if e["type"] == "gap")["data"] == {
         "from": 3, "to": 3, "itemIds": ["item"],
     }  # fmt: skip
-    publisher.publish(Entry(4, 1.0, Replied("item", "ébcdefg")))
-    publisher.publish(Entry(5, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
+    publisher.take(Entry(4, 1.0, Replied("item", "ébcdefg")))
+    publisher.take(Entry(5, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
     check_wire(peer.events)
 
 
@@ -334,9 +347,9 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
     say(publisher, "a")
     peer.backlog = FULL + 1
     say(publisher, "b")
-    publisher.publish(Entry(4, 1.0, Replied("item", "ab")))
+    publisher.take(Entry(4, 1.0, Replied("item", "ab")))
     peer.backlog = 0
-    publisher.publish(Glimpse(4, 1.0, Notice("info", "Hello")))
+    publisher.take(Glimpse(4, 1.0, Notice("info", "Hello")))
     assert "gap" not in types_of(peer)
     assert fold(peer.events).items["item"]["text"] == "ab"
 
@@ -360,20 +373,20 @@ async def test_a_client_that_reads_again_is_told_although_nothing_happens(
 async def test_what_is_left_out_of_an_output_is_counted() -> None:
     publisher, peer = publishing()
     call = ToolCall("call", "shell", {})
-    publisher.publish(Entry(4, 1.0, Replied("item", "", tool_calls=(call,))))
-    publisher.publish(Entry(5, 1.0, ToolStarted("call", "shell", {})))
+    publisher.take(Entry(4, 1.0, Replied("item", "", tool_calls=(call,))))
+    publisher.take(Entry(5, 1.0, ToolStarted("call", "shell", {})))
     peer.backlog = FULL + 1
     for number in range(20):
-        publisher.publish(Glimpse(5, 1.0, ToolDelta("call", f"{number:02d}" + "é" * 10_000)))
+        publisher.take(Glimpse(5, 1.0, ToolDelta("call", f"{number:02d}" + "é" * 10_000)))
     assert publisher.open_items()[0]["truncated"] > 300_000
     peer.backlog = 0
-    publisher.publish(Glimpse(5, 1.0, ToolDelta("call", "end")))
+    publisher.take(Glimpse(5, 1.0, ToolDelta("call", "end")))
     item = fold(peer.events).items["call"]
     assert item["output"].startswith("00é")
     assert item["output"].endswith("éend")
     assert len(item["output"].encode()) < 66_000
-    publisher.publish(Entry(6, 1.0, ToolFinished("call", ToolOutcome("done"))))
-    publisher.publish(Entry(7, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
+    publisher.take(Entry(6, 1.0, ToolFinished("call", ToolOutcome("done"))))
+    publisher.take(Entry(7, 1.0, RunEnded("run", Stop(StopReason.END_TURN))))
     check_wire(peer.events)
 
 

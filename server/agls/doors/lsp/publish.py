@@ -60,7 +60,7 @@ class Publisher:
         events = self._projection.events(event, after)
         self.then(partial(self._tell, events))
         if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
-            self._go_on()
+            self.flush()
         return events
 
     def acknowledge(self, seq: int) -> None:
@@ -123,9 +123,10 @@ class Publisher:
         """
         if self._lingering is None:
             self._holds += 1
-            self._lingering = asyncio.get_running_loop().call_later(seconds, self._go_on)
+            self._lingering = asyncio.get_running_loop().call_later(seconds, self.flush)
 
-    def _go_on(self) -> None:
+    def flush(self) -> None:
+        """Write what lingers."""
         if self._lingering is not None:
             self._lingering.cancel()
             self._lingering = None
