@@ -69,12 +69,7 @@ class Attached:
         self._ends: dict[str, JsonObject] = {}  # what `runEnded` said, of the last runs
         self.told = True  # whether the client hears of it
         self.offers: list[JsonObject] | None = None  # the commands it was told
-        self._unsubscribe = session.log.subscribe(self._observe)
-
-    def end(self) -> None:
-        """Follow the session no more. What is held back goes to the client first."""
-        self._unsubscribe()
-        self.publisher.flush()
+        self.end = self.publisher.flushed_after(session.log.subscribe(self._observe))
 
     def leave(self) -> None:
         """Tell nothing more, but follow what happens; open questions are taken back and wait."""

@@ -125,6 +125,15 @@ class Publisher:
             self._holds += 1
             self._lingering = asyncio.get_running_loop().call_later(seconds, self.flush)
 
+    def flushed_after(self, unsubscribe: Callable[[], None]) -> Callable[[], None]:
+        """Return a function that ends a subscription and then writes what lingers."""
+
+        def end() -> None:
+            unsubscribe()
+            self.flush()
+
+        return end
+
     def flush(self) -> None:
         """Write what lingers."""
         if self._lingering is not None:
