@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 OPTION = "deliver"
 
 
-class Target(BaseModel):
+class DeliveryTarget(BaseModel):
     """Where results go: to exactly one of these.
 
     `file` is a path in the workspace; {run} and {session} in it become their ids. `webhook` is an address
@@ -39,7 +39,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    targets: dict[str, Target] = {}
+    targets: dict[str, DeliveryTarget] = {}
     default: str = ""
     seconds: Annotated[float, Field(gt=0, le=60)] = 10.0
 
