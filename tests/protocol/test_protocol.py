@@ -12,10 +12,10 @@ from cattrs import BaseValidationError
 from jsonschema_rs import meta
 
 import agls_protocol
+from agls.doors.agent.client import ENCODINGS
+from agls.doors.agent.methods import HANDLERS
 from agls.doors.lsp.capabilities import document, pygls_capabilities
-from agls.doors.lsp.client import ENCODINGS
-from agls.doors.lsp.hello import DOCUMENT
-from agls.doors.lsp.methods import HANDLERS
+from agls.doors.lsp.initialize import DOCUMENT
 from agls_protocol import documents, events, hello, items, resuming, sessions, types
 from agls_protocol.converter import explain, make_converter
 from agls_protocol.events import DURABLE, EVENTS
@@ -61,7 +61,18 @@ def test_stale_files_are_noticed_and_rewritten(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_readme_was_read_again_when_the_types_changed() -> None:
-    named = ("items", "types", "documents", "sessions", "resuming", "methods", "events", "hello", "errors")
+    named = (
+        "items",
+        "types",
+        "documents",
+        "completion",
+        "sessions",
+        "resuming",
+        "methods",
+        "events",
+        "hello",
+        "errors",
+    )
     sources = [PACKAGE / f"{name}.py" for name in named]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     assert digest in README, f"read protocol/README.md again, then set its hash to {digest}"
@@ -113,7 +124,7 @@ def test_the_shipped_answer_is_what_pygls_would_say() -> None:
 
 @pytest.mark.parametrize("offered", [["utf-8"], ["utf-32", "utf-8"], ["x", "utf-16"], [], ["x"], None])
 def test_pygls_would_choose_the_same_position_encoding(offered: list[str] | None) -> None:
-    from agls.doors.lsp.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
+    from agls.doors.agent.client import chosen_encoding  # noqa: PLC0415 - beside its counterpart
 
     client = {} if offered is None else {"general": {"positionEncodings": offered}}
     chosen = pygls_capabilities(client)["positionEncoding"]

@@ -9,10 +9,10 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from agls.doors.lsp.client import read_client
+from agls.doors.agent.client import read_client
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.peer import Peer
 from agls.doors.lsp.editor import LspEditor as Door
-from agls.doors.lsp.limits import Limits
-from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.sync import Sync
 from agls.workspace.processes import Processes
 from agls.workspace.workspace import OpenWorkspace

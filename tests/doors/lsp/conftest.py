@@ -15,7 +15,7 @@ from support.wire import Wire, script, turns
 LIMITED = """
 import sys
 from agls.doors.lsp import main
-from agls.doors.lsp.limits import Limits
+from agls.doors.agent.limits import Limits
 sys.exit(main(limits=Limits({})))
 """
 Serve = Callable[..., Wire]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agls.doors.lsp.methods.status import status
+from agls.doors.agent.methods.status import status
 from support.patience import PATIENCE
 from support.wire import Wire, script, turns
 

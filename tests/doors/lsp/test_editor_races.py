@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec
 
 from agls.doors.lsp import pending_edits
-from agls.doors.lsp.open_documents import Document, lines_of
+from agls.doors.lsp.documents import Document, lines_of
 from agls.doors.lsp.positions import Place, offset_at
 from agls.engine.ports import FileText, Stale, Workspace, WorkspaceError
 from agls.workspace.buffer_sync import Buffer

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.focus import read_focus
+from agls.doors.agent.focus import read_focus
 from agls.engine.vocabulary import Focus
 from support.wire import Message, Wire
 

@@ -25,7 +25,7 @@ def test_the_first_answer_is_given_before_anything_is_imported(tmp_path: Path) -
     spy = (
         "import sys\n"
         "import agls.doors.lsp as door\n"
-        "from agls.doors.lsp import hello\n"
+        "from agls.doors.lsp import initialize as hello\n"
         "told = hello.initialize_result\n"
         "def spy(*given):\n"
         "    return told(*given) | {'modules': sorted(sys.modules)}\n"

@@ -5,9 +5,9 @@ from typing import cast
 
 import pytest
 
-from agls.doors.lsp.limits import Limits
-from agls.doors.lsp.meant import Meant
-from agls.doors.lsp.peer import Peer
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.meant import Meant
+from agls.doors.agent.peer import Peer
 from agls.engine.facts import Admitted, Entry, Fact, QueueChanged, RunEnded, RunStarted
 from agls.engine.state import State, fold
 from agls.engine.vocabulary import Stop, StopReason, Text

@@ -16,20 +16,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agls.doors import from_wire
+from agls.doors.agent.client import Client, read_client
+from agls.doors.agent.flow.batches import (
+    BATCH_EVENTS,
+    BATCH_SIZE,
+    ENVELOPE,
+    MERGED_TEXT,
+    Batch,
+    Delta,
+    Piece,
+    Told,
+)
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.peer import Peer
+from agls.doors.agent.publish import Publisher
+from agls.doors.agent.stream.framing import Frames, Oversized, Untrusted
+from agls.doors.agent.stream.transport import ATOMIC, Writer
 from agls.doors.errors import to_bad
 from agls.doors.lsp import editor as editing
 from agls.doors.lsp import pending_edits, watchdog
-from agls.doors.lsp.batches import BATCH_EVENTS, BATCH_SIZE, ENVELOPE, MERGED_TEXT, Batch, Delta, Piece, Told
-from agls.doors.lsp.client import Client, read_client
 from agls.doors.lsp.editor import LspEditor
-from agls.doors.lsp.framing import Frames, Oversized, Untrusted
-from agls.doors.lsp.limits import Limits
-from agls.doors.lsp.peer import Peer
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.lsp.positions import Place, offset_at, place_at, smallest_edit, units
-from agls.doors.lsp.publish import Publisher
 from agls.doors.lsp.sync import Sync
-from agls.doors.lsp.transport import ATOMIC, Writer
 from agls.doors.messages import Bad, parse
 from agls.engine.admission import Refused
 from agls.engine.facts import (
@@ -123,9 +132,9 @@ def frames_of(data: bytes) -> list[bytes | Oversized]:
 
 
 def test_oversized_frames_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agls.doors.lsp.framing.BODY_LIMIT", 5)
+    monkeypatch.setattr("agls.doors.agent.stream.framing.BODY_LIMIT", 5)
     good = b"Content-Length: 2\r\n\r\n{}"
-    monkeypatch.setattr("agls.doors.lsp.framing.ENDS", 3)
+    monkeypatch.setattr("agls.doors.agent.stream.framing.ENDS", 3)
     large = b"Content-Length: 20\r\n\r\n" + b"x" * 17 + b"end"
     assert frames_of(good + large + good) == [b"{}", Oversized(20, b"xxxend"), b"{}"]
     assert frames_of(b"Content-Length: 20\r\n\r\nxxx") == []
@@ -357,7 +366,7 @@ async def test_what_completed_meanwhile_needs_no_making_up() -> None:
 async def test_a_client_that_reads_again_is_told_although_nothing_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agls.doors.lsp.flow.PAUSE", 0.01)
+    monkeypatch.setattr("agls.doors.agent.flow.queue.PAUSE", 0.01)
     publisher, peer = publishing()
     say(publisher, "a")
     peer.backlog = FULL + 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.hello import DOCUMENT
+from agls.doors.lsp.initialize import DOCUMENT
 from support.advertised import check_advertised
 from support.wire import Message, turns
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.batches import Piece
-from agls.doors.lsp.client import read_client
-from agls.doors.lsp.door import Attached
-from agls.doors.lsp.limits import Limits
-from agls.doors.lsp.peer import Peer
+from agls.doors.agent.client import read_client
+from agls.doors.agent.door import Attached
+from agls.doors.agent.flow.batches import Piece
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.peer import Peer
 from agls.engine.sessions import Sessions
 from agls.engine.vocabulary import Answer, Question
 from agls.stores.memory import MemoryStore

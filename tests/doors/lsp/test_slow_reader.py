@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agls.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.agent.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
 from agls.doors.messages import dumps
 from agls.engine.loop import GRACE
 from agls.views.transcript import fold

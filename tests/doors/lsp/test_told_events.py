@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agls.doors.lsp.client import read_client
-from agls.doors.lsp.door import Attached
-from agls.doors.lsp.limits import Limits
-from agls.doors.lsp.peer import Peer
+from agls.doors.agent.client import read_client
+from agls.doors.agent.door import Attached
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.peer import Peer
 from agls.engine.actions import ActionContext, ActionOutcome
 from agls.engine.facts import Admitted
 from agls.engine.feature import Feature, RunSetup

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.stream.tap import NO_TAP, Tap
+from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.force_exit import force_exit_after
-from agls.doors.lsp.hello import greet
-from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.initialize import greet
 from agls.doors.lsp.loading import LAST_WORDS, Loading
-from agls.doors.lsp.tap import NO_TAP, Tap
-from agls.doors.lsp.transport import Reader, Writer
 from agls.doors.lsp.watchdog import PATIENCE, watch
 
 TURN = 0.0005  # seconds that a thread computes before another one may: work in threads delays no answer
@@ -62,7 +62,7 @@ def _tap(dump: str) -> Tap:
     """**Raises** `OSError` when the file cannot be opened."""
     if not dump:
         return NO_TAP
-    from agls.doors.lsp.wire_dump import WireDump  # noqa: PLC0415 - it takes longer than the first answer
+    from agls.doors.agent.stream.wire_dump import WireDump  # noqa: PLC0415 - it takes longer than the first answer
 
     return WireDump(Path(dump))
 

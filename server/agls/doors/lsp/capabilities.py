@@ -9,9 +9,9 @@ from lsprotocol import types
 
 import agls_protocol
 from agls.doors import from_wire
-from agls.doors.lsp.framing import BODY_LIMIT
-from agls.doors.lsp.hello import DOCUMENT
-from agls.doors.lsp.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.agent.limits import MAX_QUEUED, REPLAYED_EVENTS, Limits
+from agls.doors.agent.stream.framing import BODY_LIMIT
+from agls.doors.lsp.initialize import DOCUMENT
 from agls.doors.lsp.plain.code_actions import KIND
 from agls.doors.lsp.plain.commands import COMMANDS
 from agls.doors.lsp.sync import make_server

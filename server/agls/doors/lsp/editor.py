@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from agls.doors.lsp.client import Client, array, member
-from agls.doors.lsp.peer import Peer, PeerError, Pending
+from agls.doors.agent.client import Client, array, member
+from agls.doors.agent.peer import Peer, PeerError, Pending
 from agls.doors.lsp.pending_edits import PendingEdit
 from agls.doors.lsp.positions import smallest_edit
 from agls.doors.lsp.screen import Screen

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from agls.diff import lines_of
-from agls.doors.lsp.door import Attached, Door
+from agls.doors.agent.door import Attached, Door
 from agls.doors.lsp.plain.changes import of_file
 from agls.engine.ports import JournalError
 from agls.features.review.changes import changes_of, changes_read

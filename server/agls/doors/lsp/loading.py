@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
-from agls.doors.lsp.transport import Reader, Writer
+from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.messages import SERVER_CANCELLED, JsonObject, failure, kind_of
 
 LAST_WORDS = 0.3  # seconds to write what still waits

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from agls.doors.lsp.peer import Peer
+from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 
 

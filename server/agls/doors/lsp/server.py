@@ -9,26 +9,26 @@ from queue import Empty
 from typing import TYPE_CHECKING
 
 from agls.config import ConfigError, Setup
+from agls.doors.agent.client import member
+from agls.doors.agent.client_tools import ClientTools
+from agls.doors.agent.dispatch import Dispatcher
+from agls.doors.agent.door import Door
+from agls.doors.agent.flow.heartbeat import pulse
+from agls.doors.agent.focus import read_focus
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.peer import Peer
+from agls.doors.agent.recovery import recover
+from agls.doors.agent.secrets import EditorSecrets
+from agls.doors.agent.stream.transport import Reader, Writer
+from agls.doors.agent.stream.unread import UNREAD
+from agls.doors.agent.world import NoWorld, World, opened, read_opening
 from agls.doors.force_exit import force_exit_after
 from agls.doors.logs import Trace
-from agls.doors.lsp.client import member
-from agls.doors.lsp.client_tools import ClientTools
-from agls.doors.lsp.dispatch import Dispatcher
-from agls.doors.lsp.door import Door
 from agls.doors.lsp.editor import LspEditor
 from agls.doors.lsp.editor_undo import EditorUndo
-from agls.doors.lsp.focus import read_focus
-from agls.doors.lsp.hello import Greeting
-from agls.doors.lsp.limits import Limits
+from agls.doors.lsp.initialize import Greeting
 from agls.doors.lsp.loading import SIGNALS
-from agls.doors.lsp.peer import Peer
-from agls.doors.lsp.pulse import pulse
-from agls.doors.lsp.recovering import recover
-from agls.doors.lsp.secrets import EditorSecrets
-from agls.doors.lsp.transport import Reader, Writer
-from agls.doors.lsp.unread import UNREAD
 from agls.doors.lsp.watchdog import PATIENCE
-from agls.doors.lsp.world import NoWorld, World, opened, read_opening
 from agls.doors.messages import INVALID_REQUEST, METHOD_NOT_FOUND, Bad, JsonObject, kind_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from agls import __version__
-from agls.doors.lsp.client import member
+from agls.doors.agent.client import member
+from agls.doors.lsp.documents import Documents
 from agls.doors.lsp.editor import LspEditor
-from agls.doors.lsp.open_documents import Documents
 from agls.doors.messages import JsonObject
 from agls.workspace.uris import unescaped
 

@@ -5,8 +5,8 @@ import os
 import re
 from pathlib import Path
 
-from agls.doors.lsp.hello import SCHEME
-from agls.doors.lsp.peer import Peer
+from agls.doors.agent.peer import Peer
+from agls.doors.lsp.initialize import SCHEME
 from agls.doors.messages import JsonObject
 from agls.stores.disk import APPEND, make_private, replace_whole
 from agls.views.render.markdown import markdown

@@ -35,7 +35,7 @@ class Replacement:
 
 
 @frozen
-class Span:
+class EditSpan:
     """One place in the flattened text, and what shall stand there."""
 
     start: int
@@ -74,7 +74,7 @@ def listed(lines: Sequence[int]) -> str:
     return f"line{'s' * (len(lines) > 1)} {shown}{', …' * (len(lines) > LISTED)}"
 
 
-def _lines_of(flat: str, spans: Sequence[Span]) -> tuple[int, ...]:
+def _lines_of(flat: str, spans: Sequence[EditSpan]) -> tuple[int, ...]:
     line, at = 1, 0
     lines: list[int] = []
     for span in spans:
@@ -84,14 +84,14 @@ def _lines_of(flat: str, spans: Sequence[Span]) -> tuple[int, ...]:
     return tuple(lines)
 
 
-def _exact(flat: str, old: str, new: str) -> Iterator[Span]:
+def _exact(flat: str, old: str, new: str) -> Iterator[EditSpan]:
     at = flat.find(old)
     while at >= 0:
-        yield Span(at, at + len(old), new)
+        yield EditSpan(at, at + len(old), new)
         at = flat.find(old, at + len(old))
 
 
-def _loose(flat: str, old: str, new: str) -> Iterator[Span]:
+def _loose(flat: str, old: str, new: str) -> Iterator[EditSpan]:
     """Whole lines that differ from `old` only in white space around them."""
     closed = old.endswith("\n")
     old_lines = old.removesuffix("\n").split("\n")
@@ -110,7 +110,7 @@ def _loose(flat: str, old: str, new: str) -> Iterator[Span]:
             elif closed:  # the last line of the file has no end
                 new = new.removesuffix("\n")
             if (indented := _indent_like(old_lines, found, new)) is not None:
-                yield Span(start, end, indented)
+                yield EditSpan(start, end, indented)
         start += len(line) + 1
 
 
@@ -142,7 +142,7 @@ def _translated(indent: str, known: dict[str, str]) -> str | None:
     return actual + rest if shifted or not rest else None
 
 
-def _apply(text: str, flat: str, spans: Sequence[Span]) -> str:
+def _apply(text: str, flat: str, spans: Sequence[EditSpan]) -> str:
     # CR LF is one character in the flat text: these are the places after which it lags behind
     lags = [found.start() - nth for nth, found in enumerate(re.finditer("\r\n", text))]
     line_end = line_end_of(text)

@@ -21,7 +21,7 @@ from agls.pictures import TooLarge, picture
 from agls.toolkit import Arguments
 
 from .lines import flatten, numbered
-from .memory import Memory
+from .memory import FileMemory
 from .missing import explained
 from .settings import Settings
 
@@ -70,11 +70,11 @@ async def describe_list(arguments: ListDir, context: ToolContext) -> Preview:
 
 
 @frozen
-class Reader:
+class FileReader:
     """Reads for one call; what the model saw is remembered."""
 
     settings: Settings
-    memory: Memory
+    memory: FileMemory
 
     async def read(self, arguments: ReadFile, context: ToolContext) -> ToolOutcome:
         """One page of the file."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from agls.config import ConfigError
 from agls.diff import lines_of
 from agls.doors import from_wire
+from agls.doors.agent.call import Call
+from agls.doors.agent.door import Attached, Door
 from agls.doors.errors import bad
-from agls.doors.lsp.call import Call
-from agls.doors.lsp.door import Attached, Door
 from agls.doors.messages import Bad, JsonObject
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused

@@ -5,9 +5,9 @@ from typing import Any
 
 from agls.diff import lines_of
 from agls.doors import from_wire
-from agls.doors.lsp.call import Call
-from agls.doors.lsp.client import array, member
-from agls.doors.lsp.door import Door
+from agls.doors.agent.call import Call
+from agls.doors.agent.client import array, member
+from agls.doors.agent.door import Door
 from agls.doors.lsp.plain.changes import rows_in
 from agls.doors.lsp.positions import Place, offset_at
 from agls.doors.messages import JsonObject

@@ -4,16 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from agls.doors import from_wire
+from agls.doors.agent.call import Call
+from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.methods.cancel import cancel
+from agls.doors.agent.methods.resume import resume
+from agls.doors.agent.methods.run import run
+from agls.doors.agent.methods.session_list import list_sessions
+from agls.doors.agent.methods.session_rewind import rewind_session
+from agls.doors.agent.methods.set_option import set_option
+from agls.doors.agent.methods.steer import steer
 from agls.doors.errors import bad
-from agls.doors.lsp.call import Call
-from agls.doors.lsp.door import Attached, Door
-from agls.doors.lsp.methods.cancel import cancel
-from agls.doors.lsp.methods.resume import resume
-from agls.doors.lsp.methods.run import run
-from agls.doors.lsp.methods.session_list import list_sessions
-from agls.doors.lsp.methods.session_rewind import rewind_session
-from agls.doors.lsp.methods.set_option import set_option
-from agls.doors.lsp.methods.steer import steer
 from agls.doors.lsp.plain.changes import changes, keep, revert
 from agls.doors.lsp.plain.pages import open_transcript
 from agls.doors.messages import JsonObject

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from agls.doors import from_wire
+from agls.doors.agent.call import Call
+from agls.doors.agent.client import member
+from agls.doors.agent.door import Attached, Door
 from agls.doors.errors import cannot_open
-from agls.doors.lsp.call import Call
-from agls.doors.lsp.client import member
-from agls.doors.lsp.door import Attached, Door
 from agls.doors.lsp.transcript import session_of, virtual_uri, write_page
 from agls.doors.messages import JsonObject
 from agls.engine.facts import Entry

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agls.doors.lsp.client import Client
-from agls.doors.lsp.peer import Peer
+from agls.doors.agent.client import Client
+from agls.doors.agent.peer import Peer
 from agls.doors.messages import JsonObject
 from agls.views.escape import escape_controls
 

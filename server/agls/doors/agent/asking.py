@@ -1,0 +1,157 @@
+"""Puts a session's open questions to the client, and its answers to the session (protocol#to-the-client)."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from agls.doors import from_wire
+from agls.doors.agent.client import Client
+from agls.doors.agent.peer import Peer, Pending
+from agls.doors.messages import JsonObject
+from agls.engine.facts import Answered, Asked
+from agls.engine.session import Session
+from agls.engine.vocabulary import Answer, Question
+from agls.views import values, wire_json
+from agls.views.permission_text import message_text
+from agls.views.wire_json import is_object
+
+REFUSED = Answer("dismissed", feedback="The client could not answer.")
+NOBODY = Answer("unanswered", feedback="Nobody here can answer this.")
+ONCE = "once"  # the scope of an answer that holds for this call alone
+NO_FIELDS: JsonObject = {"type": "object", "properties": {}}
+WARNING = 2  # LSP MessageType
+
+
+class Way(NamedTuple):
+    """How a question is put to this client, and how its answer is read."""
+
+    method: str
+    params: JsonObject
+    read: Callable[[Any], Answer]
+
+
+class Asking:
+    """The questions of one session that the client has in front of it."""
+
+    def __init__(self, session: Session, peer: Peer, client: Client) -> None:
+        self._session = session
+        self._peer = peer
+        self._client = client
+        self._pending: dict[str, Pending] = {}
+        if client.can_answer:
+            session.questions.attend(True, forms=client.forms)
+
+    def put(self, asked: Asked) -> None:
+        """Ask the client in the best way it has; what it cannot show is unanswered at once."""
+        way = self._way(asked.request_id, asked.question)
+        if way is None and self._client.plain and asked.question.kind == "permission":
+            self._peer.notify("window/showMessage", by_command(asked))
+            return
+        if way is None:
+            asyncio.get_running_loop().call_soon(self._session.questions.answer, asked.request_id, NOBODY)
+            return
+        pending = self._pending[asked.request_id] = self._peer.request(way.method, way.params)
+        pending.future.add_done_callback(partial(self._answered, asked.request_id, way))
+
+    def put_again(self) -> None:
+        """Ask everything that is open and not in front of the client."""
+        for request_id, question in self._session.state.questions.items():
+            if request_id not in self._pending:
+                self.put(Asked(request_id, question))
+
+    def leave(self) -> None:
+        """Take every question back without an answer to it."""
+        for pending in self._pending.values():
+            pending.withdraw()
+        self._pending.clear()
+
+    def withdraw(self, answered: Answered) -> None:
+        """Take a question back that was answered elsewhere, or that nobody needs any more."""
+        if pending := self._pending.pop(answered.request_id, None):
+            pending.withdraw()
+
+    def _answered(self, request_id: str, way: Way, future: asyncio.Future[Any]) -> None:
+        if future.cancelled() or self._pending.pop(request_id, None) is None:
+            return
+        answer = REFUSED if future.exception() else way.read(future.result())
+        self._session.questions.answer(request_id, answer)
+
+    def _way(self, request_id: str, question: Question) -> Way | None:
+        session, client = self._session, self._client
+        agent = values.agent_id(session.state)
+        place = {"sessionId": session.session_id, "runId": session.state.run_id, "agentId": agent}
+        read = partial(read_answer, client, question)
+        if question.kind == "form":
+            form = {"requestId": request_id, "message": question.title, **shown_as(client, question)}
+            params = {**form, **wire_json.filled(itemId=question.call_id), **place}
+            return Way("agent/askUser", params, read) if client.forms else None
+        if client.permission:
+            shown = values.question(request_id, shown_to(client, question))
+            params = {**shown, **place, **(review(question) if client.confirms else {})}
+            return Way("agent/requestPermission", params, read)
+        if client.message_requests:
+            read = partial(read_choice, question, by=client.name)
+            return Way("window/showMessageRequest", message_request(question), read)
+        return None
+
+
+def shown_as(client: Client, question: Question) -> JsonObject:
+    """A form to fill in, or an address to open for a client that does that."""
+    if client.urls and question.subject.get("type") == "url":
+        return {"mode": "url", "url": question.subject["url"], "schema": NO_FIELDS}
+    return {"mode": "form", "schema": question.schema}
+
+
+def shown_to(client: Client, question: Question) -> Question:
+    """The question as this client can show it: its dialog may know no answer that holds longer than once."""
+    if not client.permission or client.remembers:
+        return question
+    return replace(question, options=tuple(option for option in question.options if option.scope == ONCE))
+
+
+def read_answer(client: Client, question: Question, response: Any) -> Answer:
+    """What this client answered; what it never said it can do counts as a refusal."""
+    answer = from_wire.answer(shown_to(client, question), response, client.name)
+    unsaid = (answer.input is not None and not client.edits_input) or (answer.content and not client.confirms)
+    return from_wire.NOT_UNDERSTOOD if answer.outcome == "selected" and unsaid else answer
+
+
+def review(question: Question) -> JsonObject:
+    """The single changes of an edit, for a client whose user takes some of them and leaves others."""
+    changes = question.subject.get("changes", ())
+    hunks = [
+        {
+            "hunkId": hunk_id,
+            "uri": changes[place]["uri"],
+            "line": hunk.was,
+            "old": "".join(hunk.old),
+            "new": "".join(hunk.new),
+        }
+        for hunk_id, (place, hunk) in from_wire.shown_hunks(question).items()
+    ]
+    return wire_json.filled(hunks=hunks)
+
+
+def message_request(question: Question) -> JsonObject:
+    """Ask a client that knows only LSP: no action allows what the message does not show."""
+    shown = message_text(question)
+    actions = [{"title": o.label} for o in question.options if shown.whole or o.decision == "reject"]
+    return {"type": WARNING, "message": shown.text, "actions": actions}
+
+
+def by_command(asked: Asked) -> JsonObject:
+    """A permission question for a client that can only show it."""
+    how = f"Answer with a code action, or by the command agls.approve or agls.reject ({asked.request_id})."
+    return {"type": WARNING, "message": f"{message_text(asked.question).text}\n{how}"}
+
+
+def read_choice(question: Question, chosen: Any, by: str) -> Answer:
+    """The action the user chose, by its exact title; anything else is a refusal (protocol#plain-mode)."""
+    title = chosen.get("title") if is_object(chosen) else None
+    offered = [action["title"] for action in message_request(question)["actions"]]
+    for option in question.options:
+        if option.label == title and title in offered:
+            return Answer("selected", option.option_id, by=by)
+    return Answer("dismissed", by=by)

@@ -1,0 +1,33 @@
+"""`agent/focus`: where the user looks, read leniently: what makes no sense is as if it was not said."""
+
+from agls.doors.agent.client import array, member
+from agls.doors.messages import JsonObject
+from agls.engine.vocabulary import Focus
+from agls.views.wire_json import is_object
+
+Lines = tuple[int, int]
+
+
+def read_focus(params: JsonObject) -> Focus | None:
+    """The focus that a client told; `None` when its user looks at no document."""
+    uri = params.get("uri")
+    if not isinstance(uri, str) or not uri:
+        return None
+    selection = member(params, "selection")
+    seen = [lines for given in array(params.get("visible")) if is_object(given) and (lines := _lines(given))]
+    return Focus(
+        path=uri,
+        lines=_lines(selection),
+        selected=selection.get("start") != selection.get("end"),
+        visible=(min(first for first, _ in seen), max(last for _, last in seen)) if seen else None,
+    )
+
+
+def _lines(given: JsonObject) -> Lines | None:
+    """The lines of an LSP range, from 1. One that ends where a line begins has nothing of that line."""
+    start, end = member(given, "start"), member(given, "end")
+    first, last = start.get("line"), end.get("line")
+    if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last):
+        return None
+    last -= last > first and end.get("character") == 0
+    return first + 1, last + 1

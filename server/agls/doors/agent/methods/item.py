@@ -1,0 +1,81 @@
+"""`agent/item`: one item whole, or a part of one of its texts."""
+
+from typing import Any
+
+from agls.doors import from_wire
+from agls.doors.agent.call import Call
+from agls.doors.agent.door import Door
+from agls.doors.agent.flow.sizes import fitted
+from agls.doors.errors import bad
+from agls.doors.messages import JsonObject
+from agls.engine.facts import ToolFinished
+from agls.views import wire_json
+from agls.views.session_history import SessionHistory
+from agls_protocol.sessions import ItemParams, ItemResult
+
+
+async def item(door: Door, params: ItemParams, call: Call) -> ItemResult:
+    """The item as it stands now, an open one with what streamed into it. Raises `Bad` (`noSuchItem`)."""
+    call.interruptible = True
+    found = await _find(door, params)
+    if found is None:
+        message = f"params.itemId: there is no item {params.item_id[:100]!r} in this session"
+        raise bad("noSuchItem", message, sessionId=params.session_id)
+    room = door.page(params.max_bytes).left
+    return _part(found, params, room) if params.field else ItemResult(fitted(found, room)[0])
+
+
+async def _find(door: Door, params: ItemParams) -> JsonObject | None:
+    if attached := {**door.attached, **door.followed}.get(params.session_id):
+        for opened in attached.publisher.open_items():
+            if opened["itemId"] == params.item_id:
+                return opened
+    async with door.borrowed(params.session_id) as session:
+        history = await door.history(session)
+    found = history.transcript.items.get(params.item_id)
+    return found and _with_output(found, history)
+
+
+def _with_output(item: JsonObject, history: SessionHistory) -> JsonObject:
+    """A call with all of its output that was kept: in its events long ones have only head and tail."""
+    end = history.transcript.ended.get(item["itemId"])
+    fact = history.entry(end).fact if "truncated" in item and end else None
+    if not isinstance(fact, ToolFinished):  # it is no call, or one that never came to its end
+        return item
+    bare = {name: value for name, value in item.items() if name != "truncated"}
+    return {**bare, "output": fact.outcome.text, **wire_json.filled(truncated=fact.outcome.truncated or None)}
+
+
+def _part(found: JsonObject, params: ItemParams, room: int) -> ItemResult:
+    data = _text(found, params.field).encode("utf-8", "replace")
+    start, end = (params.range.start, params.range.end) if params.range else (0, len(data))
+    start = _whole(data, start)
+    end = _whole(data, min(max(start, end), start + room))
+    return ItemResult(text=data[start:end].decode(), start=start, total=len(data))
+
+
+def _text(found: JsonObject, field: str) -> str:
+    """The text of this name, or at this JSON Pointer. Raises `Malformed`."""
+    value: Any = found
+    for name in field[1:].split("/") if field.startswith("/") else [field]:
+        value = _member(value, name)
+    if isinstance(value, str):
+        return value
+    texts = ", ".join(name for name, member in found.items() if isinstance(member, str))
+    problem = f"this item has no text {field[:100]!r}; it has {texts}, or name one inside by a JSON Pointer"
+    raise from_wire.Malformed(f"params.field: {problem}")
+
+
+def _member(value: Any, name: str) -> Any:
+    name = name.replace("~1", "/").replace("~0", "~")
+    if wire_json.is_list(value):
+        return value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+    return value.get(name) if wire_json.is_object(value) else None
+
+
+def _whole(data: bytes, place: int) -> int:
+    """The first byte from here on that begins a character: parts that meet here lose none and break none."""
+    place = max(0, min(place, len(data)))
+    while place < len(data) and data[place] & 0xC0 == 0x80:
+        place += 1
+    return place

@@ -1,0 +1,121 @@
+"""`agent/run`: admit a prompt, and with `wait` give its end as well."""
+
+import asyncio
+
+from agls.doors import from_wire
+from agls.doors.agent.call import Call
+from agls.doors.agent.door import Attached, Door
+from agls.doors.agent.idempotency import check_prompt
+from agls.doors.agent.limits import MAX_QUEUED
+from agls.doors.attaching import taken_in
+from agls.doors.errors import overloaded
+from agls.doors.options import by_user, read_options
+from agls.doors.typed_text import understood
+from agls.engine.admission import Admission, Prompter, Refused
+from agls.engine.log import GATHERING
+from agls.engine.session import Session
+from agls.engine.state import inherited_options
+from agls.engine.vocabulary import StopReason
+from agls_protocol.types import RunAnswer, RunParams
+
+POLICIES = ("ifIdle", "queue", "steer", "interrupt")
+
+
+async def run(door: Door, params: RunParams, call: Call) -> RunAnswer:
+    """Admit the prompt. Its events follow the answer; with `wait` the answer follows `runEnded`."""
+    async with door.admission(params.session_id, call):
+        attached, admission = await _admit(door, params, call)
+    if params.admission == "interrupt":
+        attached.meant.begin(admission.run_id)
+    if call.cancelled:  # before its client could know of it
+        attached.session.cancel(admission.run_id, stop=call.stop)
+    attached.progress.give(admission.run_id, params.work_done_token)
+    if not params.wait:
+        return admitted(admission)
+    attached.publisher.linger(GATHERING)
+    call.until_answered.close()
+    call.ordered = True
+    return await _end(attached, admission, call)
+
+
+async def _admit(door: Door, params: RunParams, call: Call) -> tuple[Attached, Admission]:
+    if params.admission not in POLICIES:
+        raise from_wire.Malformed(f"params.admission must be one of {', '.join(POLICIES)}")
+    said = from_wire.content_or_files(params.input) if params.input is not None else ()
+    if not (said or params.continue_run):
+        raise from_wire.Malformed("params.input must not be empty, unless continueRun is true")
+    check_token(params.work_done_token)
+    options, chosen = read_options(params.options), by_user(params.chosen_by)
+    attached = await door.open(params.session_id, call)
+    session = attached.session
+    door.world.check_mode(session.state.cwd, options, by_user=chosen)
+    recovers = session.state.run_id if params.continue_run else ""
+    if params.client_key not in session.state.keys:  # else it was admitted already
+        check_admission(session, params)
+        kept = inherited_options(session.state, options, recovers)
+        await door.check(session.state.cwd, {**session.state.options, **kept})
+    content = await taken_in(said, door.world.setup, session.state.cwd, door.world.storage.blobs)
+    if params.expand:
+        content = await understood(door.world, session, content, params.client_key)
+    if params.client_key not in session.state.keys:  # others were admitted meanwhile
+        check_admission(session, params)
+    call.until_answered.enter_context(attached.publisher.held())
+    way = "" if params.admission == "queue" else params.admission
+    check_prompt(session, params.client_key, "agent/run", way, params.expected_run_id)
+    door.world.choose(session.session_id, options)
+    admission = await session.prompt(
+        content,
+        params.admission,
+        options=options,
+        key=params.client_key,
+        recovers=recovers,
+        prompter=Prompter(call.stop if call.cancelled else None, waits=bool(params.wait)),
+    )
+    return attached, admission
+
+
+def check_token(token: object) -> None:
+    """Refuse what is no token of LSP. Raises `Malformed`."""
+    if token is not None and (isinstance(token, bool) or not isinstance(token, str | int)):
+        raise from_wire.Malformed("params.workDoneToken must be a string or a whole number")
+
+
+def check_admission(session: Session, params: RunParams) -> None:
+    """Refuse what the session, as it stands, cannot admit. Raises `Refused` and `Bad`."""
+    state = session.state
+    if params.expected_run_id and params.expected_run_id != state.run_id:
+        raise Refused("Another run is the last one.", "runMismatch", state.run_id)
+    if params.continue_run and state.running:
+        raise Refused("The run to go on with is still running.", "runActive", state.run_id)
+    if params.continue_run and (not state.stop or state.stop.reason is StopReason.END_TURN):
+        raise Refused("There is no run to go on with: the last one came to its end.", "noActiveRun")
+    if not (state.running and params.admission == "steer"):
+        check_queue(session)
+
+
+def check_queue(session: Session) -> None:
+    """Refuse another run when as many wait as may. Raises `Bad`."""
+    waiting = len(session.state.queue)
+    if waiting >= MAX_QUEUED:
+        message = f"{waiting} runs wait in this session already."
+        raise overloaded(message, sessionId=session.session_id)
+
+
+def admitted(admission: Admission) -> RunAnswer:
+    """The answer at admission."""
+    return RunAnswer(admission.run_id, admission.outcome, admission.item_id or None)
+
+
+async def _end(attached: Attached, admission: Admission, call: Call) -> RunAnswer:
+    """The answer at the end; it tells what `runEnded` told. A cancelled request cancels the run."""
+    call.interruptible = True
+    try:
+        ended = await attached.end_of(admission.run_id)
+    except asyncio.CancelledError:  # that cancelled the run, and its end is the answer
+        ended = await attached.end_of(admission.run_id)
+    result = admitted(admission)
+    result.stop_reason = ended["stopReason"]
+    result.files_changed = ended["filesChanged"]
+    result.usage, result.cost = ended.get("usage"), ended.get("cost")
+    result.error, result.output = ended.get("error"), ended.get("output")
+    return result

@@ -1,0 +1,53 @@
+"""`agent/status`: how the server is, and what keeps it from working."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from agls import __version__
+from agls.config import ConfigError
+from agls.doors.agent.call import Call
+from agls.doors.agent.door import Door
+from agls.engine.ports import ModelError, ModelInfo
+from agls.models.endpoint import Endpoint
+from agls_protocol import PROTOCOL_VERSION
+from agls_protocol.types import Empty, Load, ModelRow, ProviderAuth, SessionState, StatusResult
+
+
+async def status(door: Door, params: Empty, call: Call) -> StatusResult:
+    """Version, the models and the keys of their providers, what keeps a run from beginning, and the load."""
+    call.interruptible = True
+    told = {**door.attached, **door.followed}
+    sessions = [SessionState(name, attached.publisher.status) for name, attached in told.items()]
+    states = [attached.session.state for attached in door.attached.values()]
+    load = Load(sum(s.running for s in states), sum(len(s.queue) for s in states), door.peer.backlog)
+    result = StatusResult(__version__, PROTOCOL_VERSION, [], [], load, sessions)
+    try:
+        result.config_file = door.world.setup.config_file.as_uri()
+    except ConfigError as problem:
+        result.config_file = Path(problem.file).as_uri() if problem.file else None
+    try:
+        chosen = (await door.world.model(door.folder)).info.name
+        result.models = [_row(info, chosen) for info in door.world.models(door.folder)]
+    except (ConfigError, ModelError) as problem:
+        result.problem = str(problem)
+        with suppress(ConfigError):
+            result.models = [_row(info, "") for info in door.world.models(door.folder)]
+    with suppress(ConfigError):  # that is the problem, then
+        result.auth = _auth(door.world.offered(door.folder).endpoints)
+    return result
+
+
+def _row(info: ModelInfo, chosen: str) -> ModelRow:
+    return ModelRow(info.name, info.provider, info.context_window, info.name == chosen or None)
+
+
+def _auth(endpoints: Iterable[Endpoint]) -> list[ProviderAuth]:
+    """The key of each provider: present where one of its models has it."""
+    known: dict[str, ProviderAuth] = {}
+    for endpoint in endpoints:
+        provider, variable = endpoint.info.provider, endpoint.key_variable or None
+        state = "present" if endpoint.api_key else "missing" if variable and not endpoint.is_local else "none"
+        if provider not in known or state == "present":
+            known[provider] = ProviderAuth(provider, state, variable, endpoint.key_place or None)
+    return list(known.values())

@@ -1,0 +1,121 @@
+"""The client as this door talks to it: answers, notifications, events, and questions with their replies."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+from agls.doors.agent.flow.batches import Piece
+from agls.doors.agent.limits import Limits
+from agls.doors.agent.stream.transport import Writer
+from agls.doors.messages import Bad, JsonObject, RequestId
+
+MOST_TRACED = 1_000_000  # bytes that wait for the client; beyond them the trace is left out
+
+
+class PeerError(Exception):
+    """The client answered a request of ours with an error."""
+
+
+class Pending:
+    """A request the client has not answered yet."""
+
+    def __init__(
+        self, future: asyncio.Future[Any], forget: Callable[[], None], tell: Callable[[], None]
+    ) -> None:
+        self.future = future
+        self._forget, self._tell = forget, tell
+
+    def withdraw(self) -> None:
+        """Tell the client that its answer is not wanted any more; a late one is ignored."""
+        if not self.future.done():
+            self._forget()
+            self._tell()
+            self.future.cancel()
+
+    def discourage(self) -> None:
+        """Tell the client that it need not do this any more. What it answers counts: it may have done it."""
+        if not self.future.done():
+            self._tell()
+
+
+class Peer:
+    """Writes to the client, in order; never blocks."""
+
+    def __init__(self, writer: Writer, limits: Limits) -> None:
+        self._writer = writer
+        self.limits = limits
+        self._ids = count(1)
+        self._pending: dict[RequestId, asyncio.Future[Any]] = {}
+
+    @property
+    def backlog(self) -> int:
+        """The size of the events that wait for the client to read, in bytes, roughly."""
+        return self._writer.backlog
+
+    @property
+    def overfull(self) -> bool:
+        """Whether more waits for the client to read than may."""
+        return self._writer.backlog + self._writer.others > self.limits.most
+
+    def stalled(self) -> float:
+        """For how many seconds the client has read nothing although something waits."""
+        return self._writer.stalled()
+
+    def answer(self, id: RequestId, result: Any, *, urgent: bool = False) -> None:
+        """Answer a request. An urgent answer may overtake events that wait."""
+        self._writer.send({"jsonrpc": "2.0", "id": id, "result": result}, urgent=urgent)
+
+    def refuse(self, bad: Bad) -> None:
+        """Answer a request with an error."""
+        self._writer.send(bad.reply(), urgent=True)
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Send a notification."""
+        self._writer.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def trace(self, message: str, verbose: str) -> None:
+        """Send a line of the trace, from any thread; none while the client does not read."""
+        if self._writer.others < MOST_TRACED:
+            details = {"verbose": verbose} if verbose else {}
+            self.notify("$/logTrace", {"message": message, **details})
+
+    def send_events(self, events: Sequence[Piece]) -> None:
+        """Send consecutive events in one `agent/event`, with what else is told before this step is over."""
+        if self._writer.put(events):
+            asyncio.get_running_loop().call_soon(self._writer.flush)
+
+    def flush(self) -> None:
+        """Let the events that were sent in this step go now, if the client takes them at once."""
+        self._writer.flush()
+
+    def request(self, method: str, params: JsonObject) -> Pending:
+        """Send a request. Its future gives the result or raises `PeerError`."""
+        id = f"agls-{next(self._ids)}"  # noqa: A001 - what the protocol calls it
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending[id] = future
+        self._writer.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+
+        def forget() -> None:
+            del self._pending[id]
+
+        return Pending(future, forget, lambda: self.notify("$/cancelRequest", {"id": id}))
+
+    def ask_in_passing(self, method: str, params: JsonObject) -> None:
+        """Send a request of which nobody needs the answer: whether the client follows is its own affair."""
+        self.request(method, params).future.add_done_callback(_look_away)
+
+    def take_response(self, message: JsonObject) -> None:
+        """The client answered; answers nobody waits for are ignored."""
+        future = self._pending.pop(message["id"], None)
+        if future is None or future.done():
+            return
+        if "error" in message:
+            future.set_exception(PeerError(str(message["error"])))
+        else:
+            future.set_result(message["result"])
+
+
+def _look_away(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,165 @@
+"""A session's events on their way to the client: in order, and without waiting for it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from functools import partial
+
+from agls.doors.agent.client import Client
+from agls.doors.agent.flow.queue import Flow
+from agls.doors.agent.peer import Peer
+from agls.doors.lsp.plain.progress import ProgressReporter
+from agls.doors.messages import JsonObject
+from agls.engine.facts import Entry, Glimpse, RunEnded
+from agls.engine.session import Session
+from agls.engine.state import State
+from agls.order import NOTES
+from agls.views.project import Projection
+from agls_protocol.events import EventData, NoticeData
+
+DETACHED: NoticeData = {
+    "severity": "warning",
+    "title": "Detached",
+    "text": "Nobody read here, so the session goes on without this connection. Go on with agent/resume.",
+    "kind": "detached",
+}
+
+
+class Publisher:
+    """Sends the events of one session. While it is held, they wait for an answer that goes first."""
+
+    def __init__(self, session: Session, peer: Peer, client: Client, progress: ProgressReporter) -> None:
+        self._session = session
+        self._client = client
+        self._progress = progress
+        self._projection = Projection(NOTES, session.session_id, session.log.journal.epoch, session.state)
+        self._peer, self._silent = peer, False
+        self._flow = Flow(peer, client, self._projection.caught_up)
+        self._held: list[Callable[[], None]] = []
+        self._holds = 0
+        self._lingering: asyncio.TimerHandle | None = None
+
+    @property
+    def status(self) -> str:
+        """idle, running or requiresAction."""
+        return self._projection.status
+
+    def open_items(self) -> list[JsonObject]:
+        """The unfinished items as they stand."""
+        return self._projection.open_items()
+
+    def open_requests(self) -> list[JsonObject]:
+        """The questions nobody has answered yet."""
+        return self._projection.open_requests()
+
+    def publish(self, event: Entry | Glimpse, after: State) -> list[JsonObject]:
+        """Tell the client what this means on the wire; gives it."""
+        if not self._holds:
+            self._flow.catch_up(event.at)
+        events = self._projection.events(event, after)
+        self.then(partial(self._tell, events))
+        if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
+            self.flush()
+        return events
+
+    def acknowledge(self, seq: int) -> None:
+        """The client has taken in everything up to this fact."""
+        self.then(partial(self._flow.acknowledge, seq))
+
+    def beat(self) -> None:
+        """Say that the session lives, and how it stands."""
+        self.show("heartbeat", {"seq": self._session.state.seq, "state": self.status})
+
+    def leave(self) -> None:
+        """From here on nothing goes to the client but the ends of what it waits for."""
+        self.then(partial(self._turn, silent=True))
+
+    def join(self) -> None:
+        """From here on events go to the client again; what was left out before counts no more."""
+        self._flow = Flow(self._peer, self._client, self._projection.caught_up)
+        self.then(partial(self._turn, silent=False))
+
+    def say_detached(self) -> None:
+        """Say that nothing more comes."""
+        self.show("notice", DETACHED)
+
+    def show(self, type: str, data: EventData) -> None:
+        """Tell what comes from no fact and no glimpse."""
+        self.then(partial(self._tell, self._projection.event(type, data, time.time())))
+
+    def make_up(self, item_ids: Iterable[str]) -> None:
+        """Tell these open items as they stand: an answer had no room for all of their text."""
+        behind = dict.fromkeys(item_ids, self._session.state.seq)
+        self.then(partial(self._tell, self._projection.caught_up(behind, time.time())))
+
+    def then(self, act: Callable[[], None]) -> None:
+        """Do this behind everything that was published: now, or when nothing is held back any more."""
+        if self._holds:
+            self._held.append(act)
+        else:
+            act()
+
+    async def told(self) -> None:
+        """Wait until nothing is held back: an answer that tells of events comes behind them."""
+        while self._holds:
+            gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.then(partial(_settle, gone))
+            await gone
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Keep everything back until the end of the block."""
+        self._holds += 1
+        try:
+            yield
+        finally:
+            self._release()
+
+    def linger(self, seconds: float) -> None:
+        """Keep everything back for so long, or until the model answers or the run ends.
+
+        What a run begins with is then written once, and not before the request to the model.
+        """
+        if self._lingering is None:
+            self._holds += 1
+            self._lingering = asyncio.get_running_loop().call_later(seconds, self.flush)
+
+    def flushed_after(self, unsubscribe: Callable[[], None]) -> Callable[[], None]:
+        """Return a function that ends a subscription and then writes what lingers."""
+
+        def end() -> None:
+            unsubscribe()
+            self.flush()
+
+        return end
+
+    def flush(self) -> None:
+        """Write what lingers."""
+        if self._lingering is not None:
+            self._lingering.cancel()
+            self._lingering = None
+            self._release()
+
+    def _release(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            held, self._held = self._held, []
+            for act in held:
+                act()
+
+    def _turn(self, *, silent: bool) -> None:
+        self._silent = silent
+
+    def _tell(self, events: list[JsonObject]) -> None:
+        if self._silent:
+            self._progress.show([event for event in events if event["type"] == "runEnded"])
+            return
+        self._progress.show(events)
+        if self._client.events:
+            self._flow.tell(events)
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,1 @@
+"""Bytes to messages and back, in threads of their own; only the standard library."""
