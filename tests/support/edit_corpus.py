@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agls.engine.vocabulary import ToolOutcome
 from agls.features.files import build
@@ -32,7 +32,7 @@ def load(file: Path) -> list[Case]:
 
 def files_of(value: object, case: Case) -> Mapping[str, str]:
     """Return texts by path, of `before` or of `want.applied`."""
-    return value if isinstance(value, dict) else {case["file"]: str(value)}
+    return cast("dict[str, str]", value) if isinstance(value, dict) else {case["file"]: str(value)}
 
 
 async def attempt(case: Case, root: Path) -> str:

@@ -11,6 +11,9 @@ FEW = 6_000  # pairs of lines that are compared by their characters; more are co
 SKIPPED = 0.2  # what a line between two others costs, in characters
 _WORD = re.compile(r"\w+")
 Pair = tuple[int, int]
+_NONE = 0  # the steps of a row
+_SKIP = 1
+_PAIR = 2
 
 
 def closeness(one: str, other: str) -> float:
@@ -46,9 +49,6 @@ def align(wanted: Sequence[str], lines: Sequence[str]) -> list[Pair]:
             at -= 1
             pairs.append((at, i))
     return pairs[::-1]
-
-
-_NONE, _SKIP, _PAIR = 0, 1, 2
 
 
 def _row(

@@ -4,7 +4,7 @@ Words and lines vote for a place, each the less the more often the file has it: 
 ones. Then the two are laid side by side, and what is shown is the lines that differ.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from difflib import get_close_matches
@@ -92,14 +92,17 @@ def _starts(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Return the lines at which the text most likely begins, the likeliest first."""
     votes = _votes(lines, wanted)
     if votes:
-        sums = {start: sum(votes[start + by] for by in (-2, -1, 0, 1, 2)) + votes[start] for start in votes}
+        sums = {
+            start: sum(votes.get(start + by, 0.0) for by in (-2, -1, 0, 1, 2)) + votes[start]
+            for start in votes
+        }
         return sorted(sums, key=lambda start: (-sums[start], start))
     longest = max(wanted, key=len, default="")
     likely = get_close_matches(longest, dict.fromkeys(lines[:LINES]), n=1) if longest else []
     return [lines.index(likely[0]) - wanted.index(longest)] if likely else []
 
 
-def _votes(lines: Sequence[str], wanted: Sequence[str]) -> Counter[int]:
+def _votes(lines: Sequence[str], wanted: Sequence[str]) -> Mapping[int, float]:
     asked: dict[str, list[int]] = {}
     for offset, line in enumerate(wanted):
         for token in words(line):
@@ -109,7 +112,7 @@ def _votes(lines: Sequence[str], wanted: Sequence[str]) -> Counter[int]:
         for token in words(line):
             if token in found:
                 found[token].append(index)
-    votes = Counter[int]()
+    votes = defaultdict[int, float](float)
     for token, places in found.items():
         if len(places) <= TELLING:
             for start in {at - offset for at in places for offset in asked[token][:TELLING]}:
