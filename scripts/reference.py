@@ -19,7 +19,7 @@ from pydantic_core import PydanticUndefined
 from agls import __version__
 from agls.config.schema import Config
 from agls.doors.headless.exits import Exit
-from agls.doors.headless.options.declaration import Option
+from agls.doors.headless.options.declaration import OptionSpec
 from agls.doors.headless.options.table import Node, nodes
 
 ROOT = Path(__file__).parents[1]
@@ -168,7 +168,7 @@ def _arguments(node: Node) -> Iterator[tuple[str, str]]:
             yield each.settings.get("metavar", each.names[0]), each.help
 
 
-def _names(option: Option) -> str:
+def _names(option: OptionSpec) -> str:
     value = f" {option.value}".replace("|", "\\|") if option.value else ""
     return ", ".join(f"`{name}`" for name in option.names) + (f"{value}" if value else "")
 

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from agls.config import Choice, ConfigError, Setup, Told, read, take_over
+from agls.config import Choice, ConfigError, ConfigInputs, Setup, read, take_over
 from agls.config.environment import process_environment
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.keys import key
-from agls.doors.headless.open_session import Request, folder
+from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.permitting import PERMISSIONS
 from agls.doors.headless.piped import piped
 from agls.doors.headless.rewinds import REWINDS
@@ -44,7 +44,7 @@ def welcome(arguments: argparse.Namespace) -> int:
     tell(WELCOME)
     here = folder(".")
     try:
-        setup = read(Told(), here, lambda _: False)
+        setup = read(ConfigInputs(), here, lambda _: False)
         asyncio.run(Choice(lambda: setup).find(here))
     except ConfigError as problem:
         tell(f"\n{escape_controls(str(problem))}\n")
@@ -67,7 +67,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     """`agls config explain`."""
-    setup, cwd = _setup(arguments, Told(remembered=True))
+    setup, cwd = _setup(arguments, ConfigInputs(remembered=True))
     write_settings(setup, cwd, as_json=arguments.json)
     return Exit.DONE
 
@@ -77,7 +77,7 @@ def models(arguments: argparse.Namespace) -> int:
     from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
 
     harden()
-    setup, cwd = _setup(arguments, Told(arguments=settings(arguments), remembered=True))
+    setup, cwd = _setup(arguments, ConfigInputs(arguments=settings(arguments), remembered=True))
     write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
     return Exit.DONE
 
@@ -89,7 +89,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     harden()
     cwd = folder(arguments.cwd or ".")
     environment = dict(process_environment())
-    told = Told(arguments=settings(arguments), remembered=True)
+    told = ConfigInputs(arguments=settings(arguments), remembered=True)
     try:
         setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
     except ConfigError as problem:
@@ -98,7 +98,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     return Exit.DONE if well else Exit.FAILED
 
 
-def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
+def _setup(arguments: argparse.Namespace, told: ConfigInputs) -> tuple[Setup, str]:
     """What is configured for the folder that was named. Raises `CannotBegin` and `ConfigError`."""
     cwd = folder(arguments.cwd or ".")
     return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
@@ -155,7 +155,7 @@ def _start(
         **limits(arguments),
         "deliver": arguments.deliver,
     }
-    request = Request(
+    request = RunRequest(
         cwd=arguments.cwd or "",
         prompt=prompt,
         piped=beside,

@@ -22,7 +22,7 @@ READ: Mapping[str, Callable[[str], object]] = {  # how a value is read that has 
 TAKES = {"DIR": "folder", "FILE": "file"}  # what a shell completes there
 
 
-class Option(NamedTuple):
+class OptionSpec(NamedTuple):
     """One option, or an argument that has its place instead of a name.
 
     `value` stands for its value ("": it takes none), which is one of `choices` where there are some, and
@@ -46,17 +46,17 @@ class Titled(NamedTuple):
     """Options with a title of their own in the help."""
 
     title: str
-    options: Sequence[Option]
+    options: Sequence[OptionSpec]
     text: str | None = None
 
 
 class OneOf(NamedTuple):
     """Options of which one at most can be given."""
 
-    options: Sequence[Option]
+    options: Sequence[OptionSpec]
 
 
-class Command(NamedTuple):
+class CommandSpec(NamedTuple):
     """One command: its name, what it is for, how its arguments are written, its options, and examples.
 
     Where there are commands `below` it, it is called alone only if it has options of its own.
@@ -65,9 +65,9 @@ class Command(NamedTuple):
     name: str
     what: str
     arguments: str
-    options: Sequence[Option | Titled | OneOf]
+    options: Sequence[OptionSpec | Titled | OneOf]
     examples: str
-    below: "Sequence[Command]"
+    below: "Sequence[CommandSpec]"
 
     @property
     def summary(self) -> str:
@@ -75,32 +75,32 @@ class Command(NamedTuple):
         return f"{self.what[0].upper()}{self.what[1:]}."
 
     @property
-    def each_option(self) -> Iterator[Option]:
+    def each_option(self) -> Iterator[OptionSpec]:
         """All of its options and arguments."""
         for part in self.options:
-            yield from (part,) if isinstance(part, Option) else part.options
+            yield from (part,) if isinstance(part, OptionSpec) else part.options
 
 
 def command(
     name: str,
     what: str,
-    *options: str | Option | Titled | OneOf,
+    *options: str | OptionSpec | Titled | OneOf,
     arguments: str = "",
     examples: str = "",
-    below: Sequence[Command] = (),
-) -> Command:
+    below: Sequence[CommandSpec] = (),
+) -> CommandSpec:
     """Declare a command. Without `arguments` the help writes what its options say."""
     declared = [lines(part) if isinstance(part, str) else (part,) for part in options]
     shown = "\n  ".join(("examples:", *cleandoc(examples).splitlines())) if examples else ""
-    return Command(name, what, arguments, [part for parts in declared for part in parts], shown, below)
+    return CommandSpec(name, what, arguments, [part for parts in declared for part in parts], shown, below)
 
 
-def lines(text: str) -> tuple[Option, ...]:
+def lines(text: str) -> tuple[OptionSpec, ...]:
     """Declare options by lines such as `-C --cwd DIR  the folder`; one goes on where a line is set in."""
     return tuple(map(option, re.sub(r"\n\s+", " ", cleandoc(text)).splitlines()))
 
 
-def option(line: str, **settings: Any) -> Option:
+def option(line: str, **settings: Any) -> OptionSpec:
     """Declare one option by its line, with `settings` of `argparse` besides.
 
     An argument that has a place is written without a stroke. The name of a value says how it is read; values
@@ -123,4 +123,4 @@ def option(line: str, **settings: Any) -> Option:
         said |= {"action": "append", "default": []}
     said |= settings
     known = MODES if said.get("type") is mode else choices
-    return Option(names, "|".join(known) or value or "", what, known, TAKES.get(value or "", ""), said)
+    return OptionSpec(names, "|".join(known) or value or "", what, known, TAKES.get(value or "", ""), said)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from agls import __version__
 from agls.doors.headless.options import changes, others, runs, sessions
-from agls.doors.headless.options.declaration import Command, OneOf, Option, Titled, command, option
+from agls.doors.headless.options.declaration import CommandSpec, OneOf, OptionSpec, Titled, command, option
 from agls.doors.headless.options.parser import Options, Parser
 
-GROUPS: dict[str, tuple[Command, ...]] = {
+GROUPS: dict[str, tuple[CommandSpec, ...]] = {
     "Work": (runs.RUN, runs.RESUME, sessions.SESSIONS),
     "Look at what was done, and take it back": (changes.CHANGES, changes.UNDO, changes.REWIND),
     "Set up": (
@@ -46,11 +46,11 @@ class Node(NamedTuple):
     """One command, the words that call it behind `agls`, and how it is used."""
 
     words: tuple[str, ...]
-    command: Command
+    command: CommandSpec
     usage: str
 
     @property
-    def options(self) -> Sequence[Option]:
+    def options(self) -> Sequence[OptionSpec]:
         """What may be given by a name."""
         return [HELP, *(each for each in self.command.each_option if each.is_named)]
 
@@ -60,7 +60,7 @@ def nodes() -> Iterator[Node]:
     yield from _walk(build_parser(), AGLS, ())
 
 
-def _walk(parser: Parser, command: Command, words: tuple[str, ...]) -> Iterator[Node]:
+def _walk(parser: Parser, command: CommandSpec, words: tuple[str, ...]) -> Iterator[Node]:
     yield Node(words, command, " ".join(parser.format_usage().removeprefix("usage: ").split()))
     for each in command.below:
         yield from _walk(parser.below.choices[each.name], each, (*words, each.name))
@@ -82,7 +82,7 @@ def build_parser() -> Parser:
     return parser
 
 
-def _declare(commands: Any, command: Command, name: str) -> None:
+def _declare(commands: Any, command: CommandSpec, name: str) -> None:
     """Add a command, which is called by this name, and all below it."""
     parser: Parser = commands.add_parser(
         command.name,
@@ -99,10 +99,10 @@ def _declare(commands: Any, command: Command, name: str) -> None:
             _declare(below, each, f"{name} {each.name}")
 
 
-def _add(parser: Parser, options: Sequence[Option | Titled | OneOf]) -> None:
+def _add(parser: Parser, options: Sequence[OptionSpec | Titled | OneOf]) -> None:
     for each in options:
         match each:
-            case Option():
+            case OptionSpec():
                 _add_to(parser, [each])
             case Titled():
                 _add_to(parser.add_argument_group(each.title, each.text), each.options)
@@ -110,7 +110,7 @@ def _add(parser: Parser, options: Sequence[Option | Titled | OneOf]) -> None:
                 _add_to(parser.add_mutually_exclusive_group(), each.options)
 
 
-def _add_to(place: Options, options: Sequence[Option]) -> None:
+def _add_to(place: Options, options: Sequence[OptionSpec]) -> None:
     for each in options:
         place.add_argument(*each.names, **each.settings)
 
