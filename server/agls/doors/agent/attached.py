@@ -14,7 +14,7 @@ from agls.doors.agent.limits import MAX_QUEUED
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.publish import Publisher
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Answered, Asked, Entry, Glimpse, Notice, RunEnded
+from agls.engine.facts import Answered, Asked, Entry, Notice, RunEnded, Transient
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Question
@@ -122,7 +122,7 @@ class Attached:
         journal = self.session.log.journal
         return await asyncio.to_thread(end_of, NOTES, run_id, self.session.session_id, journal.entries())
 
-    def _observe(self, event: Entry | Glimpse, state: State) -> None:
+    def _observe(self, event: Entry | Transient, state: State) -> None:
         self.cancel_target.take(event, state)
         fact = event.fact if isinstance(event, Entry) else None
         if isinstance(fact, Answered):  # before `requestResolved` goes out

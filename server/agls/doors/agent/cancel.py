@@ -19,7 +19,7 @@ from agls.doors.agent.call import Call
 from agls.doors.agent.peer import Peer
 from agls.doors.messages import CANCELLED, Bad
 from agls.doors.task_choice import keep_or_stop
-from agls.engine.facts import Admitted, Entry, Glimpse, RunEnded, RunStarted
+from agls.engine.facts import Admitted, Entry, RunEnded, RunStarted, Transient
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import BY_USER, Stop
@@ -147,7 +147,7 @@ class CancelTarget:
         if self._state.running and seq >= self._seq:
             self._waited.discard(self._state.run_id)
 
-    def take(self, event: Entry | Glimpse, state: State) -> None:
+    def take(self, event: Entry | Transient, state: State) -> None:
         """Follow the session by one event; `state` is the one behind it."""
         self._state = state
         match event:

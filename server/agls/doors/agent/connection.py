@@ -19,7 +19,7 @@ from agls.doors.agent.result_pages import Page
 from agls.doors.agent.world import World
 from agls.doors.errors import cannot_open, session_busy
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Asked, Entry, Glimpse, Notice
+from agls.engine.facts import Asked, Entry, Notice, Transient
 from agls.engine.ports import JournalBusy, JournalError
 from agls.engine.session import Session
 from agls.engine.state import State
@@ -277,7 +277,7 @@ class Connection(ABC):
         presenter, configured = self.present(session, role), partial(self._configured, session)
         return Attached(session, self.peer, presenter, gone, configured, role)
 
-    def _remember_question(self, event: Entry | Glimpse, state: State) -> None:
+    def _remember_question(self, event: Entry | Transient, state: State) -> None:
         del state
         if isinstance(event, Entry) and isinstance(event.fact, Asked):
             self.asked.add(event.fact.request_id)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from agls.doors.action_list import action_list
 from agls.doors.headless.exits import Exit, exit_of
 from agls.doors.headless.open_session import PreparedRun
-from agls.doors.headless.output import Lines, Output
+from agls.doors.headless.output import JsonLines, Output
 from agls.doors.headless.responders import Responder
 from agls.doors.headless.shutdown import Shutdown
+from agls.engine.facts import Entry
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovery import continue_interrupted
@@ -22,7 +23,7 @@ from agls.views.replay import Replay
 from agls.world import World
 
 
-class Conversation:
+class HeadlessRun:
     """Prompts the session, shows what happens, and puts its questions to whoever is there."""
 
     def __init__(
@@ -56,7 +57,7 @@ class Conversation:
                 self._tell(self._projection.events(entry))
         elif self._prepared.since is not None:
             self._tell_again(self._prepared.since)
-        if isinstance(self._output, Lines):  # for people they are nothing but a delay
+        if isinstance(self._output, JsonLines):  # for people they are nothing but a delay
             self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
         self._shutdown.runs(self)
@@ -127,10 +128,10 @@ class Conversation:
         projection = Projection(NOTES, child.session_id, child.log.journal.epoch, child.state)
 
         def watch(event: Event, state: State) -> None:
-            for told in projection.events(event, state):
+            for told in _events(projection, event, state):
                 if told["type"] == "runEnded":
                     self._unanswered += told["data"].get("unanswered", 0)
-                if isinstance(self._output, Lines) and not self._ended:
+                if isinstance(self._output, JsonLines) and not self._ended:
                     self._output.event(told)
 
         self._responder.attach(child)
@@ -145,7 +146,7 @@ class Conversation:
             self._output.event(told)
 
     def _watch(self, event: Event, state: State) -> None:
-        self._tell(self._projection.events(event, state))
+        self._tell(_events(self._projection, event, state))
 
     def _tell(self, events: Sequence[JsonObject]) -> None:
         for told in events:
@@ -157,3 +158,9 @@ class Conversation:
                 self._ended = told  # the last word: it waits until everything else is said
             else:
                 self._output.event(told)
+
+
+def _events(projection: Projection, event: Event, state: State) -> list[JsonObject]:
+    if isinstance(event, Entry):
+        return projection.events(event, state)
+    return projection.transient(event, time.time())

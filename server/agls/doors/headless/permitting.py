@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from agls.config import FolderGrants, OwnFiles, Seal, Setup, Told, read
+from agls.config import ConfigInputs, FolderGrants, GuardedFiles, Seal, Setup, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -25,32 +25,37 @@ from agls.workspace.workspace import OpenWorkspace
 
 def permissions(arguments: argparse.Namespace) -> int:
     """`agls permissions list`, `revoke`, `explain` and `accept`."""
-    here = folder(arguments.cwd)
+    here = folder(arguments.cwd or ".")
     try:
-        setup = read(Told(remembered=True), here, lambda root: arguments.trust and root == Path(here))
-        return Saved(setup, here).do(arguments)
+        setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
+        return PermissionsCommand(setup, here).do(arguments)
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 
 
-class Saved:
+PERMISSIONS = dict.fromkeys(
+    (f"permissions {name}" for name in ("list", "revoke", "explain", "accept")), permissions
+)
+
+
+class PermissionsCommand:
     """The permissions that hold in one folder."""
 
     def __init__(self, setup: Setup, here: str) -> None:
         self._here, self._loaded = here, setup.load(here)
         self._settings = self._loaded.config.section(ROOM)
-        self._files = OwnFiles(setup.state_folder, setup.config_file)
+        self._files = GuardedFiles(setup.state_folder, setup.config_file)
         self._grants = FolderGrants(self._files, Seal(self._files), Path(here))
         self._own = Own(tuple(map(str, setup.own_places)))
 
     def do(self, arguments: argparse.Namespace) -> int:
         """Follow the arguments. **Returns** the exit code, **raises** `CannotBegin` and `OSError`."""
-        match arguments.act:
-            case "list":
+        match arguments.command:
+            case "permissions list":
                 self._list(as_json=arguments.json)
-            case "revoke":
+            case "permissions revoke":
                 self._revoke(arguments.rule)
-            case "explain":
+            case "permissions explain":
                 self._explain(arguments.target, arguments.kind, arguments.mode)
             case _:
                 self._accept()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agls.config import ConfigError, Place, Reload, Told, read
+from agls.config import ConfigError, ConfigInputs, KeyPlace, Reload, read
 from agls.doors import from_wire
 from agls.doors.agent.client_tools import ClientTools
 from agls.doors.agent.world import NoWorld, World
@@ -45,12 +45,12 @@ def read_opening(params: JsonObject) -> Opening:
 
 @asynccontextmanager
 async def opened(
-    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[Place], arguments: JsonObject
+    opening: Opening, editor: Editor, client: ClientTools, places: Sequence[KeyPlace], arguments: JsonObject
 ) -> AsyncGenerator[World]:
     """The world, or what stands in its place when the configuration is wrong."""
     harden()
     folder = opening.folder or str(Path.home())
-    told = Told(
+    inputs = ConfigInputs(
         arguments=arguments,
         editor=opening.settings,
         config_file=opening.config_file,
@@ -62,13 +62,13 @@ async def opened(
         return bool(opening.trusted) and str(root) == opening.folder
 
     try:
-        setup = replace(read(told, folder, trusts), places=tuple(places))
+        setup = replace(read(inputs, folder, trusts), places=tuple(places))
     except ConfigError as problem:
         yield NoWorld(problem)
         return
     begin_log(setup.state_folder, lambda: setup.secrets, setup.log_level)
     async with open_world(setup, editor=editor, headless=False, client=client) as world:
-        world.reread = Reload(told, folder, trusts, setup)
+        world.reread = Reload(inputs, folder, trusts, setup)
         yield world
 
 

@@ -16,7 +16,7 @@ from agls.doors.agent.limits import Limits
 from agls.doors.agent.peer import Peer
 from agls.doors.agent.secrets import EditorSecrets
 from agls.doors.agent.server import AgentServer, DoorHandler
-from agls.doors.agent.stream.arrivals import Arrivals
+from agls.doors.agent.stream.message_stream import MessageStream
 from agls.doors.agent.stream.transport import Reader, Writer
 from agls.doors.agent.stream.unread import UNREAD
 from agls.doors.agent.world import NoWorld, World
@@ -116,16 +116,16 @@ class LspServer:
             for notice in world.setup.notices:
                 self._peer.notify("window/showMessage", {"type": INFO, "message": notice})
 
-    def _listen(self) -> Arrivals:
+    def _listen(self) -> MessageStream:
         """Follow what arrives, and what ends the process, in order from now on."""
         loop = asyncio.get_running_loop()
-        messages = Arrivals(self._reader)
+        messages = MessageStream(self._reader)
         for end in SIGNALS:
             loop.add_signal_handler(end, self._reader.end)
         self._loaded()
         return messages
 
-    async def _follow(self, messages: Arrivals, server: AgentServer) -> int:
+    async def _follow(self, messages: MessageStream, server: AgentServer) -> int:
         """Follow the messages to the last. **Returns** the exit code."""
         lifecycle = Lifecycle(self._peer, self._editor, server, self._client.encoding, self._trace)
         while (message := await messages.next()) is not None:

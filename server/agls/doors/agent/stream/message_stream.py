@@ -11,7 +11,7 @@ from agls.doors.messages import JsonObject
 BREATH = 64  # messages taken before other work gets its turn
 
 
-class Arrivals:
+class MessageStream:
     """Returns one message after the other, in order, from the event loop in which it was made."""
 
     def __init__(self, reader: Reader) -> None:
