@@ -13,7 +13,6 @@ from agls.engine.facts import (
     Answered,
     Asked,
     Entry,
-    Glimpse,
     Noted,
     Replied,
     RunDiff,
@@ -24,6 +23,7 @@ from agls.engine.facts import (
     ToolDelta,
     ToolFinished,
     ToolStarted,
+    TransientEvent,
     TurnStarted,
 )
 from agls.engine.vocabulary import (
@@ -74,7 +74,7 @@ def recorded() -> Events:
     projection, events, seq = Projection(NOTES, "ses", "epoch"), Events(), 0
     for told in FACTS:
         if isinstance(told, TextDelta | ToolDelta | RunDiff):
-            events += projection.events(Glimpse(seq, 1.0, told))
+            events += projection.events(TransientEvent(seq, 1.0, told))
         else:
             seq += 1
             events += projection.events(Entry(seq, 1.0, told))

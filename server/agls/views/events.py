@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from agls.engine.facts import Entry, Glimpse
+from agls.engine.facts import Entry, TransientEvent
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.views.transcript import UNSEEN, Transcript
@@ -43,7 +43,7 @@ class EventWriter:
         self._parent_item = state.parent_item
         self._agent_id = agent_id(state)
 
-    def begin(self, event: Entry | Glimpse) -> None:
+    def begin(self, event: Entry | TransientEvent) -> None:
         """Let everything written from here on belong to this event."""
         if isinstance(event, Entry):
             self.seq = event.seq
@@ -114,7 +114,7 @@ class TranscriptWriter(EventWriter):
         super().__init__("", "")
         self._transcript = transcript
 
-    def begin(self, event: Entry | Glimpse) -> None:
+    def begin(self, event: Entry | TransientEvent) -> None:
         """Move the transcript to this fact."""
         self.seq = event.seq if isinstance(event, Entry) else event.after
         self._transcript.seq = self.seq

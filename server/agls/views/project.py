@@ -14,7 +14,6 @@ from agls.engine.facts import (
     Cut,
     Entry,
     Fact,
-    Glimpse,
     Injected,
     LimitsChanged,
     Noted,
@@ -30,6 +29,7 @@ from agls.engine.facts import (
     TakenIn,
     ToolFinished,
     ToolStarted,
+    TransientEvent,
     TurnStarted,
     Unknown,
     Used,
@@ -106,14 +106,14 @@ class Projection:
         questions = self._state.questions
         return [{**values.question(request_id, asked)} for request_id, asked in questions.items()]
 
-    def events(self, event: Entry | Glimpse, after: State | None = None) -> list[JsonObject]:
+    def events(self, event: Entry | TransientEvent, after: State | None = None) -> list[JsonObject]:
         """Return the events of one fact (all with its `seq`), or of what is only shown, in order.
 
         `after` is the state after the fact, where it is known already.
         """
         self._out.begin(event)
-        if isinstance(event, Glimpse):
-            write_transient(event.shown, self._items, self._out, running=self._state.running)
+        if isinstance(event, TransientEvent):
+            write_transient(event.transient, self._items, self._out, running=self._state.running)
             return self._out.take()
         before = self._state
         self._state = after or fold_without_history(before, event)

@@ -11,7 +11,7 @@ from agls.doors.agent.flow.queue import Flow
 from agls.doors.agent.peer import Peer
 from agls.doors.lsp.plain.progress import ProgressReporter
 from agls.doors.messages import JsonObject
-from agls.engine.facts import Entry, Glimpse, RunEnded
+from agls.engine.facts import Entry, RunEnded, TransientEvent
 from agls.engine.session import Session
 from agls.engine.state import State
 from agls.order import NOTES
@@ -53,13 +53,13 @@ class Publisher:
         """The questions nobody has answered yet."""
         return self._projection.open_requests()
 
-    def publish(self, event: Entry | Glimpse, after: State) -> list[JsonObject]:
+    def publish(self, event: Entry | TransientEvent, after: State) -> list[JsonObject]:
         """Tell the client what this means on the wire; gives it."""
         if not self._holds:
             self._flow.catch_up(event.at)
         events = self._projection.events(event, after)
         self.then(partial(self._tell, events))
-        if isinstance(event, Glimpse) or isinstance(event.fact, RunEnded):
+        if isinstance(event, TransientEvent) or isinstance(event.fact, RunEnded):
             self.flush()
         return events
 

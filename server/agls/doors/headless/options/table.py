@@ -15,7 +15,7 @@ from agls.doors.headless.options.others import (
     add_usage,
 )
 from agls.doors.headless.options.parser import Parser
-from agls.doors.headless.options.permitting import add_permissions, add_trust
+from agls.doors.headless.options.permissions import add_permissions, add_trust
 from agls.doors.headless.options.rewinds import add_changes, add_rewind, add_undo
 from agls.doors.headless.options.runs import add_resume, add_run
 from agls.doors.headless.options.sessions import add_sessions
