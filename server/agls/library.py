@@ -29,7 +29,8 @@ from agls.engine.vocabulary import FileChange, Question, Stop, StopReason, ToolO
 from agls.room import NoSettings, Room
 from agls.toolkit import Arguments, TypedAction, TypedTool
 
-Shown = Transient  # the former name, for one release
+Shown = Transient
+"""The former name of `Transient`. It is kept for one more release."""
 
 __all__ = [
     "ActionContext",

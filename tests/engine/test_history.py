@@ -19,7 +19,7 @@ from agls.engine.facts import (
     RunStarted,
     SessionChanged,
     ToolFinished,
-    TransientEvent,
+    Transient,
 )
 from agls.engine.feature import Feature, RunSetup
 from agls.engine.history import forked, last_words, name_of, rewinding, undoing
@@ -381,9 +381,9 @@ async def test_actions_are_listed_and_followed() -> None:
     async with playing(offers=[FakeAction(spec, body)]) as sessions:
         session = await sessions.create("/project")
 
-        def look(event: Entry | TransientEvent, state: State) -> None:
-            if isinstance(event, TransientEvent) and isinstance(event.transient, Notice):
-                shown.append(event.transient)
+        def look(event: Entry | Transient, state: State) -> None:
+            if isinstance(event, Notice):
+                shown.append(event)
 
         session.log.subscribe(look)
         assert actions(session) == [spec]

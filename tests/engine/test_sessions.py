@@ -20,7 +20,7 @@ from agls.engine.facts import (
     SessionChanged,
     Steered,
     ToolFinished,
-    TransientEvent,
+    Transient,
     Unknown,
     Used,
 )
@@ -373,11 +373,7 @@ async def test_trouble_with_the_disk_is_shown_and_so_is_its_end() -> None:
     async with World().session() as session:
         seen: list[str] = []
         leave = session.log.subscribe(
-            lambda event, state: (
-                seen.append(event.transient.text)
-                if isinstance(event, TransientEvent) and isinstance(event.transient, Notice)
-                else None
-            )
+            lambda event, state: seen.append(event.text) if isinstance(event, Notice) else None
         )
         journal = session.log.journal
         journal.trouble = "the disk is full"  # type: ignore[misc]
@@ -606,11 +602,11 @@ def heard(session: Session) -> tuple[list[int], list[str]]:
     """The numbers of the facts, and the titles of the notices, that are heard of from here on."""
     facts, notices = list[int](), list[str]()
 
-    def hear(event: Entry | TransientEvent, state: State) -> None:
+    def hear(event: Entry | Transient, state: State) -> None:
         if isinstance(event, Entry):
             facts.append(event.seq)
-        elif isinstance(event.transient, Notice):
-            notices.append(event.transient.title)
+        elif isinstance(event, Notice):
+            notices.append(event.title)
 
     session.log.subscribe(hear)
     return facts, notices

@@ -21,7 +21,6 @@ from agls.engine.facts import (
     TextDelta,
     ToolFinished,
     ToolStarted,
-    TransientEvent,
 )
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
@@ -179,9 +178,9 @@ async def _finish(session: Session, run_id: str) -> None:
 def _listen(place: Place, session: Session, event: Event) -> None:
     """The human: answers, puts a word in, stops what waits for ever."""
     loop = asyncio.get_running_loop()
-    if isinstance(event, TransientEvent):
+    if not isinstance(event, Entry):
         said = [m for m in session.state.transcript if isinstance(m, UserMessage) and m.origin == "user"]
-        if isinstance(event.transient, TextDelta) and PROMPTS[3] in str(said[-1:]):
+        if isinstance(event, TextDelta) and PROMPTS[3] in str(said[-1:]):
             loop.call_soon(session.cancel)
         return
     place.acknowledge(seq=event.seq, kind=type(event.fact).__name__)

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from agls.engine.facts import Admitted, Entry, Transient, TransientEvent
+from agls.engine.facts import Admitted, Entry, Transient
 from agls.engine.feature import Feature, RunSetup
 from agls.engine.ports import Effect, Tool
 from agls.engine.session import Session
@@ -90,9 +90,9 @@ def heard_from(session: Session) -> list[Transient]:
     """What is shown of a session from now on."""
     shown: list[Transient] = []
 
-    def look(event: Entry | TransientEvent, state: State) -> None:
-        if isinstance(event, TransientEvent):
-            shown.append(event.transient)
+    def look(event: Entry | Transient, state: State) -> None:
+        if not isinstance(event, Entry):
+            shown.append(event)
 
     session.log.subscribe(look)
     return shown

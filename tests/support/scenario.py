@@ -37,7 +37,7 @@ from agls.engine.facts import (
     TextDelta,
     ToolFinished,
     ToolStarted,
-    TransientEvent,
+    Transient,
     TurnStarted,
     Unknown,
     Used,
@@ -193,11 +193,11 @@ class Meanwhile:
     sessions: Sessions
     model: FakeModel
 
-    async def until(self, seen: Callable[[Entry | TransientEvent], bool]) -> None:
+    async def until(self, seen: Callable[[Entry | Transient], bool]) -> None:
         """Wait for an event (from now on)."""
         happened = asyncio.Event()
 
-        def look(event: Entry | TransientEvent, state: State) -> None:
+        def look(event: Entry | Transient, state: State) -> None:
             if seen(event):
                 happened.set()
 

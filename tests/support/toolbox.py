@@ -46,7 +46,7 @@ class Toolbox:
         """No tool records facts."""
         raise AssertionError(fact)
 
-    def show(self, shown: Transient) -> None:
+    def show(self, event: Transient) -> None:
         """Nothing is shown here."""
 
     def stop(self, stop: Stop) -> None:

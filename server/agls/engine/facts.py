@@ -2,7 +2,7 @@
 
 A fact is written once, numbered by the journal, and never changed. State is the fold of the facts
 (`state.py`); the wire events are a translation of them (`views/project.py`). Whatever may be lost
-without harm (a delta, a retry notice) is a `Transient` instead.
+without harm (a delta, a retry notice) is `Transient` instead.
 """
 
 from dataclasses import field
@@ -380,12 +380,4 @@ class RunDiff:
 
 ModelDelta = TextDelta | ThinkingDelta | Retrying
 Transient = ModelDelta | ToolDelta | Notice | RunDiff
-
-
-@frozen
-class TransientEvent:
-    """Something that is shown and not kept: it happened after the fact with the number `after`."""
-
-    after: int
-    at: float
-    transient: Transient
+"""What is only shown. It stands behind the fact that was recorded last."""

@@ -137,8 +137,8 @@ class Run:
     def note(self, feature: str, kind: str, data: JsonObject) -> None:
         self.record(Noted(feature, kind, data))
 
-    def show(self, shown: Transient) -> None:
-        self._log.show(shown)
+    def show(self, event: Transient) -> None:
+        self._log.show(event)
 
     def stop(self, stop: Stop) -> None:
         if self.accepting:

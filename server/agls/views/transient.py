@@ -7,9 +7,9 @@ from agls.views.wire_json import compact
 from agls_protocol.events import TurnDiffData, TurnRetryingData
 
 
-def write_transient(shown: Transient, items: OpenItems, out: EventWriter, *, running: bool) -> None:
+def write_transient(event: Transient, items: OpenItems, out: EventWriter, *, running: bool) -> None:
     """Write the events of what is only shown. What a model still says when no run is `running` is dropped."""
-    match shown:
+    match event:
         case TextDelta(item_id, text):
             if running:
                 items.append_reply("message", item_id, text)

@@ -23,7 +23,7 @@ from agls.doors.library.results import After, Result
 from agls.doors.library.tools import Functions, FunctionTool
 from agls.doors.options import read_options
 from agls.engine.actions import ActionOutcome, ActionSpec
-from agls.engine.facts import Admitted, Asked, Entry, Fact, SessionChanged, Transient, TransientEvent
+from agls.engine.facts import Admitted, Asked, Entry, Fact, SessionChanged, Transient
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.recovery import continue_interrupted
@@ -281,7 +281,7 @@ class Conversation:
         """
 
         def notify(event: Event, state: State) -> None:
-            listener(event.transient if isinstance(event, TransientEvent) else event.fact)
+            listener(event.fact if isinstance(event, Entry) else event)
 
         return self._session.log.subscribe(notify)
 
@@ -340,7 +340,7 @@ class Conversation:
         return (*((Text(text),) if text else ()), *files)
 
     def _id_of(self, run_id: str) -> JsonObject:
-        """**Returns** the option for this id, if there is one. **Raises** `ConfigError` when no run can have it."""
+        """**Returns** the option for this id. **Raises** `ConfigError` when no new run can have it."""
         if not run_id:
             return {}
         if not RUN_ID.fullmatch(run_id):
