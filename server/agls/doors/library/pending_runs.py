@@ -9,11 +9,7 @@ from typing import TypeVar
 from agls.doors.library.foreign_code import within
 from agls.doors.library.results import After, Artifact, Result, result_of, with_hooks
 from agls.doors.library.tools import FunctionTool
-<<<<<<< HEAD:server/agls/doors/library/pending_runs.py
 from agls.engine.facts import Admitted, Entry, RunEnded, RunStarted
-=======
-from agls.engine.facts import Admitted, Entry, RunEnded, RunStarted
->>>>>>> main:server/agls/doors/library/errands.py
 from agls.engine.log import Event
 from agls.engine.ports import JournalError
 from agls.engine.session import Session
@@ -94,15 +90,9 @@ class PendingRun:
             self._toolsets.append(toolset := OpenToolset())
             self.tools += await within(OPENING, "opening a tool set", toolset.open(partial(tool, live))) or ()
 
-<<<<<<< HEAD:server/agls/doors/library/pending_runs.py
     def observe(self, event: Event, state: State) -> None:
         """Learn the id of the run, and when the run begins or ends, from the events of its session."""
         if not isinstance(event, Entry):
-=======
-    def hear(self, event: Event, state: State) -> None:
-        """Find out which run it is, and that it begins or needs not begin any more."""
-        if not isinstance(event, Entry):
->>>>>>> main:server/agls/doors/library/errands.py
             return
         match event.fact:
             case Admitted(run_id, content=content) if content is self._content and not self.run_id:
