@@ -25,12 +25,17 @@ from agls.workspace.workspace import OpenWorkspace
 
 def permissions(arguments: argparse.Namespace) -> int:
     """`agls permissions list`, `revoke`, `explain` and `accept`."""
-    here = folder(arguments.cwd)
+    here = folder(arguments.cwd or ".")
     try:
         setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
         return PermissionsCommand(setup, here).do(arguments)
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
+
+
+PERMISSIONS = dict.fromkeys(
+    (f"permissions {name}" for name in ("list", "revoke", "explain", "accept")), permissions
+)
 
 
 class PermissionsCommand:
@@ -45,12 +50,12 @@ class PermissionsCommand:
 
     def do(self, arguments: argparse.Namespace) -> int:
         """Follow the arguments. **Returns** the exit code, **raises** `CannotBegin` and `OSError`."""
-        match arguments.act:
-            case "list":
+        match arguments.command:
+            case "permissions list":
                 self._list(as_json=arguments.json)
-            case "revoke":
+            case "permissions revoke":
                 self._revoke(arguments.rule)
-            case "explain":
+            case "permissions explain":
                 self._explain(arguments.target, arguments.kind, arguments.mode)
             case _:
                 self._accept()
