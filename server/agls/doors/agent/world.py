@@ -1,10 +1,10 @@
-"""The world behind this connection: opened from what `initialize` said, or the reason why it is not."""
+"""The world behind a connection, or the reason why it could not be opened."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Protocol
 
-from agls.config import ConfigError, Offered, Setup
+from agls.config import ConfigError, ModelCatalog, Setup
 from agls.doors.messages import JsonObject
 from agls.engine.ports import ModelClient, ModelInfo
 from agls.engine.session import Session
@@ -59,7 +59,7 @@ class World(Protocol):
         """**Returns** what a text that somebody typed points at. **Raises** `ConfigError`."""
         ...
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """The models for this folder. Raises `ConfigError`."""
         ...
 
@@ -137,6 +137,6 @@ class NoWorld:
         """There is no session."""
         raise self._problem
 
-    def offered(self, folder: str) -> Offered:
+    def offered(self, folder: str) -> ModelCatalog:
         """Nobody knows."""
         raise self._problem

@@ -13,15 +13,15 @@ from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.keys import key
 from agls.doors.headless.open_session import RunRequest, folder
-from agls.doors.headless.permitting import PERMISSIONS
-from agls.doors.headless.piped import piped
+from agls.doors.headless.permissions_command import PERMISSIONS
+from agls.doors.headless.piped_input import piped
 from agls.doors.headless.rewinds import REWINDS
 from agls.doors.headless.run import refuse, run
 from agls.doors.headless.sessions_command import SESSIONS
 from agls.doors.headless.settings import limits, settings
 from agls.doors.headless.shutdown import see_through
 from agls.doors.headless.streams import tell
-from agls.doors.headless.trusting import trust
+from agls.doors.headless.trust_command import trust
 from agls.doors.headless.usage import usage
 from agls.views.escape import escape_controls
 from agls.workspace.redact import harden

@@ -10,7 +10,7 @@ from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
 from agls.doors.messages import JsonObject
-from agls.doors.rewinding import Back, Gone, go_back
+from agls.doors.rewind import Back, Gone, go_back
 from agls.engine.actions import ActionError
 from agls.engine.admission import Refused
 from agls.engine.ports import JournalError

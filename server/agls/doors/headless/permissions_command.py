@@ -11,11 +11,11 @@ from agls.doors.headless.open_session import folder
 from agls.doors.headless.streams import tell, write
 from agls.engine.ports import Effect
 from agls.features.permissions import ROOM
-from agls.features.permissions.aims import aims_of_command
 from agls.features.permissions.decision import Allow, Ask, Deny, Policy, decide
 from agls.features.permissions.grants import readable
 from agls.features.permissions.modes import Mode
-from agls.features.permissions.rules import Aim, denied, parse_rule
+from agls.features.permissions.resolved_targets import resolve_command
+from agls.features.permissions.rules import ResolvedTarget, denied, parse_rule
 from agls.views.escape import escape_controls
 from agls.workspace.editor import NoEditor
 from agls.workspace.paths import Own
@@ -107,7 +107,7 @@ class PermissionsCommand:
             allow=readable(self._settings.allow),
             granted=readable(self._grants.load()),
         )
-        verdict = decide(self._aims(target, kind), policy)
+        verdict = decide(self._targets(target, kind), policy)
         match verdict:
             case Allow(by):
                 write(f"It runs unasked: {escape_controls(by)}.\n")
@@ -118,13 +118,13 @@ class PermissionsCommand:
                 if rules:
                     write(f'What "always" would save: {escape_controls(", ".join(rules))}\n')
 
-    def _aims(self, target: str, kind: str) -> tuple[Aim, ...]:
+    def _targets(self, target: str, kind: str) -> tuple[ResolvedTarget, ...]:
         hidden = denied(self._settings.deny)
         workspace = OpenWorkspace(self._here, (), NoEditor(), Processes(), self._own, hidden)
         if kind == "shell":
-            return aims_of_command("shell", target, ".", workspace)
+            return resolve_command("shell", target, ".", workspace)
         effect = Effect.WRITES if kind == "edit" else Effect.READS
-        return (Aim(kind, effect, target, workspace.place(target)),)
+        return (ResolvedTarget(kind, effect, target, workspace.place(target)),)
 
     def _accept(self) -> None:
         for file in self._files.changed:
