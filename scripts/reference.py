@@ -19,7 +19,7 @@ from pydantic_core import PydanticUndefined
 from agls import __version__
 from agls.config.schema import Config
 from agls.doors.headless.exits import Exit
-from agls.doors.headless.options.tree import Node, Option, nodes
+from agls.doors.headless.options.tree import Node, OptionSpec, nodes
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -157,7 +157,7 @@ def _section(node: Node) -> str:
     return f"{level} `agls {' '.join(node.words)}`\n\n{node.summary}\n\n`{node.usage}`\n{table}{shown}"
 
 
-def _names(option: Option) -> str:
+def _names(option: OptionSpec) -> str:
     value = f" {option.value}".replace("|", "\\|") if option.value else ""
     return ", ".join(f"`{name}`" for name in option.names) + (f"{value}" if value else "")
 

@@ -13,8 +13,8 @@ from agls.config import (
     Config,
     ConfigError,
     FolderGrants,
+    GuardedFiles,
     Offered,
-    OwnFiles,
     Seal,
     Setup,
     Usual,
@@ -75,7 +75,7 @@ class World:
         keeps = partial(on_disk, setup.state_folder, lambda: self.setup.secrets)
         self.storage = keeps() if setup.keeps else in_memory()
         self._checked: object = None  # the last that a run could begin with; most begin alike
-        clock, own_files = SystemClock(), OwnFiles(setup.state_folder, setup.config_file)
+        clock, own_files = SystemClock(), GuardedFiles(setup.state_folder, setup.config_file)
         self._process = ProcessServices(
             clock=clock,
             storage=self.storage,

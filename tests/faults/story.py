@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.engine.facts import (
     Admitted,
     Asked,
@@ -128,7 +128,7 @@ def tell(place: Place, worker: ThreadPoolExecutor | None = None) -> None:
 async def _tell(place: Place, worker: ThreadPoolExecutor | None) -> None:
     if worker:
         asyncio.get_running_loop().set_default_executor(worker)
-    told = Told(config_file=str(place.folder / "config.toml"), state_dir=str(place.state))
+    told = ConfigInputs(config_file=str(place.folder / "config.toml"), state_dir=str(place.state))
     setup = read(told, str(place.workspace), lambda _: False, {"PATH": os.environ["PATH"]})
     async with open_world(setup, editor=NoEditor(), headless=False) as world:
         session = await _session(world, place)

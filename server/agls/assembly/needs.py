@@ -15,7 +15,7 @@ from agls.engine.state import State
 from agls.features import deadline, permissions
 from agls.features.budget.allowance import Allowance
 from agls.features.budget.books import Books
-from agls.features.permissions.memory import Memory
+from agls.features.permissions.memory import PermissionMemory
 from agls.frozen import frozen
 from agls.models.http.post import post
 from agls.room import ports as room
@@ -54,8 +54,8 @@ def _known_agents(run: RunServices) -> room.KnownAgents:
     return room.KnownAgents(tuple(AgentEntry(name, one.description, bool(one.tier)) for name, one in known))
 
 
-def _memory(run: RunServices) -> Memory:
-    return Memory(run.session.grants, run.session.choices, run.process.own_files)
+def _memory(run: RunServices) -> PermissionMemory:
+    return PermissionMemory(run.session.grants, run.session.choices, run.process.own_files)
 
 
 def _ceilings(run: RunServices) -> room.Ceilings:
@@ -85,7 +85,7 @@ PORTS: Mapping[type, Callable[[RunServices], object]] = {
     room.SessionRecord: lambda run: run.session.record,
     room.SessionFacts: lambda run: run.session.session.log.journal,
     room.ScratchFolder: SessionScratch,
-    Memory: _memory,
+    PermissionMemory: _memory,
     # of the run
     room.RunInfo: lambda run: run.info,
     ports.Workspace: lambda run: run.workspace,

@@ -3,7 +3,7 @@
 from dataclasses import field
 
 from agls.assembly.record import SessionLog
-from agls.config import AgentDefinition, Bounds, Config, FolderGrants, OwnFiles, Seal, Setup
+from agls.config import AgentDefinition, Config, FolderGrants, GuardedFiles, RunBounds, Seal, Setup
 from agls.engine.feature import Feature
 from agls.engine.ports import Clock, ModelResolver
 from agls.engine.session import Session
@@ -31,7 +31,7 @@ class ProcessServices:
     client: ToolClient
     books: Books
     choices: Choices
-    own_files: OwnFiles
+    own_files: GuardedFiles
     seal: Seal
     lasting: bool
 
@@ -60,7 +60,7 @@ class RunServices:
     setup: Setup
     config: Config
     agent: AgentDefinition
-    bounds: Bounds
+    bounds: RunBounds
     workspace: OpenWorkspace
     models: ModelResolver
     info: RunInfo

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from agls.config.clouds import Cloud, cloud_of
 from agls.config.errors import ConfigError, KeyMissing
-from agls.config.kept import Kept, look_up, own_places
+from agls.config.kept import StoredKey, look_up, own_places
 from agls.config.key_command import key_command
 from agls.config.load import Loaded, misfit
 from agls.config.model_settings import ModelSettings, address
@@ -49,9 +49,9 @@ class _Read:
 
     setup: Setup
     loaded: Loaded
-    kept: Mapping[str, Kept]
+    kept: Mapping[str, StoredKey]
 
-    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept]) -> bool:
+    def answers(self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey]) -> bool:
         return self.setup is setup and self.loaded is loaded and self.kept == kept
 
 
@@ -107,7 +107,9 @@ def check_model(setup: Setup, loaded: Loaded, endpoint: Endpoint) -> None:
 
 
 class _Reader:
-    def __init__(self, setup: Setup, loaded: Loaded, kept: Mapping[str, Kept], *, complete: bool) -> None:
+    def __init__(
+        self, setup: Setup, loaded: Loaded, kept: Mapping[str, StoredKey], *, complete: bool
+    ) -> None:
         self._setup, self._loaded, self._config = setup, loaded, loaded.config
         self._kept, self._complete = kept, complete
         self._warnings: list[str] = []

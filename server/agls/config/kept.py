@@ -27,14 +27,14 @@ NOT_YOURS = "this file with keys is not yours. Take it away, or make it yours: c
 
 
 @frozen
-class Kept:
+class StoredKey:
     """A key, and in which place it was."""
 
     key: str = field(repr=False)
     place: str
 
 
-class Place(Protocol):
+class KeyPlace(Protocol):
     """Somewhere keys are kept; `name` is for people.
 
     `find` gives the key for a host, "" when there is none. Raises `ConfigError` when the place may not be
@@ -137,17 +137,17 @@ class Keyring:
         return bool(there)
 
 
-def own_places(state_folder: Path) -> tuple[Place, ...]:
+def own_places(state_folder: Path) -> tuple[KeyPlace, ...]:
     """The places that need no editor, in the order they are asked."""
     return Keyring(), KeyFile(state_folder)
 
 
-async def look_up(hosts: Sequence[str], places: Sequence[Place]) -> dict[str, Kept]:
+async def look_up(hosts: Sequence[str], places: Sequence[KeyPlace]) -> dict[str, StoredKey]:
     """The keys for these hosts, each from the first place that has it. Raises `ConfigError`."""
-    found: dict[str, Kept] = {}
+    found: dict[str, StoredKey] = {}
     for host in hosts:
         for place in places:
             if key := await place.find(host):
-                found[host] = Kept(key, place.name)
+                found[host] = StoredKey(key, place.name)
                 break
     return found

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from agls.engine.ports import Effect, Place
+from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.decision import PLAN, Allow, Ask, Deny, Policy, Verdict, decide
 from agls.features.permissions.modes import MODES, Mode
 from agls.features.permissions.rules import Aim, parse_rule
@@ -20,7 +20,9 @@ DANGER = "Editors obey this."
 def path(effect: Effect, name: str, *, protected: str = "", guessed: bool = False) -> Aim:
     inside = not name.startswith("/")
     real = f"/w/{name}" if inside else name
-    return Aim("tool", effect, name, Place(name, real, f"file://{real}", inside, protected), guessed=guessed)
+    return Aim(
+        "tool", effect, name, PathInfo(name, real, f"file://{real}", inside, protected), guessed=guessed
+    )
 
 
 READ, SECRET = path(Effect.READS, "src/a.py"), path(Effect.READS, "conf/.env.local")

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
-from agls.engine.ports import Effect, Place
+from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.grants import readable
 from agls.features.permissions.modes import MODES
 from agls.features.permissions.patterns import forbids, may_become
@@ -18,7 +18,7 @@ ROOTS = ("/w", "/other")
 
 def at(path: str, *, written: str = "", effect: Effect = Effect.WRITES) -> Aim:
     inside = path.startswith(("/w/", "/other/"))
-    return Aim("tool", effect, written or path, Place(written or path, path, f"file://{path}", inside))
+    return Aim("tool", effect, written or path, PathInfo(written or path, path, f"file://{path}", inside))
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from agls.config import Choice, ConfigError, Setup, Told, read, take_over
+from agls.config import Choice, ConfigError, ConfigInputs, Setup, read, take_over
 from agls.config.environment import process_environment
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.explain import write_settings
 from agls.doors.headless.keys import key
-from agls.doors.headless.open_session import Request, folder
+from agls.doors.headless.open_session import RunRequest, folder
 from agls.doors.headless.options.limits import limits
 from agls.doors.headless.permitting import permissions
 from agls.doors.headless.piped import piped
@@ -45,7 +45,7 @@ def welcome(arguments: argparse.Namespace) -> int:
     tell(WELCOME)
     here = folder(".")
     try:
-        setup = read(Told(), here, lambda _: False)
+        setup = read(ConfigInputs(), here, lambda _: False)
         asyncio.run(Choice(lambda: setup).find(here))
     except ConfigError as problem:
         tell(f"\n{escape_controls(str(problem))}\n")
@@ -68,7 +68,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     """`agls config explain`."""
-    setup, cwd = _setup(arguments, Told(remembered=True))
+    setup, cwd = _setup(arguments, ConfigInputs(remembered=True))
     write_settings(setup, cwd, as_json=arguments.json)
     return Exit.DONE
 
@@ -78,7 +78,7 @@ def models(arguments: argparse.Namespace) -> int:
     from agls.doors.headless.models import write_models  # noqa: PLC0415 - it loads the HTTP library
 
     harden()
-    setup, cwd = _setup(arguments, Told(arguments=settings(arguments), remembered=True))
+    setup, cwd = _setup(arguments, ConfigInputs(arguments=settings(arguments), remembered=True))
     write_models(setup, cwd, as_json=arguments.json, offline=arguments.offline)
     return Exit.DONE
 
@@ -90,7 +90,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     harden()
     cwd = folder(arguments.cwd)
     environment = dict(process_environment())
-    told = Told(arguments=settings(arguments), remembered=True)
+    told = ConfigInputs(arguments=settings(arguments), remembered=True)
     try:
         setup = read(told, cwd, lambda root: arguments.trust and root == Path(cwd))
     except ConfigError as problem:
@@ -99,7 +99,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     return Exit.DONE if well else Exit.FAILED
 
 
-def _setup(arguments: argparse.Namespace, told: Told) -> tuple[Setup, str]:
+def _setup(arguments: argparse.Namespace, told: ConfigInputs) -> tuple[Setup, str]:
     """What is configured for the folder that was named. Raises `CannotBegin` and `ConfigError`."""
     cwd = folder(arguments.cwd)
     return read(told, cwd, lambda root: arguments.trust and root == Path(cwd)), cwd
@@ -155,7 +155,7 @@ def _start(
         **limits(arguments),
         "deliver": arguments.deliver,
     }
-    request = Request(
+    request = RunRequest(
         cwd=arguments.cwd or "",
         prompt=prompt,
         piped=beside,

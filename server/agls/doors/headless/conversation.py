@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from agls.doors.action_list import action_list
 from agls.doors.headless.exits import Exit, exit_of
 from agls.doors.headless.open_session import PreparedRun
-from agls.doors.headless.output import Lines, Output
+from agls.doors.headless.output import JsonLines, Output
 from agls.doors.headless.responders import Responder
 from agls.doors.headless.shutdown import Shutdown
 from agls.engine.log import Event
@@ -22,7 +22,7 @@ from agls.views.replay import Replay
 from agls.world import World
 
 
-class Conversation:
+class HeadlessRun:
     """Prompts the session, shows what happens, and puts its questions to whoever is there."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Conversation:
                 self._tell(self._projection.events(entry))
         elif self._prepared.since is not None:
             self._tell_again(self._prepared.since)
-        if isinstance(self._output, Lines):  # for people they are nothing but a delay
+        if isinstance(self._output, JsonLines):  # for people they are nothing but a delay
             self._tell(self._projection.event("commands", {"commands": self._commands()}, time.time()))
         self._session.log.subscribe(self._watch)
         self._shutdown.runs(self)
@@ -130,7 +130,7 @@ class Conversation:
             for told in projection.events(event, state):
                 if told["type"] == "runEnded":
                     self._unanswered += told["data"].get("unanswered", 0)
-                if isinstance(self._output, Lines) and not self._ended:
+                if isinstance(self._output, JsonLines) and not self._ended:
                     self._output.event(told)
 
         self._responder.attach(child)

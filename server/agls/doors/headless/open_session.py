@@ -32,7 +32,7 @@ Mode = Literal["text", "json", "jsonl"]
 
 
 @frozen
-class Request:
+class RunRequest:
     """One `agls run` or `agls resume`. `options` hold for this run, `arguments` are settings.
 
     `piped` goes with the prompt. With `expand` the prompt may point at files. `cwd` is "" when nobody named a
@@ -89,7 +89,7 @@ def folder(path: str) -> str:
     return real
 
 
-async def prepare_run(world: World, request: Request, here: str) -> PreparedRun:
+async def prepare_run(world: World, request: RunRequest, here: str) -> PreparedRun:
     """Make a session in the folder `here`, or open the one to continue.
 
     **Raises** `CannotBegin`, `ConfigError`, `ModelError` and `JournalError`.
@@ -103,7 +103,7 @@ async def prepare_run(world: World, request: Request, here: str) -> PreparedRun:
     return prepared
 
 
-async def _anew(world: World, request: Request, here: str) -> PreparedRun:
+async def _anew(world: World, request: RunRequest, here: str) -> PreparedRun:
     if not request.prompt.strip() and not request.attach and not request.piped:
         raise CannotBegin('There is no prompt. Say what to do: agls run "…"', "usage")
     model = await _model(world, here, request.options)
@@ -115,7 +115,7 @@ async def _anew(world: World, request: Request, here: str) -> PreparedRun:
     return PreparedRun(session, request.options, model, world.notes(here), content=said, is_new=True)
 
 
-async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
+async def _go_on(world: World, request: RunRequest, here: str) -> PreparedRun:
     session = await opened(world, request.session_id or await latest(world, here))
     if (request.since or 0) > session.state.seq:
         raise CannotBegin(
@@ -138,7 +138,7 @@ async def _go_on(world: World, request: Request, here: str) -> PreparedRun:
     return PreparedRun(session, request.options, model, notes, request.since, content, recovers)
 
 
-async def _content(world: World, request: Request, session: Session) -> tuple[Content, ...]:
+async def _content(world: World, request: RunRequest, session: Session) -> tuple[Content, ...]:
     """Return the prompt and what goes with it; an empty text is left out. **Raises** `ConfigError`."""
     text: tuple[Content, ...] = (Text(request.prompt),) if request.prompt.strip() else ()
     if request.expand:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
-from agls.doors.headless.answer import Answer
+from agls.doors.headless.answer import FinalAnswer
 from agls.doors.headless.exits import exit_of
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.pipe import Pipe
@@ -30,7 +30,7 @@ class Output(Protocol):
     def fatal(self, error: JsonObject, code: int) -> None: ...
 
 
-class Lines:
+class JsonLines:
     """Every event as one line of JSON; the first line is `hello`, the last `runEnded` or `fatal`.
 
     Between them may stand answers to requests: they have no `type`. While too much waits for the reader,
@@ -86,7 +86,7 @@ class JsonSummary:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
-        self._answer = Answer()
+        self._answer = FinalAnswer()
         self._hello: JsonObject = {}
 
     def spare(self, caught_up: CaughtUp) -> None:

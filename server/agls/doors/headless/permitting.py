@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from agls.config import FolderGrants, OwnFiles, Seal, Setup, Told, read
+from agls.config import ConfigInputs, FolderGrants, GuardedFiles, Seal, Setup, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.listing import table
 from agls.doors.headless.open_session import folder
@@ -27,19 +27,19 @@ def permissions(arguments: argparse.Namespace) -> int:
     """`agls permissions list`, `revoke`, `explain` and `accept`."""
     here = folder(arguments.cwd)
     try:
-        setup = read(Told(remembered=True), here, lambda root: arguments.trust and root == Path(here))
-        return Saved(setup, here).do(arguments)
+        setup = read(ConfigInputs(remembered=True), here, lambda root: arguments.trust and root == Path(here))
+        return PermissionsCommand(setup, here).do(arguments)
     except OSError as problem:
         raise CannotBegin(f"That cannot be kept: {problem}", "configInvalid", Exit.FAILED) from problem
 
 
-class Saved:
+class PermissionsCommand:
     """The permissions that hold in one folder."""
 
     def __init__(self, setup: Setup, here: str) -> None:
         self._here, self._loaded = here, setup.load(here)
         self._settings = self._loaded.config.section(ROOM)
-        self._files = OwnFiles(setup.state_folder, setup.config_file)
+        self._files = GuardedFiles(setup.state_folder, setup.config_file)
         self._grants = FolderGrants(self._files, Seal(self._files), Path(here))
         self._own = Own(tuple(map(str, setup.own_places)))
 

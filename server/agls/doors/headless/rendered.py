@@ -33,7 +33,7 @@ class LeftHeading(Heading):
         yield self.text
 
 
-class Document(Markdown):
+class QuietMarkdown(Markdown):
     """Markdown with quiet headings; HTML and link definitions stay as they are, so nothing is left out."""
 
     elements: ClassVar = {**Markdown.elements, "heading_open": LeftHeading}
@@ -82,7 +82,7 @@ class Rendered:
             highlight=False,
             emoji=False,
         )
-        console.print(Document(escape_controls(blocks)))
+        console.print(QuietMarkdown(escape_controls(blocks)))
         lines = "\n".join(line.rstrip() for line in out.getvalue().strip("\n").split("\n"))
         before, self._shown = "\n" if self._shown else "", True
         return f"{before}{MANY.sub(NEXT, lines)}\n"

@@ -5,7 +5,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 
-from agls.config import Told, read
+from agls.config import ConfigInputs, read
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder, latest, opened
 from agls.doors.headless.streams import write
@@ -38,7 +38,7 @@ def follow(arguments: argparse.Namespace) -> int:
 async def _follow(arguments: argparse.Namespace, work: Work) -> tuple[str, JsonObject]:
     here = folder(arguments.cwd)
     try:
-        setup = read(Told(), here, lambda _: False)
+        setup = read(ConfigInputs(), here, lambda _: False)
         async with open_world(setup, editor=NoEditor(), headless=True) as world:
             session = await opened(world, arguments.session or await latest(world, here))
             return await work(session, arguments)

@@ -15,7 +15,7 @@ from agls.config.environment import process_environment
 from agls.config.folders import state_folder
 from agls.doors.exporting import exported
 from agls.doors.headless.exits import CannotBegin, Exit
-from agls.doors.headless.listing import Wanted, rows_of, write_sessions
+from agls.doors.headless.listing import ListFilter, rows_of, write_sessions
 from agls.doors.headless.open_session import folder, several
 from agls.doors.headless.session_trace import Filter, write_trace
 from agls.doors.headless.showing import write_session
@@ -43,7 +43,7 @@ def list_sessions(given: Given, store: FileStore) -> None:
     """Follow `agls sessions`, `list` and `search`."""
     search = " ".join(given.words) if "words" in given else given.search
     cwd = folder(given.cwd) if given.cwd else ""
-    write_sessions(store, Wanted(search, cwd, given.tag, given.archived), as_json=given.json)
+    write_sessions(store, ListFilter(search, cwd, given.tag, given.archived), as_json=given.json)
 
 
 def show(given: Given, store: FileStore) -> None:
@@ -181,7 +181,7 @@ SESSIONS: Mapping[str, Callable[[Given], int]] = dict.fromkeys(COMMANDS, follow)
 
 def _session_id(given: Given, store: FileStore) -> str:
     """Complete the beginning of a session's id. **Raises** `JournalError` and `CannotBegin`."""
-    rows = rows_of(store, Wanted(archived=True))
+    rows = rows_of(store, ListFilter(archived=True))
     found = [row.session_id for row in rows if row.session_id.startswith(given.session)]
     if given.session in found or len(found) == 1:
         return given.session if given.session in found else found[0]

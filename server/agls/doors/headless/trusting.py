@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from agls.config import Setup, Told, read
+from agls.config import ConfigInputs, Setup, read
 from agls.config.folders import PROJECT_FILE
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.open_session import folder
-from agls.doors.headless.screen import Screen
+from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.streams import tell, write
 from agls.doors.headless.terminal import Keyboard
 from agls.features.instructions.nested import NAMES
@@ -28,7 +28,7 @@ def trust(arguments: argparse.Namespace) -> int:
     """`agls trust [DIR]`, `--list` and `--revoke [DIR]`."""
     here = folder(arguments.folder or ".")
     try:
-        kept = read(Told(remembered=True), here, lambda _: False).trust
+        kept = read(ConfigInputs(remembered=True), here, lambda _: False).trust
         if arguments.list:
             write("".join(f"{escape_controls(each)}\n" for each in kept.folders()))
         elif not arguments.revoke:
@@ -45,7 +45,7 @@ def trust(arguments: argparse.Namespace) -> int:
     return Exit.DONE
 
 
-async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, screen: Screen) -> None:
+async def settle_trust(setup: Setup, here: str, keyboard: Keyboard | None, screen: TerminalScreen) -> None:
     """Ask once, at a terminal, whether a folder with files for agents is trusted; elsewhere tell of them.
 
     The files are only looked for, not opened.

@@ -7,7 +7,7 @@ from agls.doors.headless.screen import can_change, has_colours
 from agls.views.escape import escape_controls
 
 
-class Writer(Protocol):
+class TextWriter(Protocol):
     """Takes the pieces of a text and gives what can be written of it; `waits`: it keeps some back."""
 
     @property
@@ -35,7 +35,7 @@ class PlainWriter:
         return "" if last == "\n" else "\n"
 
 
-def writer_at_hand() -> Writer | None:
+def writer_at_hand() -> TextWriter | None:
     """Return the writer for standard output; `None` where that is no terminal."""
     if not sys.stdout.isatty():
         return None

@@ -13,7 +13,7 @@ from tempfile import gettempdir
 from typing import Any, Literal, Self
 
 from agls.assembly import Rooms
-from agls.config import ConfigError, Told, read
+from agls.config import ConfigError, ConfigInputs, read
 from agls.config.environment import process_environment
 from agls.doors.attaching import attached
 from agls.doors.from_wire import Malformed
@@ -81,7 +81,7 @@ class Agent:
 
     async def __aenter__(self) -> Self:
         nowhere = Path(gettempdir(), f"agls-{token_hex(16)}")  # it is never made
-        told = Told(
+        told = ConfigInputs(
             arguments=_named(self._settings), state_dir=self._state or str(nowhere), defaults=DEFAULTS
         )
         variables = dict(process_environment())  # a copy: the keys of this program stay its own

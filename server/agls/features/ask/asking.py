@@ -36,7 +36,7 @@ class AskUser(Arguments):
 
 
 @frozen
-class Asking:
+class UserQuestioner:
     """Puts questions to whoever sits at the other end."""
 
     asker: Forms

@@ -3,7 +3,7 @@
 from agls.engine.feature import Feature
 from agls.engine.ports import Effect
 from agls.features.attachments.links import names_of
-from agls.features.attachments.saving import SaveAttachment, Saving, targets
+from agls.features.attachments.saving import AttachmentSaver, SaveAttachment, targets
 from agls.features.attachments.settings import Settings
 from agls.room.ports import BlobStore, FileSnapshots, RunInfo
 from agls.toolkit import TypedTool
@@ -14,7 +14,7 @@ def build(settings: Settings, run: RunInfo, kept: BlobStore, files: FileSnapshot
     names = names_of(run.session_id, run.state)
     if not names:
         return None
-    saving = Saving(names, kept, files)
+    saving = AttachmentSaver(names, kept, files)
     tool = TypedTool(
         name="save_attachment",
         arguments=SaveAttachment,

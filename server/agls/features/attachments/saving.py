@@ -25,7 +25,7 @@ def targets(arguments: SaveAttachment) -> tuple[Target, ...]:
 
 
 @frozen
-class Saving:
+class AttachmentSaver:
     """Saves what was attached: `names` by id."""
 
     names: Mapping[str, str]

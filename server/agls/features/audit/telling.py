@@ -20,7 +20,7 @@ from agls.engine.facts import (
 )
 from agls.engine.limits import Totals
 from agls.engine.vocabulary import Content, Image, JsonObject, Limits, Resource, ResourceLink, Text, ToolCall
-from agls.features.audit.record import CallRow, Record, Step, status_of
+from agls.features.audit.record import CallRow, ModelStep, RunRecord, status_of
 
 VERSION = 1  # of the shape of a record
 WHO = {"agent": "agent", "caller": "caller", "mode": "mode", "parentRun": "parentRunId"}  # options here
@@ -33,7 +33,7 @@ def asked_for(options: Mapping[str, object]) -> str:
     return str(options.get("model", "")) or "default"
 
 
-def as_json(record: Record, session_id: str, tier_of: TierOf = asked_for) -> JsonObject:
+def as_json(record: RunRecord, session_id: str, tier_of: TierOf = asked_for) -> JsonObject:
     """All of the record. Times are Unix seconds; what is not known (yet) is null or absent."""
     return {
         "v": VERSION,
@@ -60,7 +60,7 @@ def as_json(record: Record, session_id: str, tier_of: TierOf = asked_for) -> Jso
     }
 
 
-def brief(record: Record) -> str:
+def brief(record: RunRecord) -> str:
     """How the run stands, in one paragraph."""
     used, limits = record.used, record.limits
     failed = sum(row.status == "failed" for row in record.calls)
@@ -76,12 +76,12 @@ def brief(record: Record) -> str:
     )
 
 
-def page(records: Sequence[Record]) -> str:
+def page(records: Sequence[RunRecord]) -> str:
     """The records as Markdown."""
     return "\n\n".join(_section(record) for record in records) or "This session has had no run."
 
 
-def _section(record: Record) -> str:
+def _section(record: RunRecord) -> str:
     said = _short(" ".join(part.text for part in record.inputs if isinstance(part, Text)))
     rows = [f"| {r.call.name} | {_short(_written(r.call))} | {r.status or 'open'} |" for r in record.calls]
     table = ["", "| Tool | Arguments | Status |", "|---|---|---|", *rows] if rows else []
@@ -115,7 +115,7 @@ def _used(used: Totals) -> JsonObject:
     }
 
 
-def _step(step: Step) -> JsonObject:
+def _step(step: ModelStep) -> JsonObject:
     reply = step.reply
     return {
         "at": step.at,

@@ -7,7 +7,7 @@ from agls.engine.facts import Entry, Noted
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 
-from .keeping import Keeper, is_new
+from .keeping import SnapshotStore, is_new
 from .states import FileState, state_of
 from .timeline import MADE, ROOM, SEEN, Timeline
 
@@ -23,7 +23,7 @@ class Above(Protocol):
 class Relay:
     """Notes in the parent, as the work of the call that the child works for, what the child's room notes."""
 
-    def __init__(self, keeper: Keeper, above: Above) -> None:
+    def __init__(self, keeper: SnapshotStore, above: Above) -> None:
         self._keeper, self._above = keeper, above
         self._known = Timeline()  # what the parent knows
 

@@ -6,9 +6,9 @@ from urllib.parse import unquote
 from agls.engine.vocabulary import JsonObject
 from agls.toolkit import fenced, shorten
 
-from .keeping import Keeper
+from .keeping import SnapshotStore
 from .states import FileState
-from .timeline import Stretch, Timeline
+from .timeline import OwnStretch, Timeline
 
 LONGEST = 50_000  # characters of diffs that are shown to a person at once
 COMMANDS = (
@@ -28,12 +28,12 @@ def net(before: FileState, after: FileState) -> JsonObject:
     return {"uri": after.uri, "change": _kind(before, after)}
 
 
-def pairs_of(stretches: Sequence[Stretch]) -> list[Pair]:
+def pairs_of(stretches: Sequence[OwnStretch]) -> list[Pair]:
     """The states between which only we changed the file."""
     return [(one.before, one.after) for one in stretches if not one.before.same(one.after)]
 
 
-async def row(keeper: Keeper, pairs: Sequence[Pair]) -> JsonObject:
+async def row(keeper: SnapshotStore, pairs: Sequence[Pair]) -> JsonObject:
     """A file's changes with their patch; `problem` says why there is none."""
     first, last = pairs[0][0], pairs[-1][1]
     insertions = 0
@@ -58,7 +58,7 @@ async def row(keeper: Keeper, pairs: Sequence[Pair]) -> JsonObject:
     return {**counted, "problem": problem} if problem else counted
 
 
-def standing(stretches: Sequence[Stretch], known: Timeline, now: FileState) -> str:
+def standing(stretches: Sequence[OwnStretch], known: Timeline, now: FileState) -> str:
     """Whether what we changed still stands: `applied`, `takenBack`, or `changedSince` by somebody."""
     if now.same(stretches[-1].after):
         return "applied"

@@ -10,7 +10,7 @@ from agls.room.ports import Ancestors, BlobStore, FileSnapshots
 
 from .above import Relay
 from .actions import actions_of
-from .keeping import Keeper, Recorder
+from .keeping import Recorder, SnapshotStore
 from .settings import Settings
 from .timeline import ROOM
 from .totals import Total
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 def build(settings: Settings, files: FileSnapshots, blobs: BlobStore, above: Ancestors) -> Feature:
     """Keep what files were before they are changed, and bring them back. For one session."""
-    keeper = Keeper(settings, files, blobs)
+    keeper = SnapshotStore(settings, files, blobs)
     relays = [Relay(keeper, parent) for parent in above.sessions]
 
     def on_fact(entry: Entry, state: State) -> None:

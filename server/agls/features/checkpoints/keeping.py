@@ -30,7 +30,7 @@ class Sight:
     state: FileState
 
 
-class Keeper:
+class SnapshotStore:
     """Looks at files, keeps their bytes and notes what is new. For one session."""
 
     def __init__(self, settings: Settings, files: FileSnapshots, blobs: BlobStore) -> None:
@@ -91,7 +91,7 @@ def is_new(state: FileState, known: Timeline) -> bool:
 class Recorder:
     """The room's `around_tool`. `changed` is awaited after each call that changed files."""
 
-    def __init__(self, keeper: Keeper, changed: Callable[[RunView], Awaitable[None]]) -> None:
+    def __init__(self, keeper: SnapshotStore, changed: Callable[[RunView], Awaitable[None]]) -> None:
         self._keeper, self._changed = keeper, changed
         self._told: set[tuple[str, str]] = set()  # a notice may be lost, so this memory may be, too
 
@@ -145,7 +145,7 @@ class Recorder:
 class Watched:
     """One call that may change files."""
 
-    def __init__(self, keeper: Keeper, invocation: Invocation, view: RunView, *, blind: bool) -> None:
+    def __init__(self, keeper: SnapshotStore, invocation: Invocation, view: RunView, *, blind: bool) -> None:
         self._keeper = keeper
         self._invocation = invocation
         self._view = view

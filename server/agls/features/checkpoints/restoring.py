@@ -10,9 +10,9 @@ from agls.frozen import frozen
 from agls.toolkit import change_json, file_json
 
 from .comparing import kind_of
-from .keeping import Keeper, Sight
+from .keeping import Sight, SnapshotStore
 from .states import FileState
-from .timeline import MADE, RESTORED, Stretch, Timeline
+from .timeline import MADE, RESTORED, OwnStretch, Timeline
 
 LABEL = "Take back changes of the agent"
 AGAIN = "The agent changed it again after that."
@@ -43,7 +43,7 @@ class Conflict:
 
 
 @frozen
-class Step:
+class FileRestore:
     """One file that can go back: its bytes now and then (`None`: no file)."""
 
     wish: Wish
@@ -71,7 +71,7 @@ class Restored:
         }
 
 
-def back_to(changed: Iterable[tuple[str, Sequence[Stretch]]]) -> Iterator[Wish]:
+def back_to(changed: Iterable[tuple[str, Sequence[OwnStretch]]]) -> Iterator[Wish]:
     """The wish to take back what we changed."""
     for _, stretches in changed:
         refused = MIXED if len(stretches) > 1 else ""
@@ -87,7 +87,7 @@ def undo(known: Timeline, checkpoint_id: str) -> Iterator[Wish]:
 class Restoring:
     """One restore of one session."""
 
-    def __init__(self, keeper: Keeper, context: ActionContext) -> None:
+    def __init__(self, keeper: SnapshotStore, context: ActionContext) -> None:
         self._keeper, self._context = keeper, context
         self._known = keeper.timeline(context.state)
         self._conflicts: list[Conflict] = []
@@ -116,7 +116,7 @@ class Restoring:
         files = tuple(file_json(change.uri, change.change, change) for change in changes)
         return Restored(checkpoint_id, files, tuple(self._conflicts), tuple(changes))
 
-    async def _step(self, wish: Wish) -> Step | None:
+    async def _step(self, wish: Wish) -> FileRestore | None:
         """What is to be done to a file; `None` when it is as wished, or must be left alone."""
         try:
             sight = await self._keeper.look(wish.want.path, self._known)
@@ -127,7 +127,7 @@ class Restoring:
             before, after = sight.found.data, await self._keeper.content(wish.want)
         except (WorkspaceError, OSError) as problem:
             return self._leave(wish, str(problem))
-        return Step(wish, sight, before if sight.state.exists else None, after)
+        return FileRestore(wish, sight, before if sight.state.exists else None, after)
 
     def _objection(self, wish: Wish, now: FileState) -> str:
         last = self._known.steps[wish.want.path][-1]
@@ -139,7 +139,7 @@ class Restoring:
             return f"What it is now could not be brought back: {now.lost}."
         return ""
 
-    async def _put(self, step: Step) -> FileChange | None:
+    async def _put(self, step: FileRestore) -> FileChange | None:
         want, version = step.wish.want, step.sight.found.version if step.sight.state.exists else FileVersion()
         try:
             return await self._keeper.files.put(want.path, step.after, version, mode=want.mode, label=LABEL)

@@ -62,7 +62,7 @@ class Need:
 
 
 @frozen
-class Cut:
+class ContextCut:
     """The beginning of a context: the messages `kept` stay, the others have `size` bytes and would go."""
 
     head: Sequence[Message]
@@ -76,14 +76,14 @@ class Cut:
         return Compacted(new_id("item"), text, len(self.head), self.kept, need.cause, need.now, after)
 
 
-def cut_of(messages: Sequence[Message], need: Need) -> Cut | None:
+def cut_of(messages: Sequence[Message], need: Need) -> ContextCut | None:
     """What a summary could stand for; `None` when that would not be worth it."""
     head = messages[: need.tail(messages)]
     kept = words_kept(head, need.share(WORDS, need.said_in(messages)), need.words)
     gone = without(head, kept)
     size = sum_of(gone)
     least = max(SMALLEST, 0 if need.pressing else need.share(GAIN))
-    return Cut(head, kept, gone, size) if size >= least else None
+    return ContextCut(head, kept, gone, size) if size >= least else None
 
 
 @frozen
@@ -119,7 +119,7 @@ class Making:
         rest = replace(need, now=compacted.tokens_after)
         return (compacted, *_last_resort(shortened(messages, compacted), rest))
 
-    async def _summary(self, cut: Cut, need: Need) -> Compacted | None:
+    async def _summary(self, cut: ContextCut, need: Need) -> Compacted | None:
         self.asking()
         try:
             return await summarised(self.models, self.settings.tier, cut, need, self.spend)
@@ -134,7 +134,12 @@ class Making:
 
 
 async def summarised(
-    models: ModelResolver, tier: str, cut: Cut, need: Need, spend: Callable[[Used], None], focus: str = ""
+    models: ModelResolver,
+    tier: str,
+    cut: ContextCut,
+    need: Need,
+    spend: Callable[[Used], None],
+    focus: str = "",
 ) -> Compacted:
     """The summary of a model in the place of the beginning. Raises `Unwritten`."""
     text = await written(models, tier, cut.head, focus, spend)

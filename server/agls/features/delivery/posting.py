@@ -6,7 +6,7 @@ from agls.engine.facts import Notice
 from agls.engine.feature import RunView
 from agls.engine.ports import Workspace, WorkspaceError
 from agls.engine.vocabulary import Command, FileVersion, JsonObject, Stop, StopReason
-from agls.features.delivery.settings import Target, host_of
+from agls.features.delivery.settings import DeliveryTarget, host_of
 from agls.frozen import frozen
 from agls.room.ports import Post
 
@@ -58,7 +58,7 @@ class Courier:
     post: Post
     seconds: float
 
-    async def deliver(self, parcel: Parcel, target: Target, view: RunView) -> None:
+    async def deliver(self, parcel: Parcel, target: DeliveryTarget, view: RunView) -> None:
         """Bring it there. Raises `NotDelivered`, `WorkspaceError` and `OSError`."""
         address = target.webhook.get_secret_value()
         if target.file:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from posixpath import join
 from shlex import quote
 
-from agls.engine.ports import Effect, Place, Preview, Target, ToolSpec, Workspace, WorkspaceError
+from agls.engine.ports import Effect, PathInfo, Preview, Target, ToolSpec, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, read_whole, touched
 from agls.features.permissions.rules import PATHS, Aim
 
@@ -76,7 +76,7 @@ def _holds_hidden(path: str, workspace: Workspace) -> bool:
         return False  # there is no such place
 
 
-def _placed(path: str, workspace: Workspace) -> tuple[Place | None, str]:
+def _placed(path: str, workspace: Workspace) -> tuple[PathInfo | None, str]:
     try:
         return workspace.place(path), ""
     except WorkspaceError as problem:

@@ -23,7 +23,7 @@ from agls.features.permissions.decision import (
     is_edit,
 )
 from agls.features.permissions.grants import ALLOWED, GRANTED, ROOM, readable, session_grants
-from agls.features.permissions.memory import Memory
+from agls.features.permissions.memory import PermissionMemory
 from agls.features.permissions.modes import Mode
 from agls.features.permissions.part import chosen_part
 from agls.features.permissions.questions import CHANGED, LOOKED, after_change, chosen, question, refusal
@@ -65,10 +65,12 @@ class Judged:
         return any(aim.effect is not Effect.READS for aim in self.aims)
 
 
-class Gate:
+class PermissionGate:
     """One run's gate (`around_tool`). It keeps no state: what was granted is in the notes and in `Grants`."""
 
-    def __init__(self, settings: Settings, asker: Asker, workspace: Workspace, memory: Memory) -> None:
+    def __init__(
+        self, settings: Settings, asker: Asker, workspace: Workspace, memory: PermissionMemory
+    ) -> None:
         self._mode: Mode = settings.mode
         self._said = Policy(
             mode=settings.mode,

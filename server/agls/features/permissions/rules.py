@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from posixpath import join, normpath
 
-from agls.engine.ports import Effect, Place
+from agls.engine.ports import Effect, PathInfo
 from agls.features.permissions.carriers import may_follow, may_lead, named_instead, program
 from agls.features.permissions.commands import INTERPRETERS, LAUNCHERS, Match, is_plain, mentions, simple_argv
 from agls.features.permissions.patterns import forbidding, forbids, may_become, path_glob
@@ -51,7 +51,7 @@ class Aim:
     tool: str
     effect: Effect
     value: str = ""
-    place: Place | None = None
+    place: PathInfo | None = None
     problem: str = ""
     guessed: bool = False
     holds_denied: bool = False

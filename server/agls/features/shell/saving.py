@@ -24,7 +24,7 @@ BEFORE_COMMAND = "before a command of the agent"
 
 
 @frozen
-class Saved:
+class SaveOutcome:
     """What came of saving: why a file was not saved, by path, and what formatters changed on saving."""
 
     failed: Mapping[str, str]
@@ -33,18 +33,18 @@ class Saved:
 
 
 @frozen
-class Saving:
+class BufferSaver:
     """Saves what the agent edited, and the user's own changes as far as the user wants it."""
 
     settings: Settings
     asker: Asker
     session_id: str
 
-    async def before_command(self, workspace: Workspace, call_id: str, view: RunView) -> Saved:
+    async def before_command(self, workspace: Workspace, call_id: str, view: RunView) -> SaveOutcome:
         """Have the editor save what this command shall see."""
         how, unsaved = self.settings.save_before_commands, workspace.buffers()
         if how == "never" or not (unsaved and workspace.can_save):
-            return Saved({})
+            return SaveOutcome({})
         chosen = [file for file in unsaved if how == "all" or file.written]
         own = [file for file in unsaved if file not in chosen and file.place.uri.startswith("file:")]
         if own and await self._wants(own, call_id, view):
@@ -58,7 +58,7 @@ class Saving:
             for file, read in zip(saved, now, strict=True)
             if isinstance(read, FileText) and read.text != file.text
         }
-        return Saved(failed, tuple(changed), tuple(changed.values()))
+        return SaveOutcome(failed, tuple(changed), tuple(changed.values()))
 
     async def _wants(self, own: Sequence[FileText], call_id: str, view: RunView) -> bool:
         """The user's answer, of this session or asked now. Without one nothing of theirs is saved."""

@@ -10,8 +10,8 @@ from agls.engine.ports import ToolContext
 from agls.engine.spawning import Begin, ChildResult, ChildTask
 from agls.engine.vocabulary import Limits, StopReason, Text
 from agls.features.subagents.lineage import BEGUN, RETURNED, ROOM, Child, reason_of
-from agls.features.subagents.palette import Entry, options_of
-from agls.features.subagents.plan import Task
+from agls.features.subagents.palette import DelegateSpec, options_of
+from agls.features.subagents.plan import PlannedTask
 from agls.features.subagents.settings import Settings
 from agls.features.subagents.shares import Shares, is_enough
 from agls.features.subagents.telling import ASK_IT, Done, conversation_of, prompt_for
@@ -35,7 +35,7 @@ class Crew:
         self._failures = failures
         self._done: dict[str, Done] = {}
 
-    async def carry_out(self, plan: dict[str, tuple[Task, Entry]]) -> Sequence[Done]:
+    async def carry_out(self, plan: dict[str, tuple[PlannedTask, DelegateSpec]]) -> Sequence[Done]:
         """Do all of them that can be done; gives every one, in the order of the plan."""
         working: Working = {}
         try:
@@ -56,7 +56,9 @@ class Crew:
         failed = sum(done.child.status == "failed" for done in self._done.values())
         return self._failures is not None and failed > self._failures
 
-    def _begin_ready(self, plan: dict[str, tuple[Task, Entry]], working: Working, begin: Begin) -> None:
+    def _begin_ready(
+        self, plan: dict[str, tuple[PlannedTask, DelegateSpec]], working: Working, begin: Begin
+    ) -> None:
         """Begin those whose turn it is; where nothing is left for one, it waits for those that work."""
         begun = {*self._done, *(child.label for child in working.values())}
         ready = [label for label, (task, _) in plan.items() if label not in begun and self._may_begin(task)]
@@ -75,12 +77,14 @@ class Crew:
             self._context.show(f"{label}: begins (session {child.session_id})\n")
             working[begin(child_task)] = child
 
-    def _may_begin(self, task: Task) -> bool:
+    def _may_begin(self, task: PlannedTask) -> bool:
         return all(
             other in self._done and self._done[other].child.status == "completed" for other in task.depends_on
         )
 
-    def _child_task(self, label: str, task: Task, entry: Entry, share: Limits) -> tuple[ChildTask, Child]:
+    def _child_task(
+        self, label: str, task: PlannedTask, entry: DelegateSpec, share: Limits
+    ) -> tuple[ChildTask, Child]:
         before = [self._done[other] for other in task.depends_on]
         limits = {field: most for field in FIELDS if (most := getattr(share, field)) is not None}
         if task.max_turns is not None:
@@ -108,7 +112,7 @@ class Crew:
             return Done(replace(child, status="completed"), answer, worked)
         return Done(replace(child, status="failed", reason=reason_of(returned.stop)), answer, worked)
 
-    def _skipped(self, label: str, task: Task) -> Done:
+    def _skipped(self, label: str, task: PlannedTask) -> Done:
         missing = [
             n for n in task.depends_on if n in self._done and self._done[n].child.status != "completed"
         ]

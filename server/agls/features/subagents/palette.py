@@ -12,7 +12,7 @@ KEPT = ("agent", "model", "mode", "effort", "caller")  # options that a child ha
 
 
 @frozen
-class Entry:
+class DelegateSpec:
     """Somebody who can be handed work: an agent now, a skill as well when there are skills (`KINDS`).
 
     `kind` and `name` make the name of the tool. `options` are what sets the child's session apart; one that
@@ -32,19 +32,21 @@ class Entry:
 
 PLAN = "delegate"  # the tool for several at once
 KINDS = ("agent", "skill")  # of entries
-HELPER = Entry("agent", "", "a helper like yourself")  # who is named by nobody
+HELPER = DelegateSpec("agent", "", "a helper like yourself")  # who is named by nobody
 
 
-def entries_of(agents: KnownAgents) -> tuple[Entry, ...]:
+def entries_of(agents: KnownAgents) -> tuple[DelegateSpec, ...]:
     """**Returns** an entry for each of these agents; one with a model of its own works with that."""
     own: Mapping[str, str] = {"model": ""}
     return tuple(
-        Entry(one.kind, one.name, one.description, {"agent": one.name, **(own if one.has_tier else {})})
+        DelegateSpec(
+            one.kind, one.name, one.description, {"agent": one.name, **(own if one.has_tier else {})}
+        )
         for one in agents.agents
     )
 
 
-def chosen(palette: Sequence[Entry], name: str) -> Entry | None:
+def chosen(palette: Sequence[DelegateSpec], name: str) -> DelegateSpec | None:
     """The entry of this name, by itself or as its tool; `None` when there is none. "" is a plain helper."""
     return next((entry for entry in (HELPER, *palette) if name in {entry.name, entry.tool}), None)
 
@@ -54,7 +56,7 @@ def hands_over(tool: str) -> bool:
     return tool == PLAN or tool.startswith(tuple(f"{kind}__" for kind in KINDS))
 
 
-def options_of(entry: Entry, state: State, left: Mapping[str, float]) -> JsonObject:
+def options_of(entry: DelegateSpec, state: State, left: Mapping[str, float]) -> JsonObject:
     """The options of a child's session: its own, what it has of its parent, what it may use at most."""
     kept = {name: state.settings[name] for name in KEPT if name in state.settings}
     asked = {"parentRun": state.run_id} | {camel(name): limit for name, limit in left.items()}

@@ -6,7 +6,7 @@ from typing import Literal
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, Resource, Text, ToolOutcome, UserMessage
 from agls.features.subagents.lineage import Child
-from agls.features.subagents.plan import Task
+from agls.features.subagents.plan import PlannedTask
 from agls.frozen import frozen
 from agls.toolkit import shorten
 
@@ -27,7 +27,7 @@ class Done:
     worked: bool = False
 
 
-def prompt_for(task: Task, before: Sequence[Done], conversation: str) -> str:
+def prompt_for(task: PlannedTask, before: Sequence[Done], conversation: str) -> str:
     """What a child is asked: its task, the answers it depends on, the conversation where that is shared."""
     parts = [task.prompt]
     if before:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from shlex import quote
 
-from agls.doors.headless.options.tree import Node, Option, nodes
+from agls.doors.headless.options.tree import Node, OptionSpec, nodes
 
 HEAD = "# Completion for agls. {}\n"
 BASH = """\
@@ -106,7 +106,7 @@ def _bash_values(node: Node) -> Iterator[str]:
             yield f"        {names}) COMPREPLY=($(compgen {reply})); return ;;"
 
 
-def _bash_reply(option: Option) -> str:
+def _bash_reply(option: OptionSpec) -> str:
     if option.choices:
         return f'-W "{" ".join(option.choices)}" -- "$cur"'
     return {"folder": '-d -- "$cur"', "file": '-f -- "$cur"'}.get(option.takes, "")

@@ -23,7 +23,7 @@ from agls.frozen import frozen
 
 
 @frozen
-class Command:
+class CommandSpec:
     """One command: its name, what it is for, its options, and examples. Its arguments are its usage."""
 
     name: str
@@ -33,9 +33,9 @@ class Command:
     examples: tuple[tuple[str, str], ...] = ()
 
 
-GROUPS: dict[str, tuple[Command, ...]] = {
+GROUPS: dict[str, tuple[CommandSpec, ...]] = {
     "Work": (
-        Command(
+        CommandSpec(
             "run",
             "run one prompt",
             add_run,
@@ -48,7 +48,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ('agls run "find the leak" --output json', "for a program"),
             ),
         ),
-        Command(
+        CommandSpec(
             "resume",
             "go on with a session",
             add_resume,
@@ -59,7 +59,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ('agls resume ses_0123 "and the docs"', "in another one"),
             ),
         ),
-        Command(
+        CommandSpec(
             "sessions",
             "list, search, tag, export … the sessions",
             add_sessions,
@@ -72,7 +72,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
     ),
     "Look at what was done, and take it back": (
-        Command(
+        CommandSpec(
             "changes",
             "show what the last run changed; keep or undo single changes",
             add_changes,
@@ -85,7 +85,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ("agls changes redo src/app.py:2", "the change once more"),
             ),
         ),
-        Command(
+        CommandSpec(
             "undo",
             "go back to before the last prompt, files and conversation",
             add_undo,
@@ -95,7 +95,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ("agls undo --files", "the files alone"),
             ),
         ),
-        Command(
+        CommandSpec(
             "rewind",
             "go back to before any prompt, or forth again",
             add_rewind,
@@ -108,24 +108,24 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
     ),
     "Set up": (
-        Command("doctor", "find out what keeps the agent from working", add_look, "[OPTIONS]"),
-        Command("models", "what models there are, and what is known of them", add_look, "[OPTIONS]"),
-        Command(
+        CommandSpec("doctor", "find out what keeps the agent from working", add_look, "[OPTIONS]"),
+        CommandSpec("models", "what models there are, and what is known of them", add_look, "[OPTIONS]"),
+        CommandSpec(
             "key",
             "keep API keys, each for one host",
             add_key,
             "COMMAND …",
             (("agls key set anthropic", "asks for it"), ("agls key list", "for which hosts one is kept")),
         ),
-        Command("config", "look at the configuration", add_config, "COMMAND …"),
-        Command(
+        CommandSpec("config", "look at the configuration", add_config, "COMMAND …"),
+        CommandSpec(
             "trust",
             "trust a folder's own instructions and settings",
             add_trust,
             "[OPTIONS] [DIR]",
             (("agls trust", "this folder"), ("agls trust --list", "all"), ("agls trust --revoke", "not now")),
         ),
-        Command(
+        CommandSpec(
             "permissions",
             "what runs unasked; take back what you allowed",
             add_permissions,
@@ -136,12 +136,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ('agls permissions revoke "shell(npm test)"', "ask for it again"),
             ),
         ),
-        Command("usage", "what was spent on each day", add_usage, "[OPTIONS]"),
+        CommandSpec("usage", "what was spent on each day", add_usage, "[OPTIONS]"),
     ),
     "For programs, and to look at": (
-        Command("serve", "serve an editor", add_serve, "--stdio [OPTIONS]"),
-        Command("schema", "the protocol, for whoever writes a client", add_schema, "[OPTIONS]"),
-        Command(
+        CommandSpec("serve", "serve an editor", add_serve, "--stdio [OPTIONS]"),
+        CommandSpec("schema", "the protocol, for whoever writes a client", add_schema, "[OPTIONS]"),
+        CommandSpec(
             "completion",
             "complete commands and options in a shell",
             add_completion,
@@ -151,7 +151,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
                 ("agls completion fish > ~/.config/fish/completions/agls.fish", ""),
             ),
         ),
-        Command("demo", "watch a whole session, with a scripted model", add_demo, "[OPTIONS]"),
+        CommandSpec("demo", "watch a whole session, with a scripted model", add_demo, "[OPTIONS]"),
     ),
 }
 

@@ -13,7 +13,7 @@ FILES = frozenset({"attach", "output_schema", "files"})
 
 
 @frozen
-class Option:
+class OptionSpec:
     """One option: its names, what stands for its value ("": it takes none), and what it is for."""
 
     names: tuple[str, ...]
@@ -31,7 +31,7 @@ class Node:
     usage: str
     summary: str
     examples: str
-    options: tuple[Option, ...]
+    options: tuple[OptionSpec, ...]
     positionals: tuple[tuple[str, str], ...]
     below: tuple[tuple[str, str], ...]
 
@@ -70,12 +70,12 @@ def _summaries(parser: Parser) -> Iterator[tuple[str, str]]:
         yield name, text if text.endswith(".") else f"{text[:1].upper()}{text[1:]}."
 
 
-def _option(action: argparse.Action) -> Option:
+def _option(action: argparse.Action) -> OptionSpec:
     value = "" if action.nargs == 0 else str(action.metavar or action.dest.upper())
     choices = MODES if action.dest == "mode" else tuple(map(str, action.choices or ()))
     takes = "folder" if action.dest in FOLDERS else "file" if action.dest in FILES else ""
     choices = choices if value else ()
-    return Option(tuple(action.option_strings), "|".join(choices) or value, _help(action), choices, takes)
+    return OptionSpec(tuple(action.option_strings), "|".join(choices) or value, _help(action), choices, takes)
 
 
 def _help(action: argparse.Action) -> str:
